@@ -1,0 +1,172 @@
+import CLibevent
+import Glibc
+import Synchronization
+
+/// A thread that owns one libevent `event_base`, and runs Swift jobs on it.
+///
+/// Everything that touches descriptors lives on such a thread, as `@LoopActor` code: libevent's callbacks and Swift's jobs
+/// take turns there, so they need no locks between them. The base is made without libevent's own locks: only
+/// `enqueue(_:)` may be called from elsewhere.
+///
+/// Sendable: `base` and `wake` are touched by the loop's thread alone; what other threads share is behind `jobs` and atomics.
+public final class EventLoop: SerialExecutor, @unchecked Sendable {
+    /// Where the loop is in its life.
+    private enum Phase { case running, draining, ended }
+
+    private struct Queue {
+        var jobs: [UnownedJob] = []
+        var phase = Phase.running
+    }
+
+    /// The libevent base. Borrowed: lives as long as the loop, and is used on the loop's thread only.
+    public let base: OpaquePointer
+
+    private let wakeDescriptor: Int32
+    private var wake: OpaquePointer?
+    private let queue = Mutex(Queue())
+    private let owner = Atomic<UInt>(0)
+    private var thread = pthread_t()
+
+    /// Makes the base and starts the thread.
+    ///
+    /// Ignores SIGPIPE for the whole process: a peer that has gone is an error of `write`, not the end of the process.
+    ///
+    /// - Throws: `EventLoopError` when the system gives no epoll instance, eventfd or thread.
+    public init() throws(EventLoopError) {
+        signal(SIGPIPE, SIG_IGN)
+        base = try Self.makeBase()
+        wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wakeDescriptor >= 0 else {
+            event_base_free(base)
+            throw EventLoopError(.descriptor, errno: errno)
+        }
+        let code = pthread_create(&thread, nil, Self.main, Unmanaged.passRetained(self).toOpaque())
+        guard code == 0 else {
+            Unmanaged.passUnretained(self).release()
+            throw EventLoopError(.thread, errno: code)
+        }
+    }
+
+    deinit {
+        event_base_free(base)
+        close(wakeDescriptor)
+    }
+
+    private static func makeBase() throws(EventLoopError) -> OpaquePointer {
+        let configuration = event_config_new()
+        defer { event_config_free(configuration) }
+        event_config_set_flag(configuration, Int32(EVENT_BASE_FLAG_NOLOCK.rawValue))
+        guard let base = event_base_new_with_config(configuration) else {
+            throw EventLoopError(.base, errno: errno)
+        }
+        return base
+    }
+
+    /// Whether the caller is on the loop's thread.
+    public var isCurrent: Bool { owner.load(ordering: .acquiring) == UInt(pthread_self()) }
+
+    // MARK: SerialExecutor
+
+    /// Takes a job from any thread. One eventfd write wakes the loop, on the edge from empty to not empty.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let (wasEmpty, phase) = queue.withLock { queue in
+            if queue.phase != .ended { queue.jobs.append(job) }
+            return (queue.jobs.count == 1, queue.phase)
+        }
+        guard phase != .ended else { return runLate(job) }
+        if wasEmpty { awaken() }
+    }
+
+    /// Lets `assumeIsolated` hold in libevent's callbacks, which run outside of any job.
+    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    /// Traps when the caller is not on the loop's thread.
+    public func checkIsolated() {
+        precondition(isCurrent, "This code belongs on the event loop's thread")
+    }
+
+    // MARK: Stopping
+
+    /// Ends the loop: callbacks of descriptors and timers come no more, jobs that wait are run until none is left, and the
+    /// thread is joined.
+    ///
+    /// A job that comes later still runs, on the thread that brings it: a task that is never resumed would leak, and with it
+    /// whoever awaits it. Must not be called on the loop's own thread.
+    public func stop() {
+        precondition(!isCurrent, "A loop cannot wait for its own end")
+        let first = queue.withLock { queue in
+            defer { if queue.phase == .running { queue.phase = .draining } }
+            return queue.phase == .running
+        }
+        guard first else { return }
+        awaken()
+        pthread_join(thread, nil)
+    }
+
+    // MARK: The thread
+
+    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
+        guard let context else { return nil }
+        let loop = Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue()
+        loop.run()
+        return nil
+    }
+
+    private func run() {
+        owner.store(UInt(pthread_self()), ordering: .releasing)
+        wake = event_new(
+            base, wakeDescriptor, weir_ev_read | weir_ev_persist,
+            { _, _, context in
+                guard let context else { return }
+                Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue().woken()
+            }, Unmanaged.passUnretained(self).toOpaque())
+        event_add(wake, nil)
+        event_base_loop(base, EVLOOP_NO_EXIT_ON_EMPTY)
+        event_free(wake)
+        wake = nil
+        drain()
+        owner.store(0, ordering: .releasing)
+    }
+
+    private func woken() {
+        var count: UInt64 = 0
+        read(wakeDescriptor, &count, MemoryLayout<UInt64>.size)
+        let (jobs, phase) = queue.withLock { queue in
+            defer { queue.jobs.removeAll() }
+            return (queue.jobs, queue.phase)
+        }
+        for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+        if phase != .running { event_base_loopbreak(base) }
+    }
+
+    /// Runs what waits, and what that brings, until nothing is left; from then on `enqueue` runs jobs where they come from.
+    private func drain() {
+        while true {
+            let jobs = queue.withLock { queue in
+                defer { queue.jobs.removeAll() }
+                if queue.jobs.isEmpty { queue.phase = .ended }
+                return queue.jobs
+            }
+            guard !jobs.isEmpty else { return }
+            for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+        }
+    }
+
+    private let late = Mutex(())
+
+    private func runLate(_ job: UnownedJob) {
+        guard !isCurrent else { return job.runSynchronously(on: asUnownedSerialExecutor()) }
+        late.withLock { _ in
+            owner.store(UInt(pthread_self()), ordering: .releasing)
+            job.runSynchronously(on: asUnownedSerialExecutor())
+            owner.store(0, ordering: .releasing)
+        }
+    }
+
+    private func awaken() {
+        var one: UInt64 = 1
+        // Fails only when the counter is full, and then the loop is awake already.
+        write(wakeDescriptor, &one, MemoryLayout<UInt64>.size)
+    }
+}

@@ -1,0 +1,118 @@
+import EventLoop
+import Glibc
+import Synchronization
+import Testing
+
+@Suite(.serialized) struct EventLoopTests {
+    @Test func jobsRunOnTheLoopsThreadInOrder() async {
+        let order = await collect(1_000)
+        #expect(order == Array(0..<1_000))
+    }
+
+    @LoopActor private func collect(_ count: Int) async -> [Int] {
+        var seen: [Int] = []
+        for number in 0..<count {
+            await Task { @LoopActor in
+                #expect(LoopActor.loop.isCurrent)
+                seen.append(number)
+            }.value
+        }
+        return seen
+    }
+
+    @Test @LoopActor func timerFiresOnceForEachSchedule() async {
+        var fired = 0
+        await withCheckedContinuation { continuation in
+            let timer = LoopTimer {
+                fired += 1
+                continuation.resume()
+            }
+            timer.schedule(after: .milliseconds(1))
+            Self.keep(timer)
+        }
+        #expect(fired == 1)
+        Self.kept = nil
+    }
+
+    @Test @LoopActor func cancelledTimerStaysSilent() async {
+        var fired = false
+        let silent = LoopTimer { fired = true }
+        silent.schedule(after: .milliseconds(1))
+        silent.cancel()
+        await Self.pass(.milliseconds(5))
+        #expect(!fired)
+    }
+
+    @Test @LoopActor func watchTellsWhenAPipeCanBeRead() async {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { ends.forEach { _ = close($0) } }
+        let byte = await withCheckedContinuation { continuation in
+            Self.watch = DescriptorWatch(ends[0], for: .reading) { [descriptor = ends[0]] interest in
+                #expect(interest == .reading)
+                var byte: UInt8 = 0
+                read(descriptor, &byte, 1)
+                Self.watch = nil
+                continuation.resume(returning: byte)
+            }
+            var byte: UInt8 = 42
+            write(ends[1], &byte, 1)
+        }
+        #expect(byte == 42)
+    }
+
+    @Test @LoopActor func signalArrivesOnTheLoop() async {
+        await withCheckedContinuation { continuation in
+            Self.signals = SignalWatch(SIGUSR1) {
+                #expect(LoopActor.loop.isCurrent)
+                Self.signals = nil
+                continuation.resume()
+            }
+            kill(getpid(), SIGUSR1)
+        }
+    }
+
+    @Test func stopRunsWhatWaitsAndWhatComesLater() async throws {
+        let loop = try EventLoop()
+        let worker = Worker(loop)
+        let tasks = (0..<100).map { _ in Task { await worker.count() } }
+        loop.stop()
+        for task in tasks { await task.value }
+        #expect(await worker.total == 100)
+    }
+
+    @Test func otherThreadsAreNotTheLoop() {
+        #expect(!LoopActor.loop.isCurrent)
+    }
+
+    // MARK: Helpers
+
+    private actor Worker {
+        let loop: EventLoop
+        var total = 0
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+        init(_ loop: EventLoop) { self.loop = loop }
+        func count() { total += 1 }
+    }
+
+    @LoopActor private static var kept: Kept?
+    @LoopActor private static var watch: DescriptorWatch?
+    @LoopActor private static var signals: SignalWatch?
+
+    private final class Kept {
+        let timer: LoopTimer
+        init(_ timer: consuming LoopTimer) { self.timer = timer }
+    }
+
+    @LoopActor private static func keep(_ timer: consuming LoopTimer) { kept = Kept(timer) }
+
+    /// Returns when a timer of its own has fired: what was due earlier has had its turn.
+    @LoopActor private static func pass(_ duration: Duration) async {
+        await withCheckedContinuation { continuation in
+            let timer = LoopTimer { continuation.resume() }
+            timer.schedule(after: duration)
+            keep(timer)
+        }
+        kept = nil
+    }
+}
