@@ -9,17 +9,48 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let sqlite = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
+
+/// A room with no words of its own on how it is built.
+func room(_ name: String, _ uses: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: uses, swiftSettings: strict)
+}
+
+/// The tests of rooms: `uses` names every module that they import.
+func tests(_ name: String, _ uses: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: uses, swiftSettings: strict)
+}
+
 // The rooms of the house, lowest first. An arrow may only point up this list.
 let package = Package(
     name: "weir",
+    products: [.executable(name: "weir", targets: ["weir"])],
+    dependencies: [
+        // The command line, its help, completions and man page.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        // The log that a daemon's user reads.
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        // SQLite for the catalogue.
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        // The configuration file.
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+    ],
     targets: [
         .systemLibrary(name: "CLibevent", pkgConfig: "libevent libevent_pthreads", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "CLibcurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .target(name: "Playlist", swiftSettings: strict),
-        .target(name: "HTTPMessage", swiftSettings: strict),
-        .target(name: "EventLoop", dependencies: ["CLibevent"], swiftSettings: strict),
-        .testTarget(name: "PlaylistTests", dependencies: ["Playlist"], swiftSettings: strict),
-        .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
-        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: strict),
+        room("Playlist"),
+        room("HTTPMessage"),
+        room("EventLoop", ["CLibevent"]),
+        room("Store", ["HTTPMessage", sqlite]),
+        room("Application", [logging, toml]),
+        .executableTarget(name: "weir", dependencies: ["Application", argumentParser], swiftSettings: strict),
+
+        tests("PlaylistTests", ["Playlist"]),
+        tests("HTTPMessageTests", ["HTTPMessage"]),
+        tests("EventLoopTests", ["EventLoop"]),
+        tests("StoreTests", ["Store"]),
     ]
 )

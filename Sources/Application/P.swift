@@ -1,0 +1,2 @@
+/// To be.
+public enum Placeholder {}

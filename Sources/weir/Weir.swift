@@ -1,0 +1,4 @@
+import Application
+import ArgumentParser
+
+@main struct Weir: ParsableCommand {}
