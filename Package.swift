@@ -41,10 +41,11 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibevent", pkgConfig: "libevent libevent_pthreads", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "CLibcurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CLinux"),
         room("Playlist"),
         room("HTTPMessage"),
         room("EventLoop", ["CLibevent"]),
-        room("Store", ["HTTPMessage", sqlite]),
+        room("Store", ["HTTPMessage", "CLinux", sqlite]),
         room("Application", [logging, toml]),
         .executableTarget(name: "weir", dependencies: ["Application", argumentParser], swiftSettings: strict),
 

@@ -1,0 +1,120 @@
+import Foundation
+public import GRDB
+
+/// One asset, as the catalogue knows it.
+public struct AssetRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord {
+    /// The table's name.
+    public static let databaseTableName = "asset"
+    /// Our own id, also the bundle's name: letters, digits and `-`. Never changes.
+    public var id: String
+    /// What the user calls it, unique; in URLs and on the command line.
+    public var name: String
+    /// What a list shows, if the user gave it.
+    public var title: String?
+    /// The URL that leads to it, with whatever secrets it has: a way to fetch, never the identity.
+    public var origin: String
+    /// When it was first asked for, in seconds since 1970.
+    public var created: Int64
+
+    /// Makes a record of its fields.
+    public init(id: String, name: String, title: String?, origin: String, created: Int64) {
+        self.id = id
+        self.name = name
+        self.title = title
+        self.origin = origin
+        self.created = created
+    }
+}
+
+/// One playlist as it was fetched.
+public struct PlaylistRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord {
+    /// The table's name.
+    public static let databaseTableName = "playlist"
+    /// The asset's id.
+    public var asset: String
+    /// The rendition's id, or the empty text for the playlist that the origin URL leads to.
+    public var rendition: String
+    /// The URL after redirects: what references in `body` are relative to.
+    public var url: String
+    /// The playlist's text, decoded, as the origin sent it.
+    public var body: [UInt8]
+    /// When it was fetched, in seconds since 1970.
+    public var fetched: Int64
+
+    /// Makes a record of its fields.
+    public init(asset: String, rendition: String, url: String, body: [UInt8], fetched: Int64) {
+        self.asset = asset
+        self.rendition = rendition
+        self.url = url
+        self.body = body
+        self.fetched = fetched
+    }
+
+    /// Bytes go in as a BLOB, not as the JSON array that Codable would make of them.
+    public init(row: Row) {
+        asset = row["asset"]
+        rendition = row["rendition"]
+        url = row["url"]
+        body = Array(row["body"] as Data)
+        fetched = row["fetched"]
+    }
+
+    /// See `init(row:)`.
+    public func encode(to container: inout PersistenceContainer) {
+        container["asset"] = asset
+        container["rendition"] = rendition
+        container["url"] = url
+        container["body"] = Data(body)
+        container["fetched"] = fetched
+    }
+}
+
+/// The number of one key of an asset: `keys/<number>.key` holds what the URL gave.
+public struct KeyRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord {
+    /// The table's name.
+    public static let databaseTableName = "key"
+    /// The asset's id.
+    public var asset: String
+    /// From 0 on, in the order in which the keys were met. Never changes.
+    public var number: Int
+    /// The key's absolute URL.
+    public var url: String
+
+    /// Makes a record of its fields.
+    public init(asset: String, number: Int, url: String) {
+        self.asset = asset
+        self.number = number
+        self.url = url
+    }
+}
+
+/// One download: what was asked for, and how far it is.
+public struct DownloadRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord {
+    /// The table's name.
+    public static let databaseTableName = "download"
+    /// The asset's id: one download an asset.
+    public var asset: String
+    /// The ids of the renditions to be kept, separated by blanks, the video first.
+    public var renditions: String
+    /// The state's persistent name, as `DownloadState` spells it.
+    public var state: String
+    /// The code of the error that ended it, if one did.
+    public var errorCode: String?
+    /// The error in a sentence.
+    public var errorMessage: String?
+    /// When it was asked for, in seconds since 1970.
+    public var created: Int64
+
+    /// Makes a record of its fields.
+    public init(
+        asset: String, renditions: String, state: String, errorCode: String? = nil, errorMessage: String? = nil,
+        created: Int64
+    ) {
+        self.asset = asset
+        self.renditions = renditions
+        self.state = state
+        self.errorCode = errorCode
+        self.errorMessage = errorMessage
+        self.created = created
+    }
+}

@@ -1,0 +1,151 @@
+import CLinux
+import Glibc
+
+/// An open folder of the store, and the only way to the files in it.
+///
+/// Names are single components of letters, digits, `-`, `_` and `.`, and links are never followed: whatever an origin
+/// says, nothing outside of the store is opened. Owns its descriptor. Sendable: it never changes.
+public final class Directory: Sendable {
+    /// The folder's descriptor, borrowed.
+    public let descriptor: Int32
+    /// The folder's path, for messages only.
+    public let path: String
+
+    private init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
+
+    /// Opens the folder at `path`, and makes it (0700) with its parents if it is not there.
+    public static func open(path: String) throws(StoreError) -> Directory {
+        try make(path: path)
+        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StoreError(path: path) }
+        return Directory(descriptor: descriptor, path: path)
+    }
+
+    private static func make(path: String) throws(StoreError) {
+        var made = path.hasPrefix("/") ? "" : "."
+        for component in path.split(separator: "/") {
+            made += "/" + component
+            guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
+            var status = stat()
+            guard stat(made, &status) != 0 else { continue }  // A parent on a read-only or foreign file system.
+            throw StoreError(path: made, errno: mkdir(made, 0o700) == 0 ? 0 : errno)
+        }
+    }
+
+    /// The folder `name` in this one; with `create`, made (0700) if it is not there.
+    public func subdirectory(_ name: String, create: Bool = false) throws(StoreError) -> Directory {
+        let path = try child(name)
+        if create, mkdirat(descriptor, name, 0o700) != 0, errno != EEXIST { throw StoreError(path: path) }
+        let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else { throw StoreError(path: path) }
+        return Directory(descriptor: opened, path: path)
+    }
+
+    /// Opens the file `name` with `flags` as in open(2); the caller owns the descriptor.
+    func open(_ name: String, flags: Int32 = O_RDONLY, mode: mode_t = 0o600) throws(StoreError) -> Int32 {
+        let path = try child(name)
+        let opened = openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
+        guard opened >= 0 else { throw StoreError(path: path) }
+        return opened
+    }
+
+    /// Opens the file `name` for reading, or returns nil if it is not there. For the path where every call counts.
+    public func openIfPresent(_ name: String) -> Int32? {
+        guard Self.isName(name) else { return nil }
+        let opened = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        return opened >= 0 ? opened : nil
+    }
+
+    /// An unnamed file in this folder, gone with its last descriptor. The caller owns the descriptor.
+    public func openAnonymous() throws(StoreError) -> Int32 {
+        let opened = openat(descriptor, ".", weir_o_tmpfile | O_RDWR | O_CLOEXEC, 0o600)
+        guard opened >= 0 else { throw StoreError(path: path) }
+        return opened
+    }
+
+    /// Moves the file `name` to `target` in `folder`, at once and over whatever stood there: rename(2).
+    public func move(_ name: String, to folder: Directory, as target: String) throws(StoreError) {
+        let path = try folder.child(target)
+        guard renameat(descriptor, try leaf(name), folder.descriptor, target) == 0 else { throw StoreError(path: path) }
+    }
+
+    /// Writes a whole file so that a reader sees the old one or the new one, and nothing between.
+    public func write(_ bytes: [UInt8], as name: String, mode: UInt32 = 0o600) throws(StoreError) {
+        let temporary = name + ".new"
+        let file = try open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: mode)
+        defer { close(file) }
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, $0.count - done) }
+            guard count >= 0 else {
+                let error = StoreError(path: path + "/" + temporary)
+                unlinkat(descriptor, temporary, 0)
+                throw error
+            }
+            done += count
+        }
+        guard fsync(file) == 0 else { throw StoreError(path: path + "/" + temporary) }
+        try move(temporary, to: self, as: name)
+    }
+
+    /// The file `name`, whole; nil if it is not there. For small files that the store wrote itself.
+    public func read(_ name: String) throws(StoreError) -> [UInt8]? {
+        guard let file = openIfPresent(name) else { return nil }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(file, &buffer, buffer.count)
+            guard count >= 0 else { throw StoreError(path: path + "/" + name) }
+            guard count > 0 else { return bytes }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+    }
+
+    /// Removes the file `name`; no error if it is not there.
+    public func remove(_ name: String) throws(StoreError) {
+        guard unlinkat(descriptor, try leaf(name), 0) != 0, errno != ENOENT else { return }
+        throw StoreError(path: path + "/" + name)
+    }
+
+    /// Removes the folder `name` and all that is in it; no error if it is not there.
+    public func removeTree(_ name: String) throws(StoreError) {
+        let folder: Directory
+        do {
+            folder = try subdirectory(name)
+        } catch  where error.code == .missing {
+            return
+        }
+        for entry in try folder.entries() {
+            if entry.isDirectory { try folder.removeTree(entry.name) } else { try folder.remove(entry.name) }
+        }
+        guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else { throw StoreError(path: folder.path) }
+    }
+
+    // MARK: Names
+
+    /// Whether `name` may stand in the store: one component, no link upwards, no surprise for a shell or a URL.
+    public static func isName(_ name: String) -> Bool {
+        guard (1...200).contains(name.utf8.count), name.utf8.first != UInt8(ascii: ".") else { return false }
+        return name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
+            default: false
+            }
+        }
+    }
+
+    private func leaf(_ name: String) throws(StoreError) -> String {
+        guard Self.isName(name) else { throw StoreError(.badName, path: path + "/" + name) }
+        return name
+    }
+
+    private func child(_ name: String) throws(StoreError) -> String { path + "/" + (try leaf(name)) }
+}

@@ -1,0 +1,95 @@
+import Glibc
+
+/// The folder where everything lies that Weir keeps: bundles, the catalogue, and files on their way in.
+///
+/// ```
+/// <store>/catalogue-1.sqlite   lock   tmp/   assets/<asset id>/
+/// ```
+/// One process holds it at a time. Where the folder cannot be written, what is in it still plays, and nothing is kept.
+public final class Store: Sendable {
+    /// The folder itself.
+    public let root: Directory
+    /// Why nothing can be kept here; nil when the store is writable.
+    public let readOnlyReason: StoreError?
+    /// Assets, playlists, keys and downloads.
+    public let catalogue: Catalogue
+
+    private let lock: Int32
+    private let temporary: Directory?
+    private let assets: Directory?
+
+    /// Opens the store at `path`, makes it if it is not there, and clears what an earlier process left in `tmp/`.
+    ///
+    /// - Throws: `StoreError`: `busy` when another process holds the store; others when there is no folder to be had at all.
+    public init(path: String) throws(StoreError) {
+        let root = try Directory.open(path: path)
+        self.root = root
+        switch Result(catching: { () throws(StoreError) in try Self.openForWriting(root) }) {
+        case .success(let parts):
+            (lock, temporary, assets) = (parts.lock, parts.temporary, parts.assets)
+            catalogue = try Catalogue(path: path, access: .readWrite)
+            readOnlyReason = nil
+        case .failure(let error):
+            guard error.code != .busy else { throw error }
+            (lock, temporary, assets) = (-1, nil, try? root.subdirectory("assets"))
+            catalogue = try Catalogue(path: path, access: .readOnly)
+            readOnlyReason = error
+        }
+    }
+
+    private static func openForWriting(
+        _ root: Directory
+    ) throws(StoreError) -> (lock: Int32, temporary: Directory, assets: Directory) {
+        let lock = try takeLock(in: root)
+        let temporary = try root.subdirectory("tmp", create: true)
+        for entry in try temporary.entries() where !entry.isDirectory { try temporary.remove(entry.name) }
+        return (lock, temporary, try root.subdirectory("assets", create: true))
+    }
+
+    deinit { if lock >= 0 { close(lock) } }
+
+    private static func takeLock(in root: Directory) throws(StoreError) -> Int32 {
+        let file = try root.open("lock", flags: O_RDWR | O_CREAT)
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            let error = StoreError(path: root.path)
+            close(file)
+            throw error
+        }
+        return file
+    }
+
+    // MARK: Bundles
+
+    /// The bundle of the asset `id`; with `create`, made if it is not there.
+    public func bundle(_ id: String, create: Bool) throws(StoreError) -> Directory {
+        guard let assets else { throw readOnlyReason ?? StoreError(.missing, path: root.path) }
+        return try assets.subdirectory(id, create: create && readOnlyReason == nil)
+    }
+
+    /// Removes the bundle of the asset `id` with all that is in it.
+    public func removeBundle(_ id: String) throws(StoreError) {
+        if let readOnlyReason { throw readOnlyReason }
+        try assets?.removeTree(id)
+    }
+
+    // MARK: Growing files
+
+    /// A file that may become a piece.
+    ///
+    /// - Throws: `StoreError` when the store takes none: `anonymousFile()` then serves whoever waits.
+    public func growingFile(named name: String) throws(StoreError) -> GrowingFile {
+        guard let temporary else { throw readOnlyReason ?? StoreError(.notWritable, path: root.path) }
+        return try GrowingFile(in: temporary, named: name)
+    }
+
+    /// A file that is never kept.
+    public func anonymousFile() throws(StoreError) -> GrowingFile { try GrowingFile(anonymousIn: temporary) }
+
+    /// Bytes that may still be written where the store lies, for unprivileged writers.
+    public var freeBytes: Int64 {
+        var status = statvfs()
+        guard fstatvfs(root.descriptor, &status) == 0 else { return 0 }
+        return Int64(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    }
+}
