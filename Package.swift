@@ -48,10 +48,13 @@ let package = Package(
         room("Store", ["HTTPMessage", "CLinux", sqlite]),
         room("Application", [logging, toml]),
         .executableTarget(name: "weir", dependencies: ["Application", argumentParser], swiftSettings: strict),
+        // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
+        room("TestSupport"),
 
         tests("PlaylistTests", ["Playlist"]),
         tests("HTTPMessageTests", ["HTTPMessage"]),
         tests("EventLoopTests", ["EventLoop"]),
         tests("StoreTests", ["Store"]),
+        tests("TestSupportTests", ["TestSupport"]),
     ]
 )

@@ -1,0 +1,106 @@
+public import Foundation
+
+/// The reply to one request, as it came over the wire.
+public struct HTTPAnswer: Sendable {
+    /// The status code.
+    public let status: Int
+    /// The header fields in their order, names in lower case.
+    public let fields: [(name: String, value: String)]
+    /// The body, decoded if it was chunked; what there was of it if it broke off.
+    public let body: Data
+    /// Whether the body came whole: as long as Content-Length said, or with its last chunk.
+    public let isComplete: Bool
+
+    /// The first field of that name (in lower case), or nil.
+    public subscript(_ name: String) -> String? {
+        fields.first { $0.name == name }?.value
+    }
+
+    /// The body as UTF-8.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+/// A client that makes one request on a connection of its own and hides nothing: no redirects, retries or caches.
+public enum HTTPProbe {
+    /// Asks for an `http` URL of a loopback address, sent as it is written.
+    ///
+    /// Host, Content-Length (with a body) and `Connection: close` are added unless `fields` names them.
+    public static func fetch(
+        _ url: String, method: String = "GET", fields: [String: String] = [:], body: Data? = nil,
+        within bound: Duration = .seconds(30)
+    ) async throws -> HTTPAnswer {
+        let (authority, target) = try split(url)
+        guard let port = Int(authority.drop { $0 != ":" }.dropFirst()) else {
+            throw HTTPProbeError("no port in \(url)")
+        }
+        var all = ["host": authority, "connection": "close"]
+        all["content-length"] = body.map { String($0.count) }
+        all.merge(fields.map { ($0.key.lowercased(), $0.value) }) { $1 }
+        let lines = ["\(method) \(target) HTTP/1.1"] + all.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+
+        let connection = try RawConnection(port: port)
+        try await connection.send(
+            Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + (body ?? Data()), within: bound)
+        let head = try await connection.receiveHead(within: bound)
+        guard head.end == .satisfied else { throw HTTPProbeError("no whole head (\(head.end)) from \(url)") }
+        let (status, received) = try parse(head.bytes)
+        let fieldValue = { (name: String) in received.first { $0.name == name }?.value }
+        let bodyless = method == "HEAD" || status == 204 || status == 304
+        let length = bodyless ? 0 : fieldValue("content-length").flatMap { Int($0) }
+        let rest = try await connection.receive(count: length ?? .max, within: bound)
+        guard fieldValue("transfer-encoding") == "chunked", !bodyless else {
+            let complete = length == nil ? rest.end == .closed : rest.end == .satisfied
+            return HTTPAnswer(status: status, fields: received, body: rest.bytes, isComplete: complete)
+        }
+        let (decoded, complete) = dechunk(rest.bytes)
+        return HTTPAnswer(status: status, fields: received, body: decoded, isComplete: complete)
+    }
+
+    /// The authority and the origin-form target of an absolute `http` URL.
+    private static func split(_ url: String) throws -> (authority: String, target: String) {
+        guard url.hasPrefix("http://") else { throw HTTPProbeError("not an http URL: \(url)") }
+        let rest = url.dropFirst("http://".count)
+        let authority = rest.prefix { $0 != "/" }
+        let target = rest.dropFirst(authority.count)
+        return (String(authority), target.isEmpty ? "/" : String(target))
+    }
+
+    private static func parse(_ head: Data) throws -> (status: Int, fields: [(name: String, value: String)]) {
+        let lines = String(decoding: head, as: UTF8.self).components(separatedBy: "\r\n")
+        let words = lines[0].split(separator: " ")
+        guard words.count >= 2, let status = Int(words[1]) else { throw HTTPProbeError("status line \(lines[0])") }
+        return (
+            status,
+            lines.dropFirst().filter { !$0.isEmpty }.map { line in
+                let name = line.prefix { $0 != ":" }
+                let value = line.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces)
+                return (name.lowercased(), value)
+            }
+        )
+    }
+
+    /// The data of the chunks, and whether the last one was there.
+    private static func dechunk(_ bytes: Data) -> (body: Data, isComplete: Bool) {
+        var rest = bytes[...]
+        var body = Data()
+        while let line = rest.range(of: Data("\r\n".utf8)),
+            let size = Int(String(decoding: rest[..<line.lowerBound], as: UTF8.self), radix: 16)
+        {
+            if size == 0 { return (body, true) }
+            let data = rest[line.upperBound...].prefix(size)
+            body.append(data)
+            rest = rest[line.upperBound...].dropFirst(size + 2)
+        }
+        return (body, false)
+    }
+}
+
+/// A reply that is no HTTP, or a URL that the probe cannot ask for.
+public struct HTTPProbeError: Error, CustomStringConvertible {
+    /// What was wrong.
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

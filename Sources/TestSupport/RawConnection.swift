@@ -1,0 +1,121 @@
+public import Foundation
+import Glibc
+
+/// A TCP connection to the loopback interface on which the test decides every byte, and when to read none.
+///
+/// For one task at a time.
+public final class RawConnection: Sendable {
+    /// Why a reading ended.
+    public enum End: Equatable, Sendable {
+        /// It has what it wanted; the connection is open.
+        case satisfied
+        /// The peer closed its side in good order.
+        case closed
+        /// The peer reset the connection.
+        case reset
+        /// The bound passed; the connection is open.
+        case timedOut
+    }
+
+    /// The connected socket, for `getsockopt`, `poll` and the like; the connection stays its owner.
+    public let descriptor: Int32
+
+    /// Connects to 127.0.0.1.
+    ///
+    /// - Parameter receiveBuffer: the socket's receive buffer in bytes (the system doubles it and has a minimum), nil for the
+    ///   default; a small one makes the peer feel soon that nobody reads.
+    public init(port: Int, receiveBuffer: Int? = nil) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw SystemCallError("socket") }
+        if var size = receiveBuffer.map({ Int32($0) }) {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let length = socklen_t(MemoryLayout.size(ofValue: address))
+        let connected = withUnsafeBytes(of: &address) { bytes in
+            bytes.withMemoryRebound(to: sockaddr.self) { connect(descriptor, $0.baseAddress, length) }
+        }
+        guard connected == 0 else {
+            let error = SystemCallError("connect")
+            Glibc.close(descriptor)
+            throw error
+        }
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+    }
+
+    /// Sends all bytes; throws if the peer does not take them within the bound or has closed.
+    public func send(_ bytes: some Sequence<UInt8>, within bound: Duration = .seconds(15)) async throws {
+        let bytes = Array(bytes)
+        try await blocking { [descriptor] in
+            let deadline = ContinuousClock.now + bound
+            var sent = 0
+            while sent < bytes.count {
+                guard poll(descriptor, POLLOUT, until: deadline) else {
+                    throw TimedOut("room for \(bytes.count) bytes")
+                }
+                let count = bytes[sent...].withUnsafeBytes {
+                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                }
+                guard count >= 0 || errno == EAGAIN else { throw SystemCallError("send") }
+                sent += max(0, count)
+            }
+        }
+    }
+
+    /// Sends a text as UTF-8; line ends are as in the text.
+    public func send(_ text: String, within bound: Duration = .seconds(15)) async throws {
+        try await send(text.utf8, within: bound)
+    }
+
+    /// Reads until there are `count` bytes (never more), the peer ends, or the bound passes.
+    public func receive(
+        count: Int = .max, within bound: Duration = .seconds(15)
+    ) async throws -> (bytes: Data, end: End) {
+        try await receive(within: bound) { count - $0.count }
+    }
+
+    /// Reads up to and with the blank line that ends a message head.
+    public func receiveHead(within bound: Duration = .seconds(15)) async throws -> (bytes: Data, end: End) {
+        // Byte by byte, so that nothing of the body is taken.
+        try await receive(within: bound) { $0.suffix(4) == Data("\r\n\r\n".utf8) ? 0 : 1 }
+    }
+
+    /// Says that nothing more will be sent.
+    public func finishSending() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Reads while `wanted` of the bytes so far gives a positive number, which is also the most to read next.
+    private func receive(
+        within bound: Duration, wanted: @escaping @Sendable (Data) -> Int
+    ) async throws -> (bytes: Data, end: End) {
+        try await blocking { [descriptor] in
+            let deadline = ContinuousClock.now + bound
+            var bytes = Data()
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            while wanted(bytes) > 0 {
+                guard poll(descriptor, POLLIN, until: deadline) else { return (bytes, .timedOut) }
+                let count = recv(descriptor, &buffer, min(buffer.count, wanted(bytes)), 0)
+                if count == 0 { return (bytes, .closed) }
+                if count < 0 && errno == ECONNRESET { return (bytes, .reset) }
+                guard count > 0 else { throw SystemCallError("recv") }
+                bytes.append(contentsOf: buffer[..<count])
+            }
+            return (bytes, .satisfied)
+        }
+    }
+}
+
+/// Waits on one descriptor; false when the deadline passed first.
+private func poll(_ descriptor: Int32, _ events: Int32, until deadline: ContinuousClock.Instant) -> Bool {
+    var item = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    let left = max(.zero, deadline - .now)
+    let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+    return Glibc.poll(&item, 1, Int32(clamping: milliseconds + 1)) != 0
+}

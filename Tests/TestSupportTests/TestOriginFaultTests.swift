@@ -1,0 +1,193 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The fixture origin under rules")
+struct TestOriginFaultTests {
+    private let path = "/ts/90p/0.ts"
+
+    /// The body of a GET, read to the connection's end from a raw socket, so that a reset can be told from a close.
+    private func read(
+        _ origin: TestOrigin, range: String? = nil
+    ) async throws -> (head: String, body: Data, end: RawConnection.End) {
+        let connection = try RawConnection(port: origin.port)
+        let fields = range.map { "Range: \($0)\r\n" } ?? ""
+        try await connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(fields)Connection: close\r\n\r\n")
+        let head = try await connection.receiveHead()
+        let rest = try await connection.receive()
+        return (String(decoding: head.bytes, as: UTF8.self), rest.bytes, head.end == .satisfied ? rest.end : head.end)
+    }
+
+    @Test("cuts and resets fall on the exact byte", arguments: [0, 1, 1000, 23_499, 23_500])
+    func breaks(count: Int) async throws {
+        let origin = try await TestOrigin()
+        let file = try Repository.fixture(path)
+        try await origin.add(
+            OriginRule(path) {
+                $0.cutAfter = count
+                $0.times = 1
+            }, OriginRule(path) { $0.resetAfter = count })
+        let cut = try await read(origin)
+        #expect(cut.body == file.prefix(count) && cut.end == .closed)
+        let reset = try await read(origin)
+        #expect(reset.body == file.prefix(count) && reset.end == .reset)
+        #expect(cut.head.contains("Content-Length: 23500") && reset.head.contains("Content-Length: 23500"))
+        let requests = try await origin.requests()
+        #expect(requests.map(\.bytes) == [count, count])
+        #expect(requests.map(\.state) == ["cut", "cut"])
+    }
+
+    @Test("a connection can break before the head")
+    func breaksBeforeHead() async throws {
+        let origin = try await TestOrigin()
+        try await origin.add(OriginRule(path) { $0.cutAfter = -1 })
+        let cut = try await read(origin)
+        #expect(cut.head.isEmpty && cut.end == .closed)
+        try await origin.clearRules()
+        try await origin.add(OriginRule(path) { $0.resetAfter = -1 })
+        let reset = try await read(origin)
+        #expect(reset.head.isEmpty && reset.end == .reset)
+    }
+
+    @Test("a cut counts the bytes of the range that was asked for")
+    func cutRange() async throws {
+        let origin = try await TestOrigin()
+        try await origin.add(OriginRule(path) { $0.cutAfter = 100 })
+        let cut = try await read(origin, range: "bytes=1000-1999")
+        #expect(cut.head.hasPrefix("HTTP/1.1 206") && cut.head.contains("Content-Length: 1000"))
+        #expect(try cut.body == Repository.fixture(path)[1000..<1100])
+    }
+
+    @Test("a paused body has arrived up to the pause, and goes on when released")
+    func pauses() async throws {
+        let origin = try await TestOrigin()
+        let file = try Repository.fixture(path)
+        try await origin.add(OriginRule(path) { $0.pauseAfter = 5000 })
+        let connection = try RawConnection(port: origin.port)
+        try await connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        _ = try await connection.receiveHead()
+        #expect(try await connection.receive(count: 5000).bytes == file.prefix(5000))
+        #expect(try await connection.receive(count: 1, within: .milliseconds(50)).end == .timedOut)
+        #expect(try await origin.requests().first?.state == "paused")
+        #expect(try await origin.release(path) == 1)
+        let rest = try await connection.receive()
+        #expect(rest.bytes == file.dropFirst(5000) && rest.end == .closed)
+        #expect(try await origin.requests().first?.state == "done")
+    }
+
+    @Test("a client that leaves a stalled reply is noticed")
+    func stalls() async throws {
+        let origin = try await TestOrigin()
+        try await origin.add(OriginRule(path) { $0.stallAfter = 10 })
+        do {
+            let connection = try RawConnection(port: origin.port)
+            try await connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            _ = try await connection.receiveHead()
+            #expect(try await connection.receive(count: 11, within: .milliseconds(50)).bytes.count == 10)
+        }
+        try await waitUntil("the client's leaving in the log") { try await origin.requests().first?.state == "gone" }
+    }
+
+    @Test("a held head comes when released, a delayed one by itself")
+    func holds() async throws {
+        let origin = try await TestOrigin()
+        try await origin.add(
+            OriginRule(path) {
+                $0.hold = true
+                $0.times = 1
+            }, OriginRule(path) { $0.delay = 0.1 })
+        async let held = HTTPProbe.fetch(origin.url(path))
+        try await waitUntil("the held reply") { try await origin.load().paused == 1 }
+        try await origin.release()
+        #expect(try await held.isComplete)
+        let start = ContinuousClock.now
+        #expect(try await HTTPProbe.fetch(origin.url(path)).isComplete)
+        #expect(ContinuousClock.now - start >= .milliseconds(100))
+    }
+
+    @Test("a throttled body takes its time")
+    func throttles() async throws {
+        let origin = try await TestOrigin()
+        try await origin.add(OriginRule(path) { $0.throttle = 100_000 })
+        let start = ContinuousClock.now
+        #expect(try await HTTPProbe.fetch(origin.url(path)).isComplete)
+        #expect(ContinuousClock.now - start >= .milliseconds(150))
+    }
+
+    @Test("statuses, redirects and HTML come as told, for the matches that the rule counts")
+    func answers() async throws {
+        let origin = try await TestOrigin()
+        try await origin.add(
+            OriginRule("/ts/*") {
+                $0.status = 503
+                $0.body = "busy"
+                $0.headers = ["Retry-After": "1"]
+                $0.times = 2
+            },
+            OriginRule("/ts/*") {
+                $0.redirect = "/cmaf/master.m3u8"
+                $0.nth = 1
+            },
+            OriginRule("/ts/*") {
+                $0.html = true
+                $0.skip = 1
+            })
+        var answers: [HTTPAnswer] = []
+        for _ in 0..<5 { answers.append(try await HTTPProbe.fetch(origin.url(path))) }
+        #expect(answers.map(\.status) == [503, 503, 302, 200, 200])
+        #expect(answers[0].text == "busy" && answers[0]["retry-after"] == "1")
+        #expect(answers[2]["location"] == "/cmaf/master.m3u8")
+        #expect(answers[3]["content-type"] == "video/mp2t")
+        #expect(answers[4]["content-type"] == "text/html" && answers[4].text.hasPrefix("<!DOCTYPE html>"))
+    }
+
+    @Test("lengths and framing lie as told")
+    func framing() async throws {
+        let origin = try await TestOrigin()
+        let file = try Repository.fixture(path)
+        func fetch(_ change: (inout OriginRule) -> Void) async throws -> HTTPAnswer {
+            try await origin.clearRules()
+            try await origin.add(OriginRule(path, change))
+            return try await HTTPProbe.fetch(origin.url(path), fields: ["Range": "bytes=0-"])
+        }
+        let short = try await fetch { $0.contentLength = 100 }
+        #expect(short["content-length"] == "100" && short.body == file.prefix(100))
+        let long = try await fetch { $0.contentLength = 30_000 }
+        #expect(long["content-length"] == "30000" && long.body == file && !long.isComplete)
+        let chunked = try await fetch { $0.chunked = true }
+        #expect(chunked["content-length"] == nil && chunked.body == file && chunked.isComplete)
+        let brokenOff = try await fetch {
+            $0.chunked = true
+            $0.cutAfter = 500
+        }
+        #expect(brokenOff.body == file.prefix(500) && !brokenOff.isComplete)
+        let open = try await fetch { $0.untilClose = true }
+        #expect(open["content-length"] == nil && open.body == file && open.isComplete)
+        let truncated = try await fetch { $0.truncate = 1000 }
+        #expect(truncated["content-range"] == "bytes 0-999/1000" && truncated.isComplete)
+        let ignored = try await fetch { $0.ignoreRange = true }
+        #expect(ignored.status == 200 && ignored["accept-ranges"] == "bytes" && ignored.body == file)
+        let rangeless = try await fetch {
+            $0.noRanges = true
+            $0.noValidators = true
+        }
+        #expect(rangeless.status == 200 && rangeless["accept-ranges"] == nil && rangeless["etag"] == nil)
+    }
+
+    @Test("pipelined requests on one connection are answered and logged in order")
+    func pipelining() async throws {
+        let origin = try await TestOrigin()
+        let connection = try RawConnection(port: origin.port)
+        let paths = (0..<4).map { "/_size/\($0 * 100).ts" }
+        try await connection.send(paths.map { "GET \($0) HTTP/1.1\r\nHost: localhost\r\n\r\n" }.joined())
+        for path in paths {
+            let head = try await connection.receiveHead()
+            let length = paths.firstIndex(of: path).map { $0 * 100 } ?? 0
+            #expect(String(decoding: head.bytes, as: UTF8.self).contains("Content-Length: \(length)\r\n"))
+            #expect(try await connection.receive(count: length).bytes.count == length)
+        }
+        let requests = try await origin.requests()
+        #expect(requests.map(\.path) == paths && requests.map(\.connection) == [1, 1, 1, 1])
+        #expect(requests.map(\.order) == [0, 1, 2, 3])
+    }
+}
