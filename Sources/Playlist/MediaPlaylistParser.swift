@@ -1,0 +1,164 @@
+/// One pass over the lines of a media playlist: what the next URI line will own, and what holds until it is replaced.
+struct MediaPlaylistParser {
+    /// What stands before a URI line and is about that segment alone; lines are indices, -1 for none.
+    private struct Pending {
+        var infLine: Int32 = -1
+        var duration = 0.0
+        var rangeLine: Int32 = -1
+        var dateLine: Int32 = -1
+        var isDiscontinuity = false
+        var isGap = false
+    }
+
+    let text: PlaylistText
+    let limits: PlaylistLimits
+    var header = MediaPlaylist.Header()
+    var segments: [Segment.Record] = []
+    var duration = 0.0
+    var keys = KeyScope()
+    var maps: [Map.Record] = []
+    private var mapIndices: [MapIdentity: Int32] = [:]
+    private var pending = Pending()
+
+    private struct MapIdentity: Hashable {
+        let uri: String
+        let byteRange: SubRange?
+    }
+
+    /// Prepares a pass over a text.
+    init(text: PlaylistText, limits: PlaylistLimits) {
+        self.text = text
+        self.limits = limits
+    }
+
+    /// Reads every line.
+    mutating func run() throws(PlaylistError) {
+        segments.reserveCapacity(min(limits.segments, text.lines.count / 2))
+        for line in text.lines.indices {
+            switch text.lines[line].kind {
+            case .blank, .comment: break
+            case .uri: try addSegment(line)
+            case .tag(let tag): try read(tag, line)
+            }
+        }
+        if pending.infLine >= 0 {
+            throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF")
+        }
+    }
+
+    private mutating func read(_ tag: Tag, _ line: Int) throws(PlaylistError) {
+        switch tag {
+        case .inf: try readInf(line)
+        case .byteRange: try readByteRange(line)
+        case .key: try keys.read(text, line, limits)
+        case .map: try readMap(line)
+        case .programDateTime: pending.dateLine = Int32(line)
+        case .discontinuity: pending.isDiscontinuity = true
+        case .gap: pending.isGap = true
+        default: try readHeader(tag, line)
+        }
+    }
+
+    private mutating func readHeader(_ tag: Tag, _ line: Int) throws(PlaylistError) {
+        switch tag {
+        case .version: header.version = try integer(line)
+        case .targetDuration: header.targetDuration = try targetDuration(line)
+        case .mediaSequence: header.mediaSequence = try sequence(line, header.mediaSequence)
+        case .discontinuitySequence: header.discontinuitySequence = try sequence(line, header.discontinuitySequence)
+        case .playlistType: header.playlistType = playlistType(line)
+        case .endList: header.hasEndList = true
+        case .iFramesOnly: header.isIFramesOnly = true
+        case .skip: header.skippedSegments = try skippedSegments(line)
+        default: break
+        }
+        if tag.isLowLatency { header.isLowLatency = true }
+    }
+
+    private mutating func readInf(_ line: Int) throws(PlaylistError) {
+        if pending.infLine >= 0 {
+            throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF")
+        }
+        pending.duration = try Inf.seconds(text, line)
+        pending.infLine = Int32(line)
+    }
+
+    private mutating func readByteRange(_ line: Int) throws(PlaylistError) {
+        if pending.rangeLine >= 0 { throw text.error(.duplicateTag, line, "a second byte range for one segment") }
+        pending.rangeLine = Int32(line)
+    }
+
+    private mutating func readMap(_ line: Int) throws(PlaylistError) {
+        var map = try Map.parse(text, line, limits)
+        let identity = MapIdentity(uri: text.bytes.text(map.uri.range), byteRange: map.byteRange)
+        map.index = mapIndices[identity] ?? Int32(mapIndices.count)
+        mapIndices[identity] = map.index
+        map.keySet = keys.current()
+        maps.append(map)
+    }
+
+    private mutating func addSegment(_ line: Int) throws(PlaylistError) {
+        guard pending.infLine >= 0 else {
+            throw text.error(.unannouncedURI, line, "a URI without an EXTINF before it")
+        }
+        if segments.count == limits.segments {
+            throw text.error(.overLimit, line, "more than \(limits.segments) segments")
+        }
+        segments.append(
+            Segment.Record(
+                infLine: pending.infLine, uriLine: Int32(line), rangeLine: pending.rangeLine,
+                dateLine: pending.dateLine, keySet: keys.current(), map: Int32(maps.count) - 1,
+                isDiscontinuity: pending.isDiscontinuity, isGap: pending.isGap, duration: pending.duration,
+                byteRange: try byteRange(line)))
+        duration += pending.duration
+        pending = Pending()
+    }
+
+    private func byteRange(_ line: Int) throws(PlaylistError) -> SubRange? {
+        guard pending.rangeLine >= 0 else { return nil }
+        var previous: (uri: Range<Int>, byteRange: SubRange)?
+        if let last = segments.last, let range = last.byteRange { previous = (text.value(Int(last.uriLine)), range) }
+        return try ByteRangeTag.resolve(text, Int(pending.rangeLine), previous: previous, uri: text.value(line))
+    }
+}
+
+/// The values of the tags that hold for the whole playlist (RFC 8216 §4.3.3).
+extension MediaPlaylistParser {
+    /// The largest media sequence number that is taken, so that adding segments to it cannot overflow.
+    private static let largestSequence = Int.max / 4
+
+    private func integer(_ line: Int) throws(PlaylistError) -> Int {
+        guard let value = text.bytes.decimalInteger(text.value(line)), value <= Self.largestSequence else {
+            throw text.error(.badValue, line, "the value is not a decimal integer")
+        }
+        return value
+    }
+
+    /// A sequence number, which may stand once, or again with the same value.
+    private func sequence(_ line: Int, _ known: Int?) throws(PlaylistError) -> Int {
+        let value = try integer(line)
+        if let known, known != value { throw text.error(.duplicateTag, line, "the sequence number stands twice") }
+        return value
+    }
+
+    /// Seconds; a fraction, which some packagers write, is rounded up.
+    private func targetDuration(_ line: Int) throws(PlaylistError) -> Int {
+        guard let value = text.bytes.decimalFloat(text.value(line)), value <= Inf.longest else {
+            throw text.error(.badValue, line, "the target duration is not a decimal integer")
+        }
+        return Int(value.rounded(.up))
+    }
+
+    private func playlistType(_ line: Int) -> MediaPlaylist.PlaylistType? {
+        let value = text.value(line)
+        if text.bytes.matches(value, "VOD") { return .vod }
+        return text.bytes.matches(value, "EVENT") ? .event : nil
+    }
+
+    private func skippedSegments(_ line: Int) throws(PlaylistError) -> Int {
+        let count = try text.attributes(line, limits).decimalInteger("SKIPPED-SEGMENTS")
+        guard let count, count <= Self.largestSequence else {
+            throw text.error(.missingAttribute, line, "EXT-X-SKIP without SKIPPED-SEGMENTS")
+        }
+        return count
+    }
+}

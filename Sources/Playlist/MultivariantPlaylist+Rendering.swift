@@ -1,0 +1,71 @@
+extension MultivariantPlaylist {
+    /// A place where a view may put another name.
+    public enum Reference: Sendable {
+        case variant(Variant)
+        /// Only those with a URI.
+        case media(Media)
+        case iFrameVariant(IFrameVariant)
+        case sessionKey(Key)
+        /// Only those with a URI.
+        case sessionData(SessionData)
+        case other(TagReference)
+
+        /// The place of the URI in `renditionURIs`, where it names a media playlist.
+        public var renditionIndex: Int? {
+            switch self {
+            case .variant(let variant): variant.renditionIndex
+            case .media(let media): media.renditionIndex
+            case .iFrameVariant(let variant): variant.renditionIndex
+            case .sessionKey, .sessionData, .other: nil
+            }
+        }
+    }
+
+    /// Writes the playlist with other names: all variants and renditions, for a player that Weir fetches the rest for.
+    ///
+    /// `naming` gives the new URI of a place, or nil to leave it as it is; it is called in the order of the text. Content
+    /// steering would lead the player past Weir, so unless `keepingSteering`, EXT-X-CONTENT-STEERING and PATHWAY-ID are
+    /// taken out. Everything else comes out byte for byte. Throws `.unsafeName` for a name that could break out of its
+    /// place.
+    public func rendered(
+        keepingSteering: Bool = false, naming: (Reference) -> String?
+    ) throws(PlaylistError) -> [UInt8] {
+        var renderer = MultivariantRenderer(playlist: self, keepsSteering: keepingSteering, presence: nil)
+        return try renderer.run(naming)
+    }
+
+    /// Writes the offline view: what can be played from what is stored; nil where no variant can.
+    ///
+    /// `renditions` holds the places in `renditionURIs` of the media playlists that are stored whole. Listed are the
+    /// variants of `wholeVariants(renditions:)`, and of the EXT-X-MEDIA lines those whose group a listed variant refers to
+    /// and which are stored or have no URI (muxed, closed captions). Where the default of a group is not listed, the first
+    /// one that is becomes DEFAULT=YES,AUTOSELECT=YES. References to groups without a listed member are taken out.
+    /// I-frame and image variants, steering with PATHWAY-ID, and session keys and session data whose URI `naming` gives no
+    /// name for, are left out. Everything else comes out byte for byte.
+    public func stored(
+        renditions: Set<Int>, naming: (Reference) -> String?
+    ) throws(PlaylistError) -> [UInt8]? {
+        let presence = Presence(of: self, renditions: renditions)
+        guard !presence.variants.isEmpty else { return nil }
+        var renderer = MultivariantRenderer(playlist: self, keepsSteering: false, presence: presence)
+        return try renderer.run(naming)
+    }
+
+    /// The variants that play with nothing but the stored renditions.
+    ///
+    /// Its own media playlist must be among `renditions`, and of the AUDIO and the VIDEO group that it refers to at least
+    /// one member must be stored or have no URI: without one the variant might have no sound, or no picture. Subtitles do
+    /// not count. A reference to a group that no line defines does not count either: players then use what is muxed.
+    public func wholeVariants(renditions: Set<Int>) -> [Variant] {
+        let groups = Dictionary(grouping: media, by: \.group)
+        return variants.filter { variant in
+            guard renditions.contains(variant.renditionIndex) else { return false }
+            return [Media.Kind.audio, .video].allSatisfy { type in
+                guard let id = variant.group(type), let members = groups[Media.Group(type: type, id: id)] else {
+                    return true
+                }
+                return members.contains { $0.renditionIndex.map(renditions.contains) ?? true }
+            }
+        }
+    }
+}

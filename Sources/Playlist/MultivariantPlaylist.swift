@@ -1,0 +1,108 @@
+/// A multivariant playlist (RFC 8216 §4.3.4): the variants of a presentation and the renditions that they refer to.
+public struct MultivariantPlaylist: Sendable {
+    /// The text that was read.
+    public let text: PlaylistText
+    /// EXT-X-STREAM-INF, in order; several may name the same rendition.
+    public private(set) var variants: [Variant] = []
+    /// EXT-X-I-FRAME-STREAM-INF, in order.
+    public private(set) var iFrameVariants: [IFrameVariant] = []
+    /// EXT-X-MEDIA, in order.
+    public private(set) var media: [Media] = []
+    /// EXT-X-SESSION-KEY, in order.
+    public private(set) var sessionKeys: [Key] = []
+    /// EXT-X-SESSION-DATA, in order.
+    public private(set) var sessionData: [SessionData] = []
+    /// The distinct URIs of media playlists, as written, in order of first appearance; `renditionIndex` points here.
+    public var renditionURIs: [String] { catalogue.uris }
+
+    /// What each line that a view may change stands for; line indices, from 0.
+    private(set) var entries: [Int: Entry] = [:]
+    private var catalogue = Catalogue()
+
+    /// The item that a line belongs to, by its place in its array.
+    enum Entry: Sendable {
+        case variant(Int)
+        case variantURI(Int)
+        case iFrameVariant(Int)
+        case media(Int)
+        case sessionKey(Int)
+        case sessionData(Int)
+    }
+
+    /// The distinct URIs and their places.
+    private struct Catalogue: Sendable {
+        private(set) var uris: [String] = []
+        private var places: [String: Int] = [:]
+
+        mutating func place(_ uri: String) -> Int {
+            if let known = places[uri] { return known }
+            places[uri] = uris.count
+            uris.append(uri)
+            return uris.count - 1
+        }
+    }
+
+    /// Reads a text that is known to be a multivariant playlist.
+    init(_ text: PlaylistText, _ limits: PlaylistLimits) throws(PlaylistError) {
+        self.text = text
+        var streamInf: Int?
+        for line in text.lines.indices {
+            switch text.lines[line].kind {
+            case .tag(.streamInf):
+                if let streamInf { throw Self.missingURI(text, streamInf) }
+                streamInf = line
+            case .tag(let tag): try read(tag, line, limits)
+            case .uri:
+                guard let tagLine = streamInf else {
+                    throw text.error(.unannouncedURI, line, "a URI without an EXT-X-STREAM-INF before it")
+                }
+                try addVariant(tagLine, line, limits)
+                streamInf = nil
+            case .blank, .comment: break
+            }
+        }
+        if let streamInf { throw Self.missingURI(text, streamInf) }
+    }
+
+    private static func missingURI(_ text: PlaylistText, _ line: Int) -> PlaylistError {
+        text.error(.missingURI, line, "no URI follows the EXT-X-STREAM-INF")
+    }
+
+    private mutating func addVariant(
+        _ line: Int, _ uriLine: Int, _ limits: PlaylistLimits
+    ) throws(PlaylistError) {
+        if variants.count == limits.variants {
+            throw text.error(.overLimit, line, "more than \(limits.variants) variants")
+        }
+        entries[line] = .variant(variants.count)
+        entries[uriLine] = .variantURI(variants.count)
+        let rendition = catalogue.place(text.string(uriLine))
+        variants.append(
+            try Variant(
+                text, line: line, uriLine: uriLine, index: variants.count, renditionIndex: rendition, limits))
+    }
+
+    private mutating func read(_ tag: Tag, _ line: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
+        switch tag {
+        case .media:
+            entries[line] = .media(media.count)
+            media.append(try Media(text, line, index: media.count, limits) { catalogue.place($0) })
+        case .iFrameStreamInf:
+            entries[line] = .iFrameVariant(iFrameVariants.count)
+            iFrameVariants.append(
+                try IFrameVariant(text, line, index: iFrameVariants.count, limits) { catalogue.place($0) })
+        case .sessionKey:
+            entries[line] = .sessionKey(sessionKeys.count)
+            var record = try Key.parse(text, line, limits)
+            record.index = Int32(sessionKeys.count)
+            sessionKeys.append(Key(text: text, record: record))
+        case .sessionData:
+            entries[line] = .sessionData(sessionData.count)
+            sessionData.append(try SessionData(text, line, index: sessionData.count, limits))
+        default: return
+        }
+        if entries.count > limits.renditions + 2 * variants.count {
+            throw text.error(.overLimit, line, "more than \(limits.renditions) renditions and session tags")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// Why a text is not a playlist that Weir can use, or why a view of one cannot be written.
+public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kinds of fault; the raw values are stable and may be shown to programs.
+    public enum Code: String, Sendable, CaseIterable {
+        /// The body is something else: HTML, JSON, empty, or without `#EXTM3U` as its first line.
+        case notAPlaylist
+        /// One of `PlaylistLimits` is exceeded.
+        case overLimit
+        /// The body is not UTF-8 (RFC 8216 §4.1).
+        case notUTF8
+        /// NUL, or a carriage return that ends no line.
+        case controlCharacter
+        /// Tags of multivariant and of media playlists in one text (RFC 8216 §4.1).
+        case mixedTags
+        /// An attribute list that cannot be split into names and values (RFC 8216 §4.2).
+        case malformedAttributes
+        /// A required attribute is not there.
+        case missingAttribute
+        /// A value is not of its type, or out of its range.
+        case badValue
+        /// EXTINF or EXT-X-STREAM-INF that no URI line follows.
+        case missingURI
+        /// A URI line that no EXTINF or EXT-X-STREAM-INF announces.
+        case unannouncedURI
+        /// EXT-X-BYTERANGE without an offset where no sub-range of the same resource precedes (RFC 8216 §4.3.2.2).
+        case missingOffset
+        /// A tag that may stand once stands again with another meaning.
+        case duplicateTag
+        /// A playlist with EXT-X-SKIP is asked for a view that needs the whole.
+        case deltaUpdate
+        /// A name for a rewritten URI holds a byte that would break out of its line or its quotes.
+        case unsafeName
+    }
+
+    /// What kind of fault it is.
+    public let code: Code
+    /// The line at fault, counted from 1; nil where the text as a whole is at fault.
+    public let line: Int?
+    /// The fault in words, without a full stop, fit to follow "line 3: ".
+    public let reason: String
+    /// The start of the line at fault, at most 80 bytes of it, printable, without any query: fit for a log.
+    public let excerpt: String
+
+    /// Makes an error; `excerpt` must be clean already (`PlaylistText.excerpt` makes it so).
+    init(_ code: Code, line: Int? = nil, _ reason: String, excerpt: String = "") {
+        self.code = code
+        self.line = line
+        self.reason = reason
+        self.excerpt = excerpt
+    }
+
+    /// One sentence: line, reason, excerpt.
+    public var description: String {
+        let place = line.map { "line \($0): " } ?? ""
+        let quote = excerpt.isEmpty ? "" : " (\(excerpt))"
+        return place + reason + quote
+    }
+
+    /// The first 80 bytes of a line as a log may show them: no controls, and nothing after a `?`, where tokens stand.
+    static func excerpt(of bytes: ArraySlice<UInt8>) -> String {
+        var text = ""
+        for scalar in String(decoding: bytes.prefix(80), as: UTF8.self).unicodeScalars {
+            if scalar == "?" { return text + "?…" }
+            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0xFFFD
+            let isSeparator = scalar.value == 0x2028 || scalar.value == 0x2029
+            text.unicodeScalars.append(isControl || isSeparator ? "·" : scalar)
+        }
+        return bytes.count > 80 ? text + "…" : text
+    }
+}

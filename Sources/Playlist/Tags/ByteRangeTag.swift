@@ -1,0 +1,26 @@
+/// EXT-X-BYTERANGE (RFC 8216 §4.3.2.2).
+enum ByteRangeTag {
+    /// The sub-range of a segment, its offset resolved: without one it begins where that of the segment before it ended,
+    /// which must be of the same resource.
+    static func resolve(
+        _ text: PlaylistText, _ line: Int, previous: (uri: Range<Int>, byteRange: SubRange)?, uri: Range<Int>
+    ) throws(PlaylistError) -> SubRange {
+        guard let parts = SubRange.parts(text.bytes, text.value(line)) else {
+            throw text.error(.badValue, line, "the byte range is not length@offset")
+        }
+        var offset = parts.offset
+        if offset == nil, let previous, text.bytes.areEqual(previous.uri, uri) { offset = previous.byteRange.end }
+        guard let offset else {
+            throw text.error(.missingOffset, line, "no offset, and the segment before is not of the same resource")
+        }
+        guard let range = SubRange(offset: offset, length: parts.length) else {
+            throw text.error(.badValue, line, "the byte range is empty or too large")
+        }
+        return range
+    }
+
+    /// Whether a line leaves its offset to the segment before it.
+    static func isImplicit(_ text: PlaylistText, _ line: Int) -> Bool {
+        text.bytes.firstIndex(of: UInt8(ascii: "@"), in: text.value(line)) == nil
+    }
+}

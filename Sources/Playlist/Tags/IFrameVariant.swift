@@ -1,0 +1,30 @@
+/// One EXT-X-I-FRAME-STREAM-INF (RFC 8216 §4.3.4.3): a media playlist of I-frames, for trick play.
+public struct IFrameVariant: Sendable {
+    /// The place among the playlist's I-frame variants, from 0.
+    public let index: Int
+    /// URI as written.
+    public let uri: String
+    /// The place of the URI in `MultivariantPlaylist.renditionURIs`.
+    public let renditionIndex: Int
+    /// BANDWIDTH, the peak, in bits a second; 0 where it is absent.
+    public let bandwidth: Int
+    /// RESOLUTION.
+    public let resolution: Resolution?
+    /// All attributes.
+    public let attributes: AttributeList
+    /// The number of the line, from 1.
+    public let line: Int
+
+    /// Reads a line; `rendition` gives the place of a URI.
+    init(
+        _ text: PlaylistText, _ line: Int, index: Int, _ limits: PlaylistLimits, rendition: (String) -> Int
+    ) throws(PlaylistError) {
+        attributes = try text.attributes(line, limits)
+        self.index = index
+        self.line = line + 1
+        uri = try attributes.required("URI")
+        bandwidth = try attributes.decimalInteger("BANDWIDTH") ?? 0
+        resolution = try attributes.resolution("RESOLUTION")
+        renditionIndex = rendition(uri)
+    }
+}

@@ -1,0 +1,66 @@
+/// Copies a text and replaces ranges of it on the way; everything else comes out byte for byte.
+///
+/// Replacements must come in the order of the text and must not overlap.
+struct TextWriter {
+    private let text: PlaylistText
+    private(set) var output: [UInt8] = []
+    private var position: Int
+
+    /// Starts after the byte order mark, which no view has.
+    init(_ text: PlaylistText) {
+        self.text = text
+        position = text.hasByteOrderMark ? 3 : 0
+        output.reserveCapacity(text.bytes.count)
+    }
+
+    /// Puts a string in place of a range.
+    mutating func replace(_ range: Range<Int>, with replacement: String) {
+        output.append(contentsOf: text.bytes[position..<range.lowerBound])
+        output.append(contentsOf: replacement.utf8)
+        position = range.upperBound
+    }
+
+    /// Leaves out a line together with its terminator.
+    mutating func drop(line: Int) { replace(text.extent(line), with: "") }
+
+    /// Puts a name in place of a URI line's whole content, stray blanks included.
+    mutating func replaceURI(line: Int, with name: String) throws(PlaylistError) {
+        replace(text.lines[line].content, with: try Self.checked(name))
+    }
+
+    /// Writes lines, each with the terminator that the playlist's first line has.
+    mutating func insert(_ lines: [String], beforeLine line: Int) {
+        let place = line < text.lines.count ? text.extent(line).lowerBound : text.bytes.count
+        replace(place..<place, with: "")
+        for line in lines {
+            if let last = output.last, last != 0x0A { output.append(contentsOf: terminator) }
+            output.append(contentsOf: line.utf8)
+            output.append(contentsOf: terminator)
+        }
+    }
+
+    /// Copies the rest and gives the whole.
+    consuming func finished() -> [UInt8] {
+        output.append(contentsOf: text.bytes[position...])
+        return output
+    }
+
+    private var terminator: ArraySlice<UInt8> {
+        let first = text.bytes[text.lines[0].content.upperBound..<text.extent(0).upperBound]
+        return first.isEmpty ? [0x0A] : first
+    }
+
+    /// A name that may stand on a line or in quotes: not empty, no quote, no control character, no other line separator,
+    /// no blank at its ends, and no `#` in front.
+    static func checked(_ name: String) throws(PlaylistError) -> String {
+        let isSafe = name.unicodeScalars.allSatisfy { scalar in
+            scalar.value >= 0x20 && scalar != "\"" && !(0x7F...0x9F).contains(scalar.value)
+                && scalar.value != 0x2028 && scalar.value != 0x2029
+        }
+        if !isSafe || name.isEmpty || name.hasPrefix("#") || name.hasPrefix(" ") || name.hasSuffix(" ") {
+            let excerpt = PlaylistError.excerpt(of: Array(name.utf8)[...])
+            throw PlaylistError(.unsafeName, "a name that cannot stand in a playlist", excerpt: excerpt)
+        }
+        return name
+    }
+}
