@@ -1,0 +1,38 @@
+/// A Content-Range of bytes (RFC 9110 §14.4).
+public enum ContentRange: Sendable, Hashable, CustomStringConvertible {
+    /// `bytes a-b/size`: what a 206 carries. The range is half-open and never empty; `size` is nil for `*`.
+    case satisfied(Range<Int64>, size: Int64?)
+    /// `bytes */size`: what a 416 carries.
+    case unsatisfied(size: Int64)
+
+    /// Parses exactly the grammar, with one blank and no other; nil for anything else, a range that ends beyond its size
+    /// included, since bytes that are placed by it would be placed wrongly.
+    public init?(_ value: some StringProtocol) {
+        let parts = Array(value.utf8).split(separator: ByteClass.space, omittingEmptySubsequences: false)
+        guard parts.count == 2, ByteClass.equals(parts[0], ignoringCase: "bytes") else { return nil }
+        let halves = parts[1].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard halves.count == 2 else { return nil }
+        let isSizeUnknown = halves[1].elementsEqual("*".utf8)
+        let size = ByteClass.number(halves[1])
+        guard isSizeUnknown || size != nil else { return nil }
+        if halves[0].elementsEqual("*".utf8) {
+            guard let size else { return nil }
+            self = .unsatisfied(size: size)
+            return
+        }
+        let ends = halves[0].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = ByteClass.number(ends[0]), let last = ByteClass.number(ends[1]),
+            first <= last, last < size ?? .max
+        else { return nil }
+        self = .satisfied(first..<last + 1, size: size)
+    }
+
+    /// The field's value.
+    public var description: String {
+        switch self {
+        case .satisfied(let range, let size):
+            "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size.map(String.init) ?? "*")"
+        case .unsatisfied(let size): "bytes */\(size)"
+        }
+    }
+}

@@ -1,0 +1,114 @@
+/// A point in time with the resolution of HTTP, one second (RFC 9110 §5.6.7).
+public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// Seconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+    public let secondsSinceEpoch: Int64
+
+    /// Years 1970–9999 can be written; dates outside are moved to the nearer end.
+    public init(secondsSinceEpoch: Int64) {
+        self.secondsSinceEpoch = min(max(secondsSinceEpoch, 0), 253_402_300_799)
+    }
+
+    /// Parses an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`; nil for anything else.
+    ///
+    /// The two obsolete formats are not accepted: no server of our time sends them. The name of the day is not checked
+    /// against the date.
+    public init?(_ value: some Collection<UInt8>) {
+        let bytes = [UInt8](value)
+        guard bytes.count == 29, bytes[3...4].elementsEqual(", ".utf8), bytes[25...].elementsEqual(" GMT".utf8),
+            Self.days.contains(where: { $0.utf8.elementsEqual(bytes[0..<3]) }),
+            [7, 11, 16].allSatisfy({ bytes[$0] == ByteClass.space }), bytes[19] == ByteClass.colon,
+            bytes[22] == ByteClass.colon,
+            let month = Self.months.firstIndex(where: { $0.utf8.elementsEqual(bytes[8..<11]) }),
+            let day = ByteClass.number(bytes[5..<7]), let year = ByteClass.number(bytes[12..<16]),
+            let hour = ByteClass.number(bytes[17..<19]), let minute = ByteClass.number(bytes[20..<22]),
+            let second = ByteClass.number(bytes[23..<25]), year >= 1970, hour < 24, minute < 60, second <= 60,
+            day >= 1, day <= Self.length(ofMonth: month + 1, year: year)
+        else { return nil }
+        let dayNumber = Self.dayNumber(year: year, month: Int64(month) + 1, day: day)
+        self.init(secondsSinceEpoch: dayNumber * 86_400 + hour * 3_600 + minute * 60 + second)
+    }
+
+    /// Parses text; see the initialiser for bytes.
+    public init?(_ value: some StringProtocol) {
+        self.init(Array(value.utf8))
+    }
+
+    /// Earlier dates come first.
+    public static func < (left: HTTPDate, right: HTTPDate) -> Bool {
+        left.secondsSinceEpoch < right.secondsSinceEpoch
+    }
+
+    /// The date as IMF-fixdate.
+    public var description: String {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the date as IMF-fixdate: 29 bytes.
+    public func append(to bytes: inout [UInt8]) {
+        let dayNumber = secondsSinceEpoch / 86_400
+        let second = secondsSinceEpoch % 86_400
+        let date = Self.civil(dayNumber: dayNumber)
+        bytes.append(contentsOf: Self.days[Int((dayNumber + 4) % 7)].utf8)
+        bytes.append(contentsOf: ", ".utf8)
+        Self.append(date.day, width: 2, to: &bytes)
+        bytes.append(ByteClass.space)
+        bytes.append(contentsOf: Self.months[Int(date.month) - 1].utf8)
+        bytes.append(ByteClass.space)
+        Self.append(date.year, width: 4, to: &bytes)
+        bytes.append(ByteClass.space)
+        Self.append(second / 3_600, width: 2, to: &bytes)
+        bytes.append(ByteClass.colon)
+        Self.append(second / 60 % 60, width: 2, to: &bytes)
+        bytes.append(ByteClass.colon)
+        Self.append(second % 60, width: 2, to: &bytes)
+        bytes.append(contentsOf: " GMT".utf8)
+    }
+
+    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    private static func append(_ value: Int64, width: Int, to bytes: inout [UInt8]) {
+        var divisor: Int64 = width == 4 ? 1_000 : 10
+        while divisor > 0 {
+            bytes.append(0x30 + UInt8(value / divisor % 10))
+            divisor /= 10
+        }
+    }
+
+    /// Days since the epoch.
+    ///
+    /// Years are counted from March, so that the leap day comes last in its year.
+    private static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let shifted = month > 2 ? year : year - 1
+        let era = shifted / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    /// The inverse of `dayNumber`.
+    private static func civil(dayNumber: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = dayNumber + 719_468
+        let era = shifted / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    }
+
+    private static func length(ofMonth month: Int, year: Int64) -> Int64 {
+        switch month {
+        case 4, 6, 9, 11: 30
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        default: 31
+        }
+    }
+}

@@ -1,0 +1,137 @@
+/// A request's head as it came (RFC 9112 §3 and §5), known to be well-formed.
+///
+/// The bytes are kept once; the parts are ranges over them, and a `String` is made only when it is asked for. So a
+/// request costs two allocations, however many fields it has.
+public struct RequestHead: Sendable {
+    /// The request's method.
+    public let method: HTTPMethod
+    /// The version that the client speaks; replies must not use what it does not know (chunks, for 1.0).
+    public let version: HTTPVersion
+    /// The body's length in bytes; nil without Content-Length, which on a request means that there is no body.
+    public let contentLength: Int64?
+    /// Whether the client wants to use the connection again (RFC 9112 §9.3).
+    public let keepsConnection: Bool
+    /// Whether the client waits for "100 Continue" before it sends its body (RFC 9110 §10.1.1).
+    public let expectsContinue: Bool
+
+    /// The head from its first byte to its empty line.
+    let bytes: [UInt8]
+    let targetRange: Range<Int>
+    let fields: [FieldSpan]
+    let hostRange: Range<Int>
+
+    /// Where one field line's name and trimmed value lie in the head.
+    struct FieldSpan: Sendable {
+        let nameStart: UInt32
+        let nameEnd: UInt32
+        let valueStart: UInt32
+        let valueEnd: UInt32
+
+        var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
+        var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
+    }
+
+    /// Parses a whole head that is there in one piece; throws `malformedRequestLine` too when its end is missing.
+    public init(parsing text: String, limits: RequestLimits = RequestLimits()) throws(RequestHeadError) {
+        var parser = RequestHeadParser(limits: limits)
+        let bytes = [UInt8](text.utf8)
+        let result: Result<RequestHead?, RequestHeadError> = bytes.withUnsafeBytes { buffer in
+            do throws(RequestHeadError) { return .success(try parser.parse(buffer)) } catch { return .failure(error) }
+        }
+        guard let head = try result.get() else { throw .malformedRequestLine }
+        self = head
+    }
+
+    init(
+        method: HTTPMethod, version: HTTPVersion, framing: RequestFraming, bytes: [UInt8], targetRange: Range<Int>,
+        fields: [FieldSpan]
+    ) {
+        self.method = method
+        self.version = version
+        self.contentLength = framing.contentLength
+        self.keepsConnection = framing.keepsConnection(version)
+        self.expectsContinue = framing.expectsContinue
+        self.hostRange = framing.host
+        self.bytes = bytes
+        self.targetRange = targetRange
+        self.fields = fields
+    }
+
+    /// The head's length in bytes, its empty line included: the body, or the next request, begins there.
+    public var byteCount: Int { bytes.count }
+
+    /// The target as sent: `*`, or a path with its query.
+    ///
+    /// Valid UTF-8; not percent-decoded, not normalised.
+    public var targetBytes: ArraySlice<UInt8> { bytes[targetRange] }
+
+    /// The target before the first question mark.
+    public var pathBytes: ArraySlice<UInt8> {
+        targetBytes.prefix { $0 != UInt8(ascii: "?") }
+    }
+
+    /// The target behind the first question mark; nil when there is none.
+    public var queryBytes: ArraySlice<UInt8>? {
+        let target = targetBytes
+        guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        return target[(mark + 1)...]
+    }
+
+    /// The target as text; see `targetBytes`.
+    public var target: String { String(decoding: targetBytes, as: UTF8.self) }
+
+    /// The path as text; see `pathBytes`.
+    public var path: String { String(decoding: pathBytes, as: UTF8.self) }
+
+    /// The query as text; see `queryBytes`.
+    public var query: String? { queryBytes.map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The value of the one Host field: a host and perhaps a port, in any case.
+    public var hostBytes: ArraySlice<UInt8> { bytes[hostRange] }
+}
+
+extension RequestHead {
+    /// How many field lines there are.
+    public var fieldCount: Int { fields.count }
+
+    /// The field line at `index` (0 ..< `fieldCount`) as sent, the value without the blanks around it.
+    public func fieldLine(at index: Int) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>) {
+        (bytes[fields[index].name], bytes[fields[index].value])
+    }
+
+    /// The value of the first line of that name, without a copy; nil when there is none.
+    public func firstValue(of name: FieldName) -> ArraySlice<UInt8>? {
+        guard let index = index(of: name, from: 0) else { return nil }
+        return bytes[fields[index].value]
+    }
+
+    /// The value when there is exactly one line of that name: what fields that are not lists need.
+    public func onlyValue(of name: FieldName) -> ArraySlice<UInt8>? {
+        guard let index = index(of: name, from: 0), self.index(of: name, from: index + 1) == nil else { return nil }
+        return bytes[fields[index].value]
+    }
+
+    /// Whether there is a line of that name.
+    public func contains(_ name: FieldName) -> Bool { index(of: name, from: 0) != nil }
+
+    /// The values of all lines of that name, joined with commas (RFC 9110 §5.3); nil when there is none.
+    public subscript(name: FieldName) -> String? {
+        guard var index = index(of: name, from: 0) else { return nil }
+        var text = String(decoding: bytes[fields[index].value], as: UTF8.self)
+        while let next = self.index(of: name, from: index + 1) {
+            text += ", " + String(decoding: bytes[fields[next].value], as: UTF8.self)
+            index = next
+        }
+        return text
+    }
+
+    private func index(of name: FieldName, from start: Int) -> Int? {
+        bytes.withUnsafeBytes { buffer in
+            for index in start..<fields.count
+            where name.matches(UnsafeRawBufferPointer(rebasing: buffer[fields[index].name])) {
+                return index
+            }
+            return nil
+        }
+    }
+}

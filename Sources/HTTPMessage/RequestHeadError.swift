@@ -1,0 +1,65 @@
+/// Why a request head was refused.
+///
+/// After any of these the message's end is unknown or not to be trusted, so the connection is closed behind the
+/// answer.
+public enum RequestHeadError: Error, Sendable, Hashable, CaseIterable {
+    case malformedRequestLine
+    case unknownMethod
+    case malformedTarget
+    case targetTooLong
+    case unsupportedVersion
+    case bareLineFeed
+    case foldedField
+    case malformedField
+    case controlCharacter
+    case tooManyFields
+    case headersTooLarge
+    case missingHost
+    case repeatedHost
+    case malformedHost
+    case repeatedContentLength
+    case malformedContentLength
+    case transferEncoding
+    case unexpectedBody
+    case bodyTooLarge
+    case unknownExpectation
+
+    /// What to answer.
+    public var status: HTTPStatus {
+        switch self {
+        case .unknownMethod: .notImplemented
+        case .targetTooLong: .targetTooLong
+        case .unsupportedVersion: .versionNotSupported
+        case .tooManyFields, .headersTooLarge: .headTooLarge
+        case .bodyTooLarge: .contentTooLarge
+        case .unknownExpectation: .expectationFailed
+        default: .badRequest
+        }
+    }
+
+    /// One sentence for whoever reads the answer.
+    public var sentence: String {
+        switch self {
+        case .malformedRequestLine: "The request line is not \"METHOD /target HTTP/1.1\"."
+        case .unknownMethod: "This method is not supported."
+        case .malformedTarget: "The request target must begin with a slash and have no blanks, controls or fragment."
+        case .targetTooLong: "The request target is too long."
+        case .unsupportedVersion: "Only HTTP/1.1 and HTTP/1.0 are spoken here."
+        case .bareLineFeed: "Lines must end with CRLF."
+        case .foldedField: "Folded header fields are not accepted."
+        case .malformedField: "A header field is not \"Name: value\"."
+        case .controlCharacter: "A header field has a control character in its value."
+        case .tooManyFields: "There are too many header fields."
+        case .headersTooLarge: "The header fields are too large."
+        case .missingHost: "The Host header field is missing."
+        case .repeatedHost: "There is more than one Host header field."
+        case .malformedHost: "The Host header field is not a host and port."
+        case .repeatedContentLength: "There is more than one Content-Length header field."
+        case .malformedContentLength: "The Content-Length header field is not a number."
+        case .transferEncoding: "Transfer-Encoding is not accepted on requests; send a Content-Length."
+        case .unexpectedBody: "A request with this method must not have a body."
+        case .bodyTooLarge: "The request's body is too large."
+        case .unknownExpectation: "The only expectation that can be met is 100-continue."
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Glibc
+
+/// Finds and checks one request head in bytes that arrive in any portions.
+///
+/// No I/O: bytes in, head or error out.
+///
+/// Each line is looked at once, when its end has come, so a client that sends one byte at a time costs no more than its
+/// system calls. Stricter than RFC 9112 allows a recipient to be: lines end with CRLF only, nothing is folded, repaired
+/// or guessed at.
+public struct RequestHeadParser: Sendable {
+    private let limits: RequestLimits
+    private var requestLine: RequestLine?
+    private var fields: [RequestHead.FieldSpan] = []
+    private var framing = RequestFraming()
+    /// Offset of the first line that is not yet parsed.
+    private var lineStart = 0
+    /// Offset up to which there is no line feed behind `lineStart`.
+    private var searched = 0
+    /// Offset of the first field line.
+    private var headersStart = 0
+    private var skippedEmptyLine = false
+
+    /// A parser for one head; make a new one for the next.
+    public init(limits: RequestLimits = RequestLimits()) {
+        self.limits = limits
+    }
+
+    /// The head, when it ends within `bytes`; nil when more is needed.
+    ///
+    /// `bytes` begins at the head's first byte each time and holds all that has come since: what was there before must be
+    /// there again, in the same place. What follows the head is not looked at.
+    public mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(RequestHeadError) -> RequestHead? {
+        while let lineFeed = Self.lineFeed(in: bytes, from: searched) {
+            guard lineFeed > lineStart, bytes[lineFeed - 1] == ByteClass.carriageReturn else { throw .bareLineFeed }
+            let line = lineStart..<lineFeed - 1
+            lineStart = lineFeed + 1
+            searched = lineStart
+            guard let requestLine else {
+                try parseFirstLine(line, in: bytes)
+                continue
+            }
+            guard lineStart - headersStart <= limits.headers else { throw .headersTooLarge }
+            if line.isEmpty { return try finish(requestLine, in: bytes) }
+            try parseField(line, in: bytes)
+        }
+        searched = bytes.count
+        try checkUnfinishedLine(in: bytes)
+        return nil
+    }
+
+    /// Whether no byte of a head has been seen yet.
+    public var isEmpty: Bool { searched == 0 }
+
+    private static func lineFeed(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard start < bytes.count, let base = bytes.baseAddress else { return nil }
+        guard let found = memchr(base + start, 0x0A, bytes.count - start) else { return nil }
+        return UnsafeRawPointer(found) - base
+    }
+
+    private mutating func parseFirstLine(_ line: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError)
+    {
+        // RFC 9112 §2.2 wants at least one empty line before a request line to be ignored.
+        if line.isEmpty, !skippedEmptyLine {
+            skippedEmptyLine = true
+            return
+        }
+        guard line.count <= limits.requestLine else { throw .targetTooLong }
+        requestLine = try RequestLine(line, in: bytes)
+        headersStart = lineStart
+        fields.reserveCapacity(12)
+    }
+
+    private mutating func parseField(_ line: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
+        guard fields.count < limits.fieldCount else { throw .tooManyFields }
+        guard !ByteClass.isBlank(bytes[line.lowerBound]) else { throw .foldedField }
+        var colon = line.lowerBound
+        while colon < line.upperBound, ByteClass.isToken(bytes[colon]) { colon += 1 }
+        guard colon > line.lowerBound, colon < line.upperBound, bytes[colon] == ByteClass.colon else {
+            throw .malformedField
+        }
+        let value = ByteClass.trimmed(bytes, colon + 1..<line.upperBound)
+        guard ByteClass.isFieldValue(UnsafeRawBufferPointer(rebasing: bytes[value])) else { throw .controlCharacter }
+        let span = RequestHead.FieldSpan(
+            nameStart: UInt32(line.lowerBound), nameEnd: UInt32(colon), valueStart: UInt32(value.lowerBound),
+            valueEnd: UInt32(value.upperBound))
+        try framing.note(span, in: bytes)
+        fields.append(span)
+    }
+
+    private mutating func finish(
+        _ line: RequestLine, in bytes: UnsafeRawBufferPointer
+    ) throws(RequestHeadError) -> RequestHead {
+        try framing.finish(method: line.method, limits: limits)
+        return RequestHead(
+            method: line.method, version: line.version, framing: framing, bytes: Array(bytes[..<lineStart]),
+            targetRange: line.target, fields: fields)
+    }
+
+    /// Refuses early what can only get worse: too much, or something that is not HTTP at all, such as a TLS hello.
+    private func checkUnfinishedLine(in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
+        if requestLine != nil {
+            guard bytes.count - headersStart <= limits.headers else { throw .headersTooLarge }
+        } else if lineStart < bytes.count {
+            guard bytes.count - lineStart <= limits.requestLine + 1 else { throw .targetTooLong }
+            let first = bytes[lineStart]
+            guard ByteClass.isToken(first) || first == ByteClass.carriageReturn else { throw .malformedRequestLine }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// A request line (RFC 9112 §3): one method, one target, one version, one blank between each.
+struct RequestLine: Sendable {
+    let method: HTTPMethod
+    /// Offsets into the head.
+    let target: Range<Int>
+    let version: HTTPVersion
+
+    init(_ line: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
+        var methodEnd = line.lowerBound
+        while methodEnd < line.upperBound, ByteClass.isToken(bytes[methodEnd]) { methodEnd += 1 }
+        guard methodEnd > line.lowerBound, methodEnd < line.upperBound, bytes[methodEnd] == ByteClass.space else {
+            throw .malformedRequestLine
+        }
+        // "HTTP/1.1" is eight bytes long, and a blank stands before it.
+        let versionStart = line.upperBound - 8
+        guard versionStart - 1 > methodEnd, bytes[versionStart - 1] == ByteClass.space else {
+            throw .malformedRequestLine
+        }
+        version = try Self.version(UnsafeRawBufferPointer(rebasing: bytes[versionStart..<line.upperBound]))
+        let name = UnsafeRawBufferPointer(rebasing: bytes[line.lowerBound..<methodEnd])
+        guard let method = HTTPMethod(name) else { throw .unknownMethod }
+        self.method = method
+        target = methodEnd + 1..<versionStart - 1
+        try Self.checkTarget(UnsafeRawBufferPointer(rebasing: bytes[target]), method: method)
+    }
+
+    private static func version(_ bytes: UnsafeRawBufferPointer) throws(RequestHeadError) -> HTTPVersion {
+        let isVersion =
+            bytes.prefix(5).elementsEqual("HTTP/".utf8) && ByteClass.isDigit(bytes[5])
+            && bytes[6] == UInt8(ascii: ".") && ByteClass.isDigit(bytes[7])
+        guard isVersion else { throw .malformedRequestLine }
+        guard bytes[5] == UInt8(ascii: "1") else { throw .unsupportedVersion }
+        return bytes[7] == UInt8(ascii: "0") ? .http10 : .http11
+    }
+
+    /// Origin-form, or the asterisk of OPTIONS.
+    ///
+    /// Wider than RFC 3986 in one respect: an origin's URL is typed behind our own as people have it, so any visible
+    /// ASCII but the fragment's mark passes, and so does UTF-8.
+    private static func checkTarget(
+        _ target: UnsafeRawBufferPointer, method: HTTPMethod
+    ) throws(RequestHeadError) {
+        if target.count == 1, target[0] == UInt8(ascii: "*"), method == .options { return }
+        guard let first = target.first, first == UInt8(ascii: "/") else { throw .malformedTarget }
+        var isASCII = true
+        for byte in target {
+            guard byte > 0x20, byte != 0x7F, byte != UInt8(ascii: "#") else { throw .malformedTarget }
+            if byte >= 0x80 { isASCII = false }
+        }
+        guard isASCII || String(validating: target, as: UTF8.self) != nil else { throw .malformedTarget }
+    }
+}

@@ -1,0 +1,141 @@
+/// A response's head: a status and field lines that are already in the form of the wire.
+///
+/// Nothing can enter that would end a line: names are literals, numbers and dates are made here, and free text is
+/// checked when it is appended. What frames the message (`Content-Length`, `Transfer-Encoding`, `Connection`, `Date`) is the
+/// server's to write.
+public struct ResponseHead: Sendable {
+    /// The status to answer with.
+    public var status: HTTPStatus
+    /// The field lines, each `Name: value CRLF`.
+    public private(set) var fieldBytes: [UInt8] = []
+
+    /// A head without fields.
+    public init(_ status: HTTPStatus) {
+        self.status = status
+    }
+
+    /// Appends a line with a value that the program itself wrote.
+    public mutating func append(_ name: FieldName, literal value: StaticString) {
+        begin(name)
+        value.withUTF8Buffer { fieldBytes.append(contentsOf: $0) }
+        end()
+    }
+
+    /// Appends a line with a number.
+    public mutating func append(_ name: FieldName, number value: Int64) {
+        begin(name)
+        fieldBytes.append(decimal: value)
+        end()
+    }
+
+    /// Appends a line with text from anywhere.
+    ///
+    /// Throws when a byte of it may not stand in a field value (RFC 9110 §5.5): CR, LF, NUL or another control;
+    /// nothing is appended then.
+    public mutating func append(_ name: FieldName, _ value: String) throws(FieldValueError) {
+        var value = value
+        let isSafe = value.withUTF8 { ByteClass.isFieldValue(UnsafeRawBufferPointer($0)) }
+        guard isSafe else { throw FieldValueError(name: name.description) }
+        begin(name)
+        fieldBytes.append(contentsOf: value.utf8)
+        end()
+    }
+
+    /// Appends Content-Type.
+    public mutating func append(_ mediaType: MediaType) {
+        begin(.contentType)
+        fieldBytes.append(contentsOf: mediaType.text.utf8)
+        end()
+    }
+
+    /// Appends ETag.
+    public mutating func append(_ entityTag: EntityTag) {
+        begin(.entityTag)
+        fieldBytes.append(contentsOf: entityTag.description.utf8)
+        end()
+    }
+
+    /// Appends a line with a date.
+    public mutating func append(_ name: FieldName, _ date: HTTPDate) {
+        begin(name)
+        date.append(to: &fieldBytes)
+        end()
+    }
+
+    /// Appends Content-Range.
+    public mutating func append(_ contentRange: ContentRange) {
+        begin(.contentRange)
+        fieldBytes.append(contentsOf: contentRange.description.utf8)
+        end()
+    }
+
+    /// Appends Cache-Status.
+    public mutating func append(_ cacheStatus: CacheStatus) {
+        begin(.cacheStatus)
+        fieldBytes.append(contentsOf: cacheStatus.description.utf8)
+        end()
+    }
+
+    /// Appends all lines of another head; its status is not looked at.
+    public mutating func append(fieldsOf other: ResponseHead) {
+        fieldBytes.append(contentsOf: other.fieldBytes)
+    }
+
+    /// Makes room for so many bytes of lines: one allocation in place of several.
+    public mutating func reserve(_ byteCount: Int) {
+        fieldBytes.reserveCapacity(byteCount)
+    }
+
+    /// The whole head as it goes over the wire, its empty line included.
+    public func serialized() -> [UInt8] {
+        var bytes = statusLine
+        bytes.append(contentsOf: fieldBytes)
+        bytes.append(contentsOf: [ByteClass.carriageReturn, ByteClass.lineFeed])
+        return bytes
+    }
+
+    /// `HTTP/1.1 200 OK CRLF` (RFC 9112 §4).
+    public var statusLine: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(48 + fieldBytes.count)
+        bytes.append(contentsOf: "HTTP/1.1 ".utf8)
+        bytes.append(decimal: Int64(status.code))
+        bytes.append(ByteClass.space)
+        status.reason.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(ByteClass.carriageReturn)
+        bytes.append(ByteClass.lineFeed)
+        return bytes
+    }
+
+    private mutating func begin(_ name: FieldName) {
+        if fieldBytes.isEmpty { fieldBytes.reserveCapacity(256) }
+        name.text.withUTF8Buffer { fieldBytes.append(contentsOf: $0) }
+        fieldBytes.append(ByteClass.colon)
+        fieldBytes.append(ByteClass.space)
+    }
+
+    private mutating func end() {
+        fieldBytes.append(ByteClass.carriageReturn)
+        fieldBytes.append(ByteClass.lineFeed)
+    }
+}
+
+/// Text that must not go into a header field: it has a control character in it.
+public struct FieldValueError: Error, Sendable, Hashable {
+    /// The field that it was meant for.
+    public let name: String
+}
+
+extension [UInt8] {
+    /// Appends a number in decimal digits, without a `String` in between.
+    mutating func append(decimal value: Int64) {
+        if value < 0 { append(UInt8(ascii: "-")) }
+        var rest = value.magnitude
+        let start = count
+        repeat {
+            append(0x30 + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        self[start...].reverse()
+    }
+}

@@ -1,0 +1,89 @@
+import HTTPMessage
+import Testing
+
+@Suite struct RequestHeadTests {
+    @Test func aPlainRequestGivesItsParts() throws {
+        let head = try RequestHead(
+            parsing: "GET /a/b?c=d?e HTTP/1.1\r\nHost: localhost:8216\r\nX-Blank: \t a b \t\r\n\r\n")
+        #expect(head.method == .get)
+        #expect(head.version == .http11)
+        #expect(head.target == "/a/b?c=d?e")
+        #expect(head.path == "/a/b")
+        #expect(head.query == "c=d?e")
+        #expect(String(decoding: head.hostBytes, as: UTF8.self) == "localhost:8216")
+        #expect(head[FieldName("x-blank")] == "a b")
+        #expect(head.contentLength == nil)
+        #expect(head.fieldCount == 2)
+    }
+
+    @Test func fieldNamesAreFoundInAnyCase() throws {
+        let head = try RequestHead(parsing: "GET / HTTP/1.1\r\nhOST: x\r\nRANGE: bytes=0-\r\n\r\n")
+        #expect(head[.range] == "bytes=0-")
+        #expect(head.firstValue(of: .range).map(Array.init) == Array("bytes=0-".utf8))
+        #expect(!head.contains(.ifRange))
+    }
+
+    @Test func repeatedFieldsAreJoinedButHaveNoOnlyValue() throws {
+        let head = try RequestHead(
+            parsing: "GET / HTTP/1.1\r\nHost: x\r\nIf-None-Match: \"a\"\r\nif-none-match: \"b\"\r\n\r\n")
+        #expect(head[.ifNoneMatch] == "\"a\", \"b\"")
+        #expect(head.onlyValue(of: .ifNoneMatch) == nil)
+    }
+
+    @Test func anOriginURLBehindTheSlashStaysAsItIs() throws {
+        let target = "/https://host:8443/a%20b/[1]|{x}/\u{e9}.m3u8?t=\"1\"&u=https://x/"
+        let head = try RequestHead(parsing: "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(head.target == target)
+    }
+
+    @Test func optionsTakesAnAsterisk() throws {
+        let head = try RequestHead(parsing: "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(head.target == "*")
+    }
+
+    @Test func anEmptyLineBeforeTheRequestIsSkipped() throws {
+        let head = try RequestHead(parsing: "\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(head.target == "/")
+        #expect(head.byteCount == 29)
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1", "", true), ("HTTP/1.1", "Connection: close\r\n", false),
+        ("HTTP/1.1", "Connection: x, CLOSE \r\n", false), ("HTTP/1.0", "", false),
+        ("HTTP/1.0", "Connection: Keep-Alive\r\n", true), ("HTTP/1.0", "Connection: keep-alive, close\r\n", false),
+        ("HTTP/1.7", "", true),
+    ])
+    func persistenceFollowsVersionAndConnectionField(version: String, fields: String, keeps: Bool) throws {
+        let head = try RequestHead(parsing: "GET / \(version)\r\nHost: x\r\n\(fields)\r\n")
+        #expect(head.keepsConnection == keeps)
+    }
+
+    @Test func aBodyIsAnnouncedByItsLength() throws {
+        let head = try RequestHead(
+            parsing: "POST /api HTTP/1.1\r\nHost: x\r\nContent-Length: 0012\r\nExpect: 100-Continue\r\n\r\n")
+        #expect(head.contentLength == 12)
+        #expect(head.expectsContinue)
+    }
+
+    @Test func aHeadInAnyTwoPortionsIsTheSame() throws {
+        let text = "\r\nPUT /x?y HTTP/1.1\r\nHost: [::1]:8216\r\nContent-Length: 3\r\nA: b\r\n\r\nabc"
+        let bytes = [UInt8](text.utf8)
+        for cut in 0...bytes.count {
+            var parser = RequestHeadParser()
+            let first = try bytes[..<cut].withUnsafeBytes { try parser.parse($0) }
+            let head = try first ?? bytes.withUnsafeBytes { try parser.parse($0) }
+            #expect(head?.byteCount == bytes.count - 3)
+            #expect(head?.target == "/x?y")
+            #expect(head?.fieldCount == 3)
+        }
+    }
+
+    @Test func aHeadByteByByteIsTheSame() throws {
+        let bytes = [UInt8]("GET /x HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n".utf8)
+        var parser = RequestHeadParser()
+        for count in 1..<bytes.count {
+            #expect(try bytes[..<count].withUnsafeBytes { try parser.parse($0) } == nil)
+        }
+        #expect(try bytes.withUnsafeBytes { try parser.parse($0) }?.fieldCount == 2)
+    }
+}
