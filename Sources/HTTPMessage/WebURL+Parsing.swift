@@ -1,0 +1,118 @@
+extension WebURL {
+    /// Reads an absolute URL. A fragment is dropped.
+    ///
+    /// - Throws: `WebURLError` for anything but `http(s)://host[:port]…`, and for blanks and control characters anywhere.
+    public init(_ text: String) throws(WebURLError) {
+        guard !text.utf8.contains(UInt8(ascii: " ")) else { throw .forbiddenCharacter }
+        try self.init(absolute: text.utf8[...])
+    }
+
+    /// Reads an absolute URL that may hold inner spaces, which become `%20`.
+    init(absolute text: Substring.UTF8View) throws(WebURLError) {
+        guard !text.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .forbiddenCharacter }
+        guard let (name, rest) = Self.splitScheme(text), let scheme = Scheme(lowercasing: name) else {
+            throw .unsupportedScheme
+        }
+        guard rest.starts(with: "//".utf8) else { throw .missingHost }
+        let (authority, tail) = Self.split(rest.dropFirst(2), before: "/?#")
+        let (path, query) = Self.splitPath(tail)
+        self.init(
+            origin: try Origin(scheme: scheme, authority: authority),
+            path: Self.removingDotSegments(Self.encoding(path.first == UInt8(ascii: "/") ? path : "/"[...].utf8)),
+            query: query.map(Self.encoding))
+    }
+
+    /// The scheme's name and what follows its colon (RFC 3986 §3.1); nil for a relative reference.
+    static func splitScheme(_ text: Substring.UTF8View) -> (name: Substring.UTF8View, rest: Substring.UTF8View)? {
+        guard let first = text.first, first.isLetter else { return nil }
+        let (name, rest) = split(text, before: ":/?#")
+        guard rest.first == UInt8(ascii: ":"),
+            name.allSatisfy({ $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) })
+        else { return nil }
+        return (name, rest.dropFirst())
+    }
+
+    /// The path and the query of what follows the authority, without its fragment.
+    static func splitPath(_ text: Substring.UTF8View) -> (path: Substring.UTF8View, query: Substring.UTF8View?) {
+        let (path, rest) = split(text, before: "?#")
+        guard rest.first == UInt8(ascii: "?") else { return (path, nil) }
+        return (path, split(rest.dropFirst(), before: "#").head)
+    }
+
+    private static func split(
+        _ text: Substring.UTF8View, before stops: StaticString
+    ) -> (head: Substring.UTF8View, rest: Substring.UTF8View) {
+        let end =
+            text.firstIndex { byte in
+                stops.withUTF8Buffer { $0.contains(byte) }
+            } ?? text.endIndex
+        return (text[..<end], text[end...])
+    }
+
+    /// Percent-encodes what RFC 3986 has no place for in paths and queries. `[`, `]` and a stray `%` are let through: origins
+    /// use them, and may have signed them.
+    static func encoding(_ text: Substring.UTF8View) -> String {
+        guard text.contains(where: \.mustBeEncoded) else { return String(Substring(text)) }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text {
+            if byte.mustBeEncoded {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension WebURL.Scheme {
+    fileprivate init?(lowercasing name: Substring.UTF8View) {
+        self.init(rawValue: Substring(name).lowercased())
+    }
+}
+
+extension WebURL.Origin {
+    fileprivate init(scheme: WebURL.Scheme, authority: Substring.UTF8View) throws(WebURLError) {
+        guard !authority.contains(UInt8(ascii: "@")) else { throw .userInformation }
+        let end = try Self.endOfHost(authority)
+        let rest = authority[end...]
+        guard rest.isEmpty || rest.first == UInt8(ascii: ":") else { throw .invalidHost }
+        self.init(
+            scheme: scheme, host: try Self.host(authority[..<end]),
+            port: try Self.port(rest.dropFirst()) ?? scheme.defaultPort)
+    }
+
+    private static func endOfHost(_ authority: Substring.UTF8View) throws(WebURLError) -> Substring.UTF8View.Index {
+        guard authority.first == UInt8(ascii: "[") else {
+            return authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+        }
+        guard let bracket = authority.firstIndex(of: UInt8(ascii: "]")) else { throw .invalidHost }
+        return authority.index(after: bracket)
+    }
+
+    private static func host(_ text: Substring.UTF8View) throws(WebURLError) -> String {
+        guard let first = text.first else { throw .missingHost }
+        if first == UInt8(ascii: "[") {
+            let address = Substring(text.dropFirst().dropLast())
+            guard IPv6Text.isValid(address) else { throw .invalidHost }
+            return address.lowercased()
+        }
+        let isName = text.allSatisfy { $0.isLetter || $0.isDigit || "-_.".utf8.contains($0) }
+        guard isName, text.count <= 253, first != UInt8(ascii: ".") else { throw .invalidHost }
+        return Substring(text).lowercased()
+    }
+
+    /// Nil where no digits stand: RFC 3986 §3.2.3 lets a colon go without.
+    private static func port(_ text: Substring.UTF8View) throws(WebURLError) -> UInt16? {
+        if text.isEmpty { return nil }
+        guard text.allSatisfy(\.isDigit), let port = UInt16(Substring(text)), port > 0 else { throw .invalidPort }
+        return port
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
+    fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
+    fileprivate var mustBeEncoded: Bool { self <= 0x20 || self >= 0x7F || "\"<>\\^`{|}".utf8.contains(self) }
+}

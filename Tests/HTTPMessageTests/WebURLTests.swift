@@ -1,0 +1,117 @@
+import HTTPMessage
+import Testing
+
+struct WebURLTests {
+    @Test(arguments: [
+        ("http://example.com", "http://example.com/"),
+        ("HTTPS://Example.COM:443/A/b", "https://example.com/A/b"),
+        ("http://h:8080?x", "http://h:8080/?x"),
+        ("http://h:/p#fragment?no", "http://h/p"),
+        ("http://h/a?b?c/d#e", "http://h/a?b?c/d"),
+        ("http://h/a/./b/../c?../d", "http://h/a/c?../d"),
+        ("http://h/%7e%2F%zz?100%", "http://h/%7e%2F%zz?100%"),
+        ("http://h/é/日?ü", "http://h/%C3%A9/%E6%97%A5?%C3%BC"),
+        ("http://h/\"<>\\^`{|}[]", "http://h/%22%3C%3E%5C%5E%60%7B%7C%7D[]"),
+        ("http://[::1]:81/x", "http://[::1]:81/x"),
+        ("http://[2001:DB8::192.0.2.1]", "http://[2001:db8::192.0.2.1]/"),
+        ("http://my_host-1.example./", "http://my_host-1.example./"),
+        ("http://h/..", "http://h/"),
+        ("http://h?", "http://h/?"), ("http://[1:2:3:4:5:6:7::]/", "http://[1:2:3:4:5:6:7::]/"),
+    ])
+    func absoluteURLIsReadIntoTheFormThatIsSent(text: String, sent: String) throws {
+        #expect(try WebURL(text).text == sent)
+        #expect(try WebURL(WebURL(text).text) == WebURL(text))
+    }
+
+    @Test(
+        arguments: [
+            ("", WebURLError.unsupportedScheme), ("h", .unsupportedScheme), ("//h/p", .unsupportedScheme),
+            ("file:///etc/passwd", .unsupportedScheme), ("ftp://h/", .unsupportedScheme),
+            ("httpx://h", .unsupportedScheme),
+            ("data:,x", .unsupportedScheme), ("http:", .missingHost), ("http:g", .missingHost),
+            ("http:/h/p", .missingHost),
+            ("http://", .missingHost), ("http:///p", .missingHost), ("http://:80/", .missingHost),
+            ("http://?q", .missingHost),
+            ("http://u@h/", .userInformation), ("http://u:p@h/", .userInformation), ("http://a\\@h/", .userInformation),
+            ("http://h:0/", .invalidPort), ("http://h:65536/", .invalidPort), ("http://h:8a/", .invalidPort),
+            ("http://h:+1/", .invalidPort), ("http://h:-1/", .invalidPort), ("http://a:b:c/", .invalidPort),
+            ("http://h\\x/", .invalidHost), ("http://h%41/", .invalidHost), ("http://bücher.example/", .invalidHost),
+            ("http://.h/", .invalidHost), ("http://[::1/", .invalidHost), ("http://[::1]x/", .invalidHost),
+            ("http://[fe80::1%25eth0]/", .invalidHost), ("http://[1::2::3]/", .invalidHost),
+            ("http://[1:2]/", .invalidHost),
+            ("http://[1:2:3:4:5:6:7:8:9]/", .invalidHost), ("http://[::1.2.3.400]/", .invalidHost),
+            ("http://[]/", .invalidHost), ("http://[:]/", .invalidHost), ("http://[1:2:3:4:5:6:7::8]/x", .invalidHost),
+            ("http://[::1.2.3.4:5]/", .invalidHost), ("http://[1:::2]/", .invalidHost),
+            (" http://h/", .forbiddenCharacter), ("http://h/a b", .forbiddenCharacter),
+            ("http://h/\r\n", .forbiddenCharacter),
+            ("http://h/\u{0}", .forbiddenCharacter), ("http://h/\u{7F}", .forbiddenCharacter),
+        ])
+    func textThatIsNoURLForUsIsRefusedWithItsReason(text: String, reason: WebURLError) {
+        #expect(throws: reason) { try WebURL(text) }
+    }
+
+    @Test func partsAreThoseOfTheText() throws {
+        let url = try WebURL("https://[2001:db8::1]/a/b.m3u8?token=secret#x")
+        #expect(url.scheme == .https)
+        #expect(url.host == "2001:db8::1")
+        #expect(url.port == 443)
+        #expect(url.path == "/a/b.m3u8")
+        #expect(url.query == "token=secret")
+        #expect(url.origin.description == "https://[2001:db8::1]")
+        #expect(try url.origin == WebURL("HTTPS://[2001:DB8::1]:443/").origin)
+        #expect(try url.origin != WebURL("http://[2001:db8::1]:443/").origin)
+    }
+
+    @Test func redactedTextAndInterpolationHideTheQuery() throws {
+        let url = try WebURL("http://h/a?token=secret")
+        #expect(url.redacted == "http://h/a?…")
+        #expect("\(url)" == "http://h/a?…")
+        #expect(try WebURL("http://h/a").redacted == "http://h/a")
+    }
+
+    /// RFC 3986 §5.4.1 and §5.4.2, as a strict resolver has them.
+    @Test(arguments: [
+        ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
+        ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q"),
+        ("g#s", "http://a/b/c/g"), ("g?y#s", "http://a/b/c/g?y"), (";x", "http://a/b/c/;x"),
+        ("g;x", "http://a/b/c/g;x"),
+        ("g;x?y#s", "http://a/b/c/g;x?y"), ("", "http://a/b/c/d;p?q"), (".", "http://a/b/c/"), ("./", "http://a/b/c/"),
+        ("..", "http://a/b/"), ("../", "http://a/b/"), ("../g", "http://a/b/g"), ("../..", "http://a/"),
+        ("../../", "http://a/"), ("../../g", "http://a/g"),
+        ("../../../g", "http://a/g"), ("../../../../g", "http://a/g"), ("/./g", "http://a/g"), ("/../g", "http://a/g"),
+        ("g.", "http://a/b/c/g."), (".g", "http://a/b/c/.g"), ("g..", "http://a/b/c/g.."), ("..g", "http://a/b/c/..g"),
+        ("./../g", "http://a/b/g"), ("./g/.", "http://a/b/c/g/"), ("g/./h", "http://a/b/c/g/h"),
+        ("g/../h", "http://a/b/c/h"), ("g;x=1/./y", "http://a/b/c/g;x=1/y"), ("g;x=1/../y", "http://a/b/c/y"),
+        ("g?y/./x", "http://a/b/c/g?y/./x"), ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/./x", "http://a/b/c/g"),
+        ("g#s/../x", "http://a/b/c/g"),
+    ])
+    func referenceIsResolvedAsTheRFCsExamplesSay(reference: String, expected: String) throws {
+        #expect(try WebURL("http://a/b/c/d;p?q").resolving(reference).text == expected)
+    }
+
+    @Test(arguments: [
+        ("https://other/x", "https://other/x"), ("//other:81/x?y", "https://other:81/x?y"),
+        ("seg 1.ts ", "https://h/v/seg%201.ts"),
+        ("\tseg.ts\r\n", "https://h/v/seg.ts"), ("ä.ts", "https://h/v/%C3%A4.ts"), ("a//../b", "https://h/v/a/b"),
+        ("?", "https://h/v/media.m3u8?"), ("http://x/a b", "http://x/a%20b"), ("1:2.ts", "https://h/v/1:2.ts"),
+        ("..//x", "https://h//x"),
+    ])
+    func referenceFromTheFieldIsResolved(reference: String, expected: String) throws {
+        #expect(try WebURL("https://h/v/media.m3u8?t=1").resolving(reference).text == expected)
+    }
+
+    @Test(arguments: [
+        ("g:h", WebURLError.unsupportedScheme), ("file:///x", .unsupportedScheme), ("data:,x", .unsupportedScheme),
+        ("http:g", .missingHost), ("///x", .missingHost), ("//u@h/", .userInformation), ("a\nb", .forbiddenCharacter),
+        ("//a b/", .invalidHost),
+    ])
+    func referenceThatLeadsElsewhereIsRefused(reference: String, reason: WebURLError) {
+        #expect(throws: reason) { try WebURL("https://h/v/media.m3u8").resolving(reference) }
+    }
+
+    @Test func longAndDeepPathsAreReadInLinearTime() throws {
+        let deep = String(repeating: "a/../", count: 100_000)
+        #expect(try WebURL("http://h/" + deep).text == "http://h/")
+        #expect(try WebURL("http://h/x").resolving(deep + "y").text == "http://h/y")
+    }
+}
