@@ -25,13 +25,12 @@ public enum Playlist: Sendable {
     /// EXTINF beside a tag that names variants or renditions is refused. Other tags of the wrong kind are tolerated, as
     /// players do.
     private static func isMultivariant(_ text: PlaylistText) throws(PlaylistError) -> Bool {
-        var (variantLine, infLine, sessionLine, mediaLine, uriLine): (Int?, Int?, Int?, Int?, Int?)
+        var (variantLine, infLine, mediaLine, uriLine): (Int?, Int?, Int?, Int?)
         for (index, line) in text.lines.enumerated() {
             switch line.kind {
             case .tag(.streamInf), .tag(.media), .tag(.iFrameStreamInf): variantLine = variantLine ?? index
             case .tag(.inf): infLine = infLine ?? index
-            case .tag(.sessionData), .tag(.sessionKey), .tag(.contentSteering): sessionLine = sessionLine ?? index
-            case .tag(.targetDuration), .tag(.mediaSequence), .tag(.endList), .tag(.playlistType), .tag(.part):
+            case .tag(.targetDuration), .tag(.mediaSequence), .tag(.endList), .tag(.playlistType):
                 mediaLine = mediaLine ?? index
             case .uri: uriLine = uriLine ?? index
             default: break
@@ -42,7 +41,6 @@ public enum Playlist: Sendable {
         }
         if variantLine != nil { return true }
         if infLine != nil || mediaLine != nil { return false }
-        if sessionLine != nil { return true }
         if let uriLine { throw text.error(.unannouncedURI, uriLine, "a URI without an EXTINF before it") }
         throw PlaylistError(.notAPlaylist, "the playlist names neither segments nor variants")
     }

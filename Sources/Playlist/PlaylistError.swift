@@ -56,15 +56,30 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         return place + reason + quote
     }
 
-    /// The first 80 bytes of a line as a log may show them: no controls, and nothing after a `?`, where tokens stand.
+    /// The first 80 bytes of a line as a log may show them.
+    ///
+    /// No control characters, and nothing that may be secret: no query, no user of a URL, no `data:` with its key.
     static func excerpt(of bytes: ArraySlice<UInt8>) -> String {
+        let secret = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        let marks: [String] = bytes.contains(UInt8(ascii: "@")) ? ["://", "data:"] : ["data:"]
+        let end = marks.compactMap { Self.end(of: $0, in: bytes) }.min().map { min($0, secret) } ?? secret
+        let shown = min(end, bytes.startIndex + min(80, bytes.count))
         var text = ""
-        for scalar in String(decoding: bytes.prefix(80), as: UTF8.self).unicodeScalars {
-            if scalar == "?" { return text + "?…" }
+        for scalar in String(decoding: bytes[..<shown], as: UTF8.self).unicodeScalars {
             let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0xFFFD
             let isSeparator = scalar.value == 0x2028 || scalar.value == 0x2029
             text.unicodeScalars.append(isControl || isSeparator ? "·" : scalar)
         }
-        return bytes.count > 80 ? text + "…" : text
+        return shown < bytes.endIndex ? text + "…" : text
+    }
+
+    /// The place after the first occurrence of a mark, whatever its case.
+    private static func end(of mark: String, in bytes: ArraySlice<UInt8>) -> Int? {
+        let wanted = Array(mark.utf8)
+        let start = bytes.indices.first { start in
+            bytes.endIndex - start >= wanted.count
+                && zip(bytes[start...], wanted).allSatisfy { $0 == $1 || ($1 >= 0x61 && $0 | 0x20 == $1) }
+        }
+        return start.map { $0 + wanted.count }
     }
 }

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import Playlist
+
+@Suite("A key")
+struct KeyTests {
+    @Test("holds until another of its KEYFORMAT, or NONE, comes")
+    func scope() throws {
+        let playlist = try Fixtures.media(
+            """
+            #EXTM3U
+            #EXTINF:1,
+            clear
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://1",KEYFORMAT="com.example.drm"
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="k1"
+            #EXTINF:1,
+            both
+            #EXT-X-KEY:METHOD=SAMPLE-AES,KEYFORMAT="identity",URI="k2"
+            #EXTINF:1,
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://2",KEYFORMAT="com.example.drm"
+            rotated
+            #EXT-X-KEY:METHOD=NONE
+            #EXTINF:1,
+            clear
+            #EXT-X-KEY:METHOD=AES-128,URI="k1"
+            #EXTINF:1,
+            again
+            """)
+        #expect(
+            playlist.segments.map { $0.keys.map(\.uri) } == [
+                [], ["skd://1", "k1"], ["skd://2", "k2"], [], ["k1"],
+            ])
+        #expect(playlist.keys.map(\.uri) == ["skd://1", "k1", "k2", "skd://2"])
+        #expect(playlist.segments[4].keys.map(\.index) == [1])
+        #expect(playlist.segments[4].keys.map(\.line) == [15])
+    }
+
+    @Test("of one URI and many vectors is one key")
+    func vectors() throws {
+        var text = "#EXTM3U\n"
+        for vector in 1...9 { text += "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x\(vector)\n#EXTINF:1,\n\(vector).ts\n" }
+        let playlist = try Fixtures.media(text)
+        #expect(playlist.keys.count == 1)
+        #expect(playlist.segments[8].keys[0].initializationVector == [UInt8](repeating: 0, count: 15) + [9])
+        #expect(playlist.segments[8].keys[0].index == 0)
+    }
+
+    @Test(
+        "is fetched when it is a file that decrypts, and marks DRM otherwise",
+        arguments: [
+            ("METHOD=AES-128,URI=\"k\"", true, false),
+            ("METHOD=SAMPLE-AES,URI=\"k\",KEYFORMAT=\"identity\"", true, false),
+            ("METHOD=SAMPLE-AES-CTR,URI=\"k\"", true, false),
+            ("METHOD=AES-256-GCM,URI=\"k\"", true, false),
+            ("METHOD=AES-128,URI=\"data:;base64,AA==\"", false, false),
+            ("METHOD=AES-128,URI=\"DATA:;base64,AA==\"", false, false),
+            ("METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.apple.streamingkeydelivery\"", false, true),
+            ("METHOD=SAMPLE-AES,KEYFORMAT=\"com.widevine\"", false, true),
+            ("METHOD=ROT13,URI=\"k\"", false, true),
+            ("METHOD=NONE", false, false),
+        ])
+    func kinds(_ attributes: String, _ isFetchable: Bool, _ needsDRM: Bool) throws {
+        let text = try PlaylistText(Array("#EXTM3U\n#EXT-X-KEY:\(attributes)\n".utf8))
+        let key = Key(text: text, record: try Key.parse(text, 1, .standard))
+        #expect(key.isFetchable == isFetchable)
+        #expect(key.needsDRM == needsDRM)
+    }
+
+    @Test("of too many KEYFORMATs at once is refused")
+    func formats() throws {
+        var text = "#EXTM3U\n"
+        for format in 0...16 { text += "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\",KEYFORMAT=\"f\(format)\"\n" }
+        let error = try #require(throws: PlaylistError.self) { try Fixtures.media(text + "#EXTINF:1,\na\n") }
+        #expect(error.code == .overLimit)
+        #expect(error.line == 18)
+    }
+}

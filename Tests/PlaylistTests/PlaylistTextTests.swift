@@ -1,0 +1,85 @@
+import Testing
+
+@testable import Playlist
+
+@Suite("A playlist's text")
+struct PlaylistTextTests {
+    @Test("is written back byte for byte", arguments: try Fixtures.files(in: "lossless"))
+    func lossless(_ name: String, _ bytes: [UInt8]) throws {
+        let text = try PlaylistText(bytes)
+        #expect(text.write() == bytes)
+        #expect(text.hasByteOrderMark == (name == "byte-order-mark.m3u8"))
+        let body = Array(bytes.dropFirst(text.hasByteOrderMark ? 3 : 0))
+        #expect(text.lines.indices.flatMap { bytes[text.extent($0)] } == body)
+        switch try Playlist.parse(bytes) {
+        case .media(let playlist): #expect(try playlist.rendered { _ in nil } == body)
+        case .multivariant(let playlist): #expect(try playlist.rendered { _ in nil } == body)
+        }
+    }
+
+    @Test("is split into lines of each kind")
+    func kinds() throws {
+        let text = try PlaylistText(Array("#EXTM3U\r\n \n# note\n#EXT-X-ODD:1\na.ts\n #EXTINF:1,\r\n#EXTM3U8".utf8))
+        #expect(
+            text.lines.map(\.kind) == [
+                .tag(.m3u), .blank, .comment, .tag(.unknown), .uri, .tag(.inf), .tag(.unknown),
+            ])
+        #expect(text.string(5) == "1,")
+    }
+
+    @Test(
+        "may follow its signature with a blank", arguments: ["#EXTM3U", "#EXTM3U \n", "#EXTM3U\tx=1\n", "#EXTM3U\r\n"])
+    func signature(_ text: String) throws {
+        #expect(try PlaylistText(Array(text.utf8)).lineCount == 1)
+    }
+
+    @Test(
+        "is refused with another signature",
+        arguments: ["#EXTM3U8\n", "#extm3u\n", "EXTM3U\n", " #EXTM3U\n", "\u{1F}\u{8B}"])
+    func otherSignature(_ text: String) {
+        #expect(throws: PlaylistError.self) { try PlaylistText(Array(text.utf8)) }
+    }
+
+    @Test("is refused beyond a limit, at the line that is too much")
+    func limits() throws {
+        var limits = PlaylistLimits()
+        (limits.bytes, limits.lineBytes, limits.lines) = (64, 16, 4)
+        let cases: [(String, Int?)] = [
+            ("#EXTM3U\n" + String(repeating: "a", count: 57), nil),
+            ("#EXTM3U\n\n" + String(repeating: "a", count: 17), 3),
+            ("#EXTM3U\n\n\n\n\n", 5),
+        ]
+        for (text, line) in cases {
+            let error = try #require(throws: PlaylistError.self) { try PlaylistText(Array(text.utf8), limits: limits) }
+            #expect(error.code == .overLimit)
+            #expect(error.line == line)
+        }
+        let fits = "#EXTM3U\n\n\n" + String(repeating: "a", count: 16) + "\r\n"
+        #expect(try PlaylistText(Array(fits.utf8), limits: limits).lineCount == 4)
+    }
+
+    @Test(
+        "with bytes that are not UTF-8 names the line",
+        arguments: [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xE2, 0x82]])
+    func encoding(_ bytes: [UInt8]) throws {
+        let error = try #require(throws: PlaylistError.self) { try PlaylistText(Array("#EXTM3U\n\n# ".utf8) + bytes) }
+        #expect(error.code == .notUTF8)
+        #expect(error.line == 3)
+    }
+
+    @Test("of the largest size is read and rendered at once")
+    func largest() throws {
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:5\n"
+        for index in 0..<100_000 { text += "#EXTINF:6.00600,\nsegment-\(index).ts\n" }
+        let playlist = try Fixtures.media(text + "#EXT-X-ENDLIST\n")
+        #expect(playlist.segments.count == 100_000)
+        #expect(playlist.segments.last?.mediaSequenceNumber == 100_004)
+        #expect(abs(playlist.duration - 600_600) < 0.001)
+        #expect(try playlist.rendered { _ in nil } == playlist.text.write())
+        let error = try #require(throws: PlaylistError.self) {
+            try Playlist.parse(Array((text + "#EXTINF:1,\nb.ts\n").utf8))
+        }
+        #expect(error.code == .overLimit)
+        #expect(error.line == 200_005)
+    }
+}
