@@ -14,16 +14,21 @@ public final class Store: Sendable {
     /// Assets, playlists, keys and downloads.
     public let catalogue: Catalogue
 
+    /// Bytes of the disk that are left to others: below that nothing more is kept.
+    public let reserve: Int64
+
     private let lock: Int32
     private let temporary: Directory?
     private let assets: Directory?
 
     /// Opens the store at `path`, makes it if it is not there, and clears what an earlier process left in `tmp/`.
     ///
+    /// - Parameter reserve: bytes of the disk to leave free; nil for the larger of 256 MB and 2 % of the disk.
     /// - Throws: `StoreError`: `busy` when another process holds the store; others when there is no folder to be had at all.
-    public init(path: String) throws(StoreError) {
+    public init(path: String, reserve: Int64? = nil) throws(StoreError) {
         let root = try Directory.open(path: path)
         self.root = root
+        self.reserve = reserve ?? max(256 << 20, Self.space(of: root).total / 50)
         switch Result(catching: { () throws(StoreError) in try Self.openForWriting(root) }) {
         case .success(let parts):
             (lock, temporary, assets) = (parts.lock, parts.temporary, parts.assets)
@@ -85,11 +90,19 @@ public final class Store: Sendable {
     /// A file that is never kept.
     public func anonymousFile() throws(StoreError) -> GrowingFile { try GrowingFile(anonymousIn: temporary) }
 
-    /// Bytes that may still be written where the store lies, for unprivileged writers.
-    public var freeBytes: Int64 {
+    /// Throws `diskFull` when what is kept would eat into the reserve.
+    public func checkRoom() throws(StoreError) {
+        guard Self.space(of: root).free <= reserve else { return }
+        throw StoreError(.diskFull, path: root.path, detail: "less than \(reserve >> 20) MB would be left free on the disk")
+    }
+
+    /// Bytes that unprivileged writers may still write, and the size of the whole disk.
+    private static func space(of folder: Directory) -> (free: Int64, total: Int64) {
         var status = statvfs()
-        guard fstatvfs(root.descriptor, &status) == 0 else { return 0 }
-        return Int64(
-            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+        guard fstatvfs(folder.descriptor, &status) == 0 else { return (.max, 0) }
+        func bytes(_ blocks: fsblkcnt_t) -> Int64 {
+            Int64(clamping: UInt64(blocks).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+        }
+        return (bytes(status.f_bavail), bytes(status.f_blocks))
     }
 }

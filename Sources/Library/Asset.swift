@@ -1,0 +1,138 @@
+import EventLoop
+public import HTTPMessage
+public import Playlist
+import Store
+
+/// One HLS presentation, known by an id of ours and reached through an origin URL.
+///
+/// The URL is a way to fetch, never the identity: tokens expire and hosts move.
+@LoopActor public final class Asset {
+    /// What the origin URL leads to.
+    public enum Entry: Sendable {
+        /// A choice of variants and renditions.
+        case multivariant(MultivariantPlaylist, base: WebURL)
+        /// One media playlist, which is the asset's only rendition.
+        case media
+    }
+
+    /// Also the bundle's name: small letters, digits and `-`. Never changes.
+    public let id: String
+    /// What the user calls it.
+    public let name: String
+    /// For display, if the user gave it.
+    public internal(set) var title: String?
+    /// The URL that leads to it, with whatever secrets it has.
+    public let origin: WebURL
+    /// When it was first asked for, in seconds since 1970.
+    public let created: Int64
+    /// The keys of all its renditions.
+    public let keys: KeyRing
+    /// What the URL leads to; nil before it was fetched.
+    public private(set) var entry: Entry?
+    /// In the order of `MultivariantPlaylist.renditionURIs`; one for a media playlist.
+    public private(set) var renditions: [Rendition] = []
+
+    let bundle: Bundle
+    /// Whether the catalogue has it: only an asset with something to keep goes there.
+    var isPersistent = false
+    /// When the origin was last asked for the entry, and whether it answered.
+    var checked: (at: ContinuousClock.Instant, isPresent: Bool)?
+    /// The check under way, which others join.
+    var checking: Task<Result<Bool, LibraryError>, Never>?
+    /// Told when a rendition has become whole.
+    var becameWhole: () -> Void = {}
+    private var byID: [String: Rendition] = [:]
+
+    init(id: String, name: String, title: String?, origin: WebURL, created: Int64, store: Store) {
+        self.id = id
+        self.name = name
+        self.title = title
+        self.origin = origin
+        self.created = created
+        bundle = Bundle(id: id, store: store)
+        keys = KeyRing(in: bundle)
+        keys.folder.pieceCame = { [weak self] in
+            if self?.renditions.contains(where: \.isWhole) ?? false { self?.becameWhole() }
+        }
+    }
+
+    /// The rendition with this id.
+    public func rendition(_ id: String) -> Rendition? { byID[id] }
+
+    /// The folder with this name in the bundle: a rendition's, or `keys`.
+    public func folder(_ id: String) -> PieceFolder? { id == keys.folder.id ? keys.folder : byID[id]?.folder }
+
+    /// The multivariant playlist, where there is one.
+    public var multivariant: MultivariantPlaylist? {
+        if case .multivariant(let playlist, _) = entry { playlist } else { nil }
+    }
+
+    // MARK: Entry
+
+    /// Takes what the URL leads to. Renditions that were there stay, with what is known of them: the new text may have
+    /// fresh tokens in its URIs.
+    func adopt(_ playlist: MultivariantPlaylist, base: WebURL) {
+        entry = .multivariant(playlist, base: base)
+        adopt(RenditionNaming(playlist).names)
+    }
+
+    /// Takes the lone media playlist that the URL leads to.
+    func adopt(_ source: Rendition.Source) {
+        entry = .media
+        if renditions.isEmpty { adopt([RenditionNaming.lone]) }
+        renditions[0].adopt(source)
+    }
+
+    private func adopt(_ names: [RenditionNaming.Name]) {
+        renditions = names.map { name in
+            if let known = byID[name.id], known.name == name { return known }
+            let rendition = Rendition(name, bundle: bundle, keys: keys)
+            rendition.folder.pieceCame = { [weak self, weak rendition] in
+                if rendition?.isWhole ?? false { self?.becameWhole() }
+            }
+            return rendition
+        }
+        byID = Dictionary(uniqueKeysWithValues: renditions.map { ($0.name.id, $0) })
+    }
+
+    /// Whether a playlist offers the same as the one that is known, so that what is stored still fits it.
+    func isSame(_ playlist: MultivariantPlaylist) -> Bool {
+        RenditionNaming(playlist).names == renditions.map(\.name)
+    }
+
+    /// Where a rendition's playlist is, as the entry says.
+    func url(of rendition: Rendition) -> WebURL? {
+        guard case .multivariant(let playlist, let base) = entry else { return origin }
+        guard let index = renditions.firstIndex(where: { $0 === rendition }) else { return nil }
+        return try? base.resolving(playlist.renditionURIs[index])
+    }
+
+    // MARK: Presence
+
+    /// The places in `renditionURIs` of the renditions that play without the origin.
+    public var wholeRenditions: Set<Int> { Set(renditions.indices.filter { renditions[$0].isWhole }) }
+
+    /// Whether anything of it plays without the origin.
+    public var isPlayableOffline: Bool {
+        guard let multivariant else { return renditions.first?.isWhole ?? false }
+        return !multivariant.wholeVariants(renditions: wholeRenditions).isEmpty
+    }
+
+    /// Whether everything that players load of it is there; trick-play lists aside, which none of them does.
+    public var isEverythingWhole: Bool {
+        entry != nil && renditions.allSatisfy { $0.name.isIFramesOnly || $0.isWhole }
+    }
+
+    /// Whether it is known to be live.
+    public var isLive: Bool { renditions.contains { $0.source.map { !$0.isDurable } ?? false } }
+
+    /// The sum of its pieces' lengths.
+    public var bytes: Int64 { renditions.reduce(keys.folder.bytes) { $0 + $1.folder.bytes } }
+
+    /// The media's length in seconds, of the first playlist that is known; nil for live streams.
+    public var duration: Double? { renditions.lazy.compactMap { $0.source }.first { $0.isDurable }?.playlist.duration }
+
+    var record: AssetRecord {
+        AssetRecord(id: id, name: name, title: title, origin: origin.text, created: created)
+    }
+}

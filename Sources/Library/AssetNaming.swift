@@ -1,0 +1,57 @@
+/// Names and ids for assets.
+enum AssetNaming {
+    /// File names that say nothing of what they are.
+    private static let empty: Set<String> = [
+        "master", "index", "playlist", "manifest", "main", "stream", "hls", "video", "prog_index", "chunklist", "vod",
+        "media", "live", "m3u8",
+    ]
+
+    /// A name from a URL's path: the last component that says something, without its extension.
+    ///
+    /// `/vod/sintel/master.m3u8` → `sintel`. Small letters, digits and single `-`; at most 40; `stream` if nothing is left.
+    static func name(forPath path: String) -> String {
+        let components = path.split(separator: "/").map { slug(withoutExtension($0)) }.filter { !$0.isEmpty }
+        return components.last { !empty.contains($0) } ?? "stream"
+    }
+
+    /// The first of `name`, `name-2`, `name-3` … that is not taken.
+    static func unique(_ name: String, isTaken: (String) -> Bool) -> String {
+        guard isTaken(name) else { return name }
+        var number = 2
+        while isTaken("\(name)-\(number)") { number += 1 }
+        return "\(name)-\(number)"
+    }
+
+    /// An id for a new asset: its name, so that a person knows the folder, and four characters that make it one of its own.
+    static func id(forName name: String, isTaken: (String) -> Bool) -> String {
+        let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
+        while true {
+            let id = name + "-" + String((0..<4).compactMap { _ in alphabet.randomElement() })
+            if !isTaken(id) { return id }
+        }
+    }
+
+    /// Whether a user may give an asset this name: as `slug` would leave it.
+    static func isName(_ name: String) -> Bool { !name.isEmpty && slug(name[...]) == name }
+
+    private static func withoutExtension(_ component: Substring) -> Substring {
+        guard let dot = component.lastIndex(of: "."), dot != component.startIndex else { return component }
+        return component[..<dot]
+    }
+
+    /// Small letters, digits and single `-`; at most 40 characters.
+    static func slug(_ text: Substring) -> String {
+        var slug = ""
+        for byte in text.utf8 {
+            let character = Character(UnicodeScalar(byte)).lowercased()
+            if byte < 0x80, character.first.map({ $0.isLetter || $0.isNumber || $0 == "_" }) ?? false {
+                slug += character
+            } else if !slug.isEmpty, slug.last != "-" {
+                slug += "-"
+            }
+            if slug.utf8.count >= 40 { break }
+        }
+        while slug.last == "-" { slug.removeLast() }
+        return slug
+    }
+}

@@ -1,0 +1,211 @@
+public import EventLoop
+import HTTPMessage
+public import Origin
+public import Store
+
+/// One resource on its way from the origin: whoever asks for it meanwhile joins, so that it is fetched once.
+///
+/// The bytes go to a growing file, which players read as it grows. On the last byte the file is checked and becomes a
+/// piece. When the transfer ends early, what came is kept here, and a later `start` goes on behind it.
+@LoopActor public final class Flight {
+    /// What is fetched.
+    public let resource: Resource
+    /// The bytes so far.
+    public let file: GrowingFile
+    /// The whole length in bytes, once the origin has told it.
+    public private(set) var length: Int64?
+    /// How it ended; nil while it is under way.
+    public private(set) var outcome: Result<Void, LibraryError>?
+    /// Why the bytes could not be kept, although they were wanted.
+    public private(set) var keepFailure: StoreError?
+
+    private let folder: PieceFolder?
+    private let client: OriginClient
+    private let named: OriginRequest.Peer
+    private var transfer: Transfer?
+    private var validator: StrongValidator?
+    private var interest = 0
+    /// Why the bytes that came were not taken, where that is more than the origin's own error.
+    private var refusal: LibraryError?
+    private var isAnnounced = false
+    private var announcement: [(Result<Void, LibraryError>) -> Void] = []
+    private var endings: [(Result<Void, LibraryError>) -> Void] = []
+    private var silence: LoopTimer?
+    /// Told when the flight has ended, or is parked with nobody waiting.
+    var ended: (Flight) -> Void = { _ in }
+
+    init(
+        _ resource: Resource, folder: PieceFolder?, file: GrowingFile, obstacle: StoreError?, client: OriginClient,
+        named: OriginRequest.Peer
+    ) {
+        self.resource = resource
+        keepFailure = obstacle
+        self.folder = folder
+        self.file = file
+        self.client = client
+        self.named = named
+    }
+
+    /// Whether what came so far can be gone on from.
+    var isParked: Bool {
+        guard case .failure = outcome else { return false }
+        return file.isKeepable && file.written > 0
+    }
+
+    /// Whether it ended as a piece in the store.
+    public private(set) var isPiece = false
+
+    // MARK: Asking
+
+    /// Starts, or goes on where an earlier transfer ended.
+    func start(_ priority: OriginRequest.Priority) {
+        guard transfer == nil else { return }
+        outcome = nil
+        refusal = nil
+        isAnnounced = false
+        file.reopen()
+        var request = OriginRequest(resource.url)
+        request.range = resource.range
+        request.start = file.written
+        request.validator = validator
+        request.limit = resource.limit
+        request.namedPeer = named
+        request.priority = priority
+        transfer = client.start(request, receiver: self)
+    }
+
+    /// Counts one more who wants the bytes. `release()` takes it back.
+    public func retain(_ priority: OriginRequest.Priority) {
+        interest += 1
+        if priority == .playback { transfer?.raise(to: .playback) }
+    }
+
+    /// Counts one less. A transfer that nobody wants goes on if little is missing, since what is here is of use later; else
+    /// it ends, and the bytes wait for the next who asks.
+    public func release() {
+        interest -= 1
+        guard interest == 0, let transfer, outcome == nil, !isNearlyDone else { return }
+        transfer.cancel()
+        end(.failure(LibraryError(.cancelled, "\(resource.url.redacted) is not wanted any more")))
+    }
+
+    private var isNearlyDone: Bool {
+        guard folder != nil, let length else { return false }
+        return length - file.written <= max(Self.finishedAnyway, length / 2)
+    }
+
+    /// So many bytes are fetched to the end although nobody waits for them.
+    private static let finishedAnyway: Int64 = 8 << 20
+
+    /// Calls back once it is clear what to answer: bytes are there, or all is over. At once if that is so already.
+    public func whenAnnounced(_ body: @escaping (Result<Void, LibraryError>) -> Void) {
+        if let outcome { return body(outcome) }
+        if isAnnounced { return body(.success(())) }
+        announcement.append(body)
+    }
+
+    /// Calls back when all is over. At once if that is so already.
+    public func whenEnded(_ body: @escaping (Result<Void, LibraryError>) -> Void) {
+        if let outcome { body(outcome) } else { endings.append(body) }
+    }
+
+    // MARK: Ending
+
+    private func announce() {
+        guard !isAnnounced else { return }
+        isAnnounced = true
+        silence = nil
+        let waiting = announcement
+        announcement = []
+        for body in waiting { body(.success(())) }
+    }
+
+    private func complete() {
+        if let expected = resource.exactLength ?? length, file.written != expected {
+            let message = "\(resource.url.redacted) has \(file.written) bytes, not \(expected)"
+            return end(.failure(LibraryError(.badOrigin, message)))
+        }
+        if resource.exactLength == nil, file.written == 0 {
+            return end(.failure(LibraryError(.badOrigin, "\(resource.url.redacted) is empty")))
+        }
+        length = file.written
+        keep()
+        end(.success(()))
+    }
+
+    private func keep() {
+        guard let folder, keepFailure == nil else { return }
+        do {
+            try folder.commit(file, as: resource.name.description)
+            isPiece = true
+        } catch {
+            keepFailure = error
+        }
+    }
+
+    private func end(_ outcome: Result<Void, LibraryError>) {
+        transfer = nil
+        silence = nil
+        self.outcome = outcome
+        switch outcome {
+        case .success: file.finish()
+        case .failure: file.fail()
+        }
+        let waiting = announcement + endings
+        (announcement, endings) = ([], [])
+        ended(self)
+        for body in waiting { body(outcome) }
+    }
+}
+
+extension Flight: TransferReceiver {
+    /// See `TransferReceiver`.
+    public func transfer(_ transfer: Transfer, received head: OriginHead) {
+        length = resource.exactLength ?? head.length
+        validator = head.validator
+        // The bytes follow at once, as a rule. A player gives up on a server that is silent for 10 s, so it gets its head
+        // before that even if they do not.
+        silence = LoopTimer { [weak self] in self?.announce() }
+        silence?.schedule(after: Self.headPatience)
+    }
+
+    private static let headPatience = Duration.seconds(4)
+
+    /// See `TransferReceiver`.
+    public func transfer(
+        _ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64
+    ) throws {
+        if offset == 0, let imposter = MediaSignature.imposter(in: bytes.prefix(64)) {
+            let error = LibraryError(.badOrigin, "\(resource.url.redacted) was answered with \(imposter) instead of media")
+            refusal = error
+            throw error
+        }
+        try file.write(bytes, at: offset)
+        announce()
+    }
+
+    /// See `TransferReceiver`.
+    public func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
+        switch result {
+        case .success: complete()
+        case .failure(let error): end(.failure(refusal ?? LibraryError(error)))
+        }
+    }
+}
+
+extension LibraryError {
+    /// The origin's error. The one place where its codes become this room's.
+    public init(_ error: OriginError) {
+        let code: Code =
+            switch error.code {
+            case .offline: .notStored
+            case .unreachable, .connectionLost, .stalled, .timedOut: .originAbsent
+            case .refusedAddress, .forbiddenRedirect: .refusedURL
+            case .unauthorized, .forbidden, .gone: .originRefused
+            case .notFound: .missing
+            case .cancelled: .cancelled
+            default: .badOrigin
+            }
+        self.init(code, error.description, underlying: error)
+    }
+}

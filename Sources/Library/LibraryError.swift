@@ -1,0 +1,58 @@
+public import HTTPMessage
+public import Origin
+public import Playlist
+public import Store
+
+/// Why an asset, a playlist or a resource could not be had.
+public struct LibraryError: Error, CustomStringConvertible, Sendable {
+    /// What kind of trouble it is, as far as the answer to a player or a user depends on it.
+    public enum Code: String, Sendable {
+        /// No asset, rendition or resource of that name.
+        case missing
+        /// Not in the store, and the origin may not be asked.
+        case notStored
+        /// What came in a playlist's place is none that Weir can use.
+        case notPlaylist
+        /// The origin answered with an error, or broke HTTP.
+        case badOrigin
+        /// The origin wants credentials, or refuses them: 401, 403, 410.
+        case originRefused
+        /// The origin cannot be reached, or is silent.
+        case originAbsent
+        /// The URL may not be fetched.
+        case refusedURL
+        /// The store failed.
+        case store
+        /// The name belongs to another asset.
+        case nameTaken
+        /// Nobody waits any more.
+        case cancelled
+    }
+
+    /// The kind of trouble.
+    public let code: Code
+    /// A sentence for a user: what, and the cause; no secrets of a URL.
+    public let message: String
+    /// What the room below said.
+    public let underlying: (any Error)?
+
+    /// An error of this room's own.
+    public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlying = underlying
+    }
+
+    /// The store's error, as it concerns `what`.
+    public init(_ error: StoreError, about what: String) {
+        self.init(.store, "\(what): \(error)", underlying: error)
+    }
+
+    /// The parser's error on what came from `url`.
+    public init(_ error: PlaylistError, from url: WebURL) {
+        self.init(.notPlaylist, "\(url.redacted) is no playlist that can be used: \(error)", underlying: error)
+    }
+
+    /// The sentence.
+    public var description: String { message }
+}

@@ -1,0 +1,110 @@
+public import EventLoop
+public import HTTPMessage
+public import Origin
+import Store
+
+/// The one way by which resources come from origins: a transfer under way is joined, or one is started.
+///
+/// What is in the store already is the caller's to look for first (`PieceFolder.open`): that path must not pass here.
+@LoopActor public final class Loader {
+    private struct Key: Hashable {
+        let folder: ObjectIdentifier
+        let resource: Resource
+    }
+
+    private let store: Store
+    private let client: OriginClient
+    private var flights: [Key: Flight] = [:]
+    /// Ended flights of what is not kept, for the players that ask a little later; oldest first.
+    private var recent: [(key: Key, flight: Flight)] = []
+    /// Flights that ended early, to be gone on from; oldest first.
+    private var parked: [Key] = []
+    private var lastFile = 0
+
+    /// How many of each wait at most.
+    private static let recentLimit = 24
+    private static let parkedLimit = 32
+
+    init(store: Store, client: OriginClient) {
+        self.store = store
+        self.client = client
+    }
+
+    /// The flight of a resource, retained for the caller, who releases it when it has no more use for the bytes.
+    ///
+    /// - Parameters:
+    ///   - folder: where its piece belongs.
+    ///   - isKept: whether it becomes one; what is not kept takes the same road over a file without a name.
+    ///   - origin: the URL that the user gave: its host and port may be private.
+    /// - Throws: `store` when there is neither disk nor memory for it.
+    public func flight(
+        _ resource: Resource, folder: PieceFolder, isKept: Bool, origin: WebURL, priority: OriginRequest.Priority
+    ) throws(LibraryError) -> Flight {
+        let key = Key(folder: ObjectIdentifier(folder), resource: resource)
+        let flight: Flight
+        if let known = flights[key] ?? recent.first(where: { $0.key == key })?.flight {
+            flight = known
+            parked.removeAll { $0 == key }
+        } else {
+            flight = try make(key, folder: folder, isKept: isKept, origin: origin)
+            flights[key] = flight
+        }
+        flight.retain(priority)
+        if flight.outcome.map(Self.isFailure) ?? true { flight.start(priority) }
+        return flight
+    }
+
+    private func make(
+        _ key: Key, folder: PieceFolder, isKept: Bool, origin: WebURL
+    ) throws(LibraryError) -> Flight {
+        let (file, obstacle) = try growingFile(isKept: isKept)
+        let named = OriginRequest.Peer(of: origin)
+        let flight = Flight(
+            key.resource, folder: isKept ? folder : nil, file: file, obstacle: obstacle, client: client, named: named)
+        flight.ended = { [weak self] flight in self?.settle(key, flight) }
+        return flight
+    }
+
+    /// A file that can be kept, if it is to be and the store takes it; else one that cannot, and why.
+    private func growingFile(isKept: Bool) throws(LibraryError) -> (GrowingFile, StoreError?) {
+        var obstacle: StoreError?
+        do {
+            if isKept {
+                do {
+                    try store.checkRoom()
+                    lastFile += 1
+                    return (try store.growingFile(named: "\(lastFile)"), nil)
+                } catch {
+                    obstacle = error
+                }
+            }
+            return (try store.anonymousFile(), obstacle)
+        } catch {
+            throw LibraryError(error, about: "no place for what comes from the origin")
+        }
+    }
+
+    private func settle(_ key: Key, _ flight: Flight) {
+        switch flight.outcome {
+        case .success:
+            flights[key] = nil
+            if !flight.isPiece { remember(key, flight) }
+        case .failure where flight.isParked: park(key)
+        default: flights[key] = nil
+        }
+    }
+
+    private func remember(_ key: Key, _ flight: Flight) {
+        recent.append((key, flight))
+        if recent.count > Self.recentLimit { recent.removeFirst() }
+    }
+
+    private func park(_ key: Key) {
+        parked.append(key)
+        if parked.count > Self.parkedLimit { flights[parked.removeFirst()] = nil }
+    }
+
+    private static func isFailure(_ outcome: Result<Void, LibraryError>) -> Bool {
+        if case .failure = outcome { true } else { false }
+    }
+}

@@ -1,0 +1,101 @@
+import EventLoop
+import Store
+
+/// The pieces of one rendition, or the keys of an asset, on disk: which there are, and the way to them.
+///
+/// What is on disk counts; what is known here is read from the folder once, kept up with each commit, and mended when a
+/// file turns out to be gone.
+@LoopActor public final class PieceFolder {
+    /// The folder's name in the bundle: the rendition's id, or `keys`.
+    public let id: String
+
+    /// Told after each piece that has come.
+    var pieceCame: () -> Void = {}
+
+    private let bundle: Bundle
+    private var opened: Directory?
+    private var known: [String: Int64]?
+    /// Grows with each piece that comes or goes, so that what is derived from `sizes` can be kept.
+    private(set) var changes = 0
+
+    init(id: String, in bundle: Bundle) {
+        self.id = id
+        self.bundle = bundle
+    }
+
+    /// The pieces' lengths in bytes, by file name.
+    public var sizes: [String: Int64] {
+        if let known { return known }
+        var sizes: [String: Int64] = [:]
+        for entry in (try? directory(create: false).entries()) ?? [] where !entry.isDirectory {
+            if PieceName(entry.name) != nil { sizes[entry.name] = entry.size }
+        }
+        known = sizes
+        return sizes
+    }
+
+    /// The sum of the pieces' lengths.
+    public var bytes: Int64 { sizes.values.reduce(0, +) }
+
+    /// Whether the piece is there, as far as is known without asking the disk.
+    public func contains(_ file: String) -> Bool { sizes[file] != nil }
+
+    /// Opens a piece for reading; nil if it is not there. The caller owns the descriptor.
+    public func open(_ file: String) -> Int32? {
+        guard let folder = try? directory(create: false), let descriptor = folder.openIfPresent(file) else {
+            if known?.removeValue(forKey: file) != nil { changes += 1 }
+            return nil
+        }
+        return descriptor
+    }
+
+    /// Makes a piece of a file that is whole.
+    func commit(_ growing: GrowingFile, as file: String) throws(StoreError) {
+        let size = growing.written
+        _ = sizes  // Read the folder before the file is in it, or not at all.
+        try growing.commit(to: directory(create: true), as: file)
+        known?[file] = size
+        changes += 1
+        pieceCame()
+    }
+
+    /// Writes a playlist of the bundle beside the pieces.
+    func write(_ bytes: [UInt8], as file: String) throws(StoreError) {
+        try directory(create: true).write(bytes, as: file)
+    }
+
+    private func directory(create: Bool) throws(StoreError) -> Directory {
+        if let opened { return opened }
+        let directory = try bundle.directory(create: create).subdirectory(id, create: create)
+        opened = directory
+        return directory
+    }
+}
+
+/// One asset's folder in the store, opened when it is first needed.
+@LoopActor final class Bundle {
+    let id: String
+    private let store: Store
+    private var opened: Directory?
+    private var isRemoved = false
+
+    init(id: String, store: Store) {
+        self.id = id
+        self.store = store
+    }
+
+    func directory(create: Bool) throws(StoreError) -> Directory {
+        guard !isRemoved else { throw StoreError(.missing, path: id, detail: "the asset was removed") }
+        if let opened { return opened }
+        let directory = try store.bundle(id, create: create)
+        opened = directory
+        return directory
+    }
+
+    /// Deletes everything. Nothing can be written any more; open descriptors read on to their end.
+    func remove() throws(StoreError) {
+        isRemoved = true
+        opened = nil
+        try store.removeBundle(id)
+    }
+}

@@ -1,0 +1,81 @@
+/// The name of a resource's file in its folder, on disk and in the URLs that players see.
+///
+/// `12.ts` is the segment with media sequence number 12, `init-0.mp4` the first distinct initialization section of a
+/// rendition, `3.key` the asset's key number 3. The extension is one that players accept for what is inside (libavformat
+/// refuses unknown ones), so it need not be that of the origin's URL.
+public struct PieceName: Hashable, Sendable, CustomStringConvertible {
+    /// What a resource is to its rendition.
+    public enum Role: Hashable, Sendable {
+        /// A media segment, by media sequence number.
+        case segment(Int)
+        /// A media initialization section, by its place among the playlist's distinct ones.
+        case initialization(Int)
+        /// A key, by its number in the asset.
+        case key(Int)
+    }
+
+    /// What it is.
+    public let role: Role
+    /// Without the dot.
+    public let fileExtension: String
+
+    /// The name of a role, with its extension.
+    public init(_ role: Role, fileExtension: String) {
+        self.role = role
+        self.fileExtension = fileExtension
+    }
+
+    /// Reads a name as `description` writes it, and nothing else.
+    public init?(_ text: some StringProtocol) {
+        guard let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+        fileExtension = String(text[text.index(after: dot)...])
+        var stem = text[..<dot]
+        let isInitialization = stem.utf8.starts(with: "init-".utf8)
+        if isInitialization { stem = stem[stem.utf8.index(stem.startIndex, offsetBy: 5)...] }
+        guard let number = Self.number(stem), Self.isExtension(fileExtension) else { return nil }
+        role = isInitialization ? .initialization(number) : fileExtension == "key" ? .key(number) : .segment(number)
+    }
+
+    /// The name.
+    public var description: String {
+        switch role {
+        case .segment(let number), .key(let number): "\(number).\(fileExtension)"
+        case .initialization(let number): "init-\(number).\(fileExtension)"
+        }
+    }
+
+    /// A number as it is written here: digits, no sign, no leading zero; else two names would be one resource.
+    private static func number(_ text: some StringProtocol) -> Int? {
+        guard let number = Int(text), number >= 0, text.utf8.first != UInt8(ascii: "+") else { return nil }
+        return text.utf8.count > 1 && text.utf8.first == UInt8(ascii: "0") ? nil : number
+    }
+
+    private static func isExtension(_ text: String) -> Bool {
+        (1...8).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            }
+    }
+}
+
+extension PieceName {
+    /// What kind of media a rendition carries, as far as its files' names depend on it.
+    public enum Content: Sendable { case media, subtitles }
+
+    /// The extension for a segment that the origin calls `path`.
+    ///
+    /// Fragmented MP4 passes in every player as `.m4s`, `.mp4` or `.cmfv`; a TS or packed audio keeps a name that players
+    /// know; anything else (`.jpg`, `.php`, none) gets the extension of what it must be.
+    public static func segmentExtension(forPath path: String, content: Content, hasMap: Bool) -> String {
+        let own = self.extension(ofPath: path)
+        if hasMap { return ["m4s", "mp4", "cmfv"].contains(own) ? own : "m4s" }
+        if content == .subtitles { return ["vtt", "webvtt"].contains(own) ? own : "vtt" }
+        return ["ts", "aac", "mp3", "ac3", "ec3", "vtt", "webvtt", "m4s", "mp4"].contains(own) ? own : "ts"
+    }
+
+    private static func `extension`(ofPath path: String) -> String {
+        let name = path.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: ".") else { return "" }
+        return name[name.index(after: dot)...].lowercased()
+    }
+}

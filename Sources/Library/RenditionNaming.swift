@@ -1,0 +1,70 @@
+public import Playlist
+
+/// What a rendition is called in URLs and on disk: `video-720p`, `audio-en`, `subtitles-en`.
+public struct RenditionNaming: Equatable, Sendable {
+    /// One rendition of a multivariant playlist.
+    public struct Name: Equatable, Sendable {
+        /// Unique in the asset; small letters, digits and `-`.
+        public let id: String
+        /// What its segments carry.
+        public let content: PieceName.Content
+        /// Whether players list it only for trick play (EXT-X-I-FRAME-STREAM-INF).
+        public let isIFramesOnly: Bool
+    }
+
+    /// The names, in the order of `MultivariantPlaylist.renditionURIs`.
+    public let names: [Name]
+
+    /// The names of all renditions of a playlist: a function of its text alone, so that they hold across restarts.
+    public init(_ playlist: MultivariantPlaylist) {
+        var draft = [Name?](repeating: nil, count: playlist.renditionURIs.count)
+        var taken: Set<String> = []
+        func put(_ index: Int, _ base: String, _ content: PieceName.Content = .media, iFrames: Bool = false) {
+            guard draft[index] == nil else { return }
+            let id = AssetNaming.unique(base) { taken.contains($0) }
+            taken.insert(id)
+            draft[index] = Name(id: id, content: content, isIFramesOnly: iFrames)
+        }
+        for variant in playlist.variants { put(variant.renditionIndex, Self.base(of: variant)) }
+        for media in playlist.media {
+            guard let index = media.renditionIndex else { continue }
+            put(index, Self.base(of: media), media.type == .subtitles ? .subtitles : .media)
+        }
+        for variant in playlist.iFrameVariants {
+            put(variant.renditionIndex, "iframes" + Self.height(variant.resolution), iFrames: true)
+        }
+        names = draft.enumerated().map { index, name in
+            name ?? Name(id: "rendition-\(index)", content: .media, isIFramesOnly: false)
+        }
+    }
+
+    /// The one rendition of an asset whose URL leads to a media playlist.
+    public static let lone = Name(id: "media", content: .media, isIFramesOnly: false)
+
+    private static func base(of variant: Variant) -> String {
+        if variant.resolution != nil { return "video" + height(variant.resolution) }
+        return variant.isAudioOnly ? "audio" : "video"
+    }
+
+    private static func base(of media: Media) -> String {
+        let kind: String =
+            switch media.type {
+            case .audio: "audio"
+            case .subtitles: "subtitles"
+            case .video: "video"
+            default: "media"
+            }
+        let language = AssetNaming.slug((media.language ?? media.name)[...])
+        return language.isEmpty ? kind : "\(kind)-\(language)"
+    }
+
+    private static func height(_ resolution: Resolution?) -> String { resolution.map { "-\($0.height)p" } ?? "" }
+}
+
+extension Variant {
+    /// Whether it has codecs, and all of them are for sound.
+    public var isAudioOnly: Bool {
+        let sounds = ["mp4a", "ac-3", "ec-3", "opus", "flac", "fLaC", "Opus", "alac", "mp3"]
+        return !codecs.isEmpty && codecs.allSatisfy { codec in sounds.contains { codec.hasPrefix($0) } }
+    }
+}

@@ -1,0 +1,37 @@
+public import HTTPMessage
+
+/// One thing to fetch and keep: a segment, an initialization section or a key.
+public struct Resource: Hashable, Sendable {
+    /// Its name in its folder, and what it is.
+    public let name: PieceName
+    /// Where the origin has it: a way to fetch, not the identity.
+    public let url: WebURL
+    /// The part of the file at `url` that it is; nil for the whole.
+    public let range: Range<Int64>?
+
+    /// The most bytes that it may have (a key's exact length stands in `exactLength`).
+    public var limit: Int64 {
+        switch name.role {
+        case .segment: Limits.segment
+        case .initialization: Limits.initializationSection
+        case .key: Limits.key
+        }
+    }
+
+    /// The length that it must have, where that is known before it comes.
+    public var exactLength: Int64? {
+        if let range { return range.upperBound - range.lowerBound }
+        if case .key = name.role { return Limits.key }
+        return nil
+    }
+
+    /// The most that is taken from an origin, in bytes.
+    public enum Limits {
+        /// A media segment.
+        public static let segment: Int64 = 512 << 20
+        /// A media initialization section.
+        public static let initializationSection: Int64 = 16 << 20
+        /// An AES-128 key: exactly this.
+        public static let key: Int64 = 16
+    }
+}
