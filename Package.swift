@@ -46,8 +46,10 @@ let package = Package(
         room("HTTPMessage"),
         room("EventLoop", ["CLibevent"]),
         room("Store", ["HTTPMessage", "CLinux", sqlite]),
-        room("Application", [logging, toml]),
-        .executableTarget(name: "weir", dependencies: ["Application", argumentParser], swiftSettings: strict),
+        room("Control", ["EventLoop"]),
+        room("Application", ["Control", logging, toml]),
+        .executableTarget(
+            name: "weir", dependencies: ["Application", "Control", argumentParser], swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
         room("TestSupport"),
 
@@ -56,5 +58,8 @@ let package = Package(
         tests("EventLoopTests", ["EventLoop"]),
         tests("StoreTests", ["Store"]),
         tests("TestSupportTests", ["TestSupport"]),
+        tests("ControlTests", ["Control"]),
+        tests("ApplicationTests", ["Application"]),
+        tests("WeirTests", ["weir", "Control"]),
     ]
 )

@@ -1,0 +1,88 @@
+extension API {
+    /// An asset that the library knows.
+    ///
+    /// `GET /api/v1/assets` gives `AssetList`, `GET /api/v1/assets/<name>` gives one.
+    public struct Asset: Codable, Equatable, Sendable {
+        /// What people and player URLs call it: `/<name>.m3u8`.
+        public var name: String
+        /// The identity that never changes; names the bundle on disk.
+        public var id: String
+        /// For display.
+        public var title: String?
+        /// Where it comes from.
+        public var url: String
+        /// Whether it is a live stream, which is never kept.
+        public var isLive: Bool
+        /// The media's length in seconds; absent for live streams and before a media playlist was read.
+        public var duration: Double?
+        /// The bytes that are stored.
+        public var bytes: Int
+        /// How much of it plays without the network: `complete` when what was asked for does (a download's selection; else
+        /// one variant with the default renditions of its groups).
+        public var local: Local
+        /// The state of its last download; absent when none was asked for.
+        public var state: Download.State?
+        /// The id of that download.
+        public var download: String?
+        /// What it offers, and what of that is stored.
+        public var tracks: Tracks
+
+        /// An asset of which nothing is stored.
+        public init(name: String, id: String, title: String? = nil, url: String, duration: Double? = nil) {
+            self.name = name
+            self.id = id
+            self.title = title
+            self.url = url
+            isLive = false
+            self.duration = duration.map(API.milliseconds)
+            bytes = 0
+            local = .none
+            tracks = Tracks()
+        }
+    }
+
+    /// `GET /api/v1/assets`.
+    public struct AssetList: Codable, Equatable, Sendable {
+        /// The assets, by name.
+        public var assets: [Asset]
+        /// A list.
+        public init(assets: [Asset]) { self.assets = assets }
+    }
+
+    /// What `DELETE /api/v1/assets/<name>` did.
+    public struct Removal: Codable, Equatable, Sendable {
+        /// The asset's name.
+        public var name: String
+        /// The bytes that were freed.
+        public var bytes: Int
+        /// A removal.
+        public init(name: String, bytes: Int) {
+            self.name = name
+            self.bytes = bytes
+        }
+    }
+
+    /// What an origin URL offers, before anything is kept: `GET /api/v1/presentation?url=<URL, percent-encoded>`.
+    public struct Presentation: Codable, Equatable, Sendable {
+        /// The URL as it was asked for.
+        public var url: String
+        /// The name of the asset that this URL belongs to, when there is one already.
+        public var name: String?
+        /// For display.
+        public var title: String?
+        /// The media's length in seconds; absent for live streams.
+        public var duration: Double?
+        /// Whether it is a live stream, which cannot be downloaded.
+        public var isLive: Bool
+        /// What can be chosen from, with sizes as estimates.
+        public var tracks: Tracks
+
+        /// A presentation.
+        public init(url: String, duration: Double? = nil, isLive: Bool = false, tracks: Tracks) {
+            self.url = url
+            self.duration = duration.map(API.milliseconds)
+            self.isLive = isLive
+            self.tracks = tracks
+        }
+    }
+}

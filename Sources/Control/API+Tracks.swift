@@ -1,0 +1,96 @@
+extension API {
+    /// How much of something lies in the store.
+    public enum Local: String, Codable, Sendable {
+        /// Nothing.
+        case none
+        /// Some segments, with holes.
+        case partly
+        /// Every segment, key and initialization section.
+        case complete
+    }
+
+    /// One EXT-X-STREAM-INF of a multivariant playlist (RFC 8216 §4.3.4.2), or a lone media playlist.
+    public struct Variant: Codable, Equatable, Sendable {
+        /// What the store calls its rendition, for example `video-720p`.
+        public var id: String
+        /// Pixels across; absent with `height` when RESOLUTION is, and for sound alone.
+        public var width: Int?
+        /// Pixels down.
+        public var height: Int?
+        /// CODECS as the playlist has it.
+        public var codecs: String?
+        /// BANDWIDTH, the peak, in bits a second; absent for a lone media playlist.
+        public var bandwidth: Int?
+        /// AVERAGE-BANDWIDTH, in bits a second.
+        public var averageBandwidth: Int?
+        /// FRAME-RATE, in frames a second.
+        public var frameRate: Double?
+        /// VIDEO-RANGE (`SDR`, `HLG`, `PQ`).
+        public var videoRange: String?
+        /// An estimate of the whole variant's size in bytes, without the renditions of its groups.
+        public var estimatedBytes: Int?
+        /// How much of it is stored.
+        public var local: Local
+        /// The bytes of it that are stored.
+        public var bytes: Int
+
+        /// A variant of which nothing is known but its id.
+        public init(id: String, local: Local = .none, bytes: Int = 0) {
+            self.id = id
+            self.local = local
+            self.bytes = bytes
+        }
+    }
+
+    /// One EXT-X-MEDIA of a multivariant playlist (RFC 8216 §4.3.4.1).
+    public struct Rendition: Codable, Equatable, Sendable {
+        /// What the store calls it, for example `audio-en`; absent when the sound is in the variants' own segments.
+        public var id: String?
+        /// GROUP-ID.
+        public var group: String
+        /// NAME, for people.
+        public var name: String
+        /// LANGUAGE, an RFC 5646 tag.
+        public var language: String?
+        /// DEFAULT=YES.
+        public var isDefault: Bool
+        /// FORCED=YES, of subtitles.
+        public var isForced: Bool?
+        /// CHANNELS as the playlist has it.
+        public var channels: String?
+        /// An estimate of its whole size in bytes.
+        public var estimatedBytes: Int?
+        /// How much of it is stored.
+        public var local: Local
+        /// The bytes of it that are stored.
+        public var bytes: Int
+
+        /// A rendition of which nothing is stored.
+        public init(id: String?, group: String, name: String, language: String? = nil, isDefault: Bool = false) {
+            self.id = id
+            self.group = group
+            self.name = name
+            self.language = language
+            self.isDefault = isDefault
+            local = .none
+            bytes = 0
+        }
+    }
+
+    /// What a presentation offers, in the playlist's order; or, of a download, what was chosen.
+    public struct Tracks: Codable, Equatable, Sendable {
+        /// The variants.
+        public var variants: [Variant]
+        /// Renditions of TYPE=AUDIO.
+        public var audio: [Rendition]
+        /// Renditions of TYPE=SUBTITLES.
+        public var subtitles: [Rendition]
+
+        /// Tracks; none unless given.
+        public init(variants: [Variant] = [], audio: [Rendition] = [], subtitles: [Rendition] = []) {
+            self.variants = variants
+            self.audio = audio
+            self.subtitles = subtitles
+        }
+    }
+}

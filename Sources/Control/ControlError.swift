@@ -1,0 +1,141 @@
+/// What the control API refuses or cannot do, on either side of it.
+///
+/// The one place where errors of the rooms below become HTTP statuses for a client and exit codes for the command line.
+public struct ControlError: Error, CustomStringConvertible, Sendable {
+    /// The kinds. The raw values are part of the API and never change.
+    public enum Code: String, Codable, Sendable, CaseIterable {
+        /// The request's JSON, query or path is not what the route takes.
+        case badRequest = "bad-request"
+        /// The bearer token is missing or wrong.
+        case unauthorized
+        /// No such route.
+        case noSuchRoute = "no-such-route"
+        /// The route exists, but not for this method.
+        case methodNotAllowed = "method-not-allowed"
+        /// The request's body is larger than the API takes.
+        case tooLarge = "too-large"
+        /// A body that does not say that it is JSON.
+        case unsupportedMediaType = "unsupported-media-type"
+        /// The library has no asset of this name.
+        case noSuchAsset = "no-such-asset"
+        /// There is no download of this id.
+        case noSuchDownload = "no-such-download"
+        /// Another asset has the name that was asked for.
+        case nameTaken = "name-taken"
+        /// The URL is not http or https, carries credentials, or leads to a private address that the user did not name.
+        case refusedURL = "refused-url"
+        /// The presentation has nothing that fits the selection.
+        case noMatch = "no-match"
+        /// A live stream cannot be saved while it is in progress.
+        case live
+        /// What is at the URL is not a playlist, or breaks RFC 8216 beyond use.
+        case notPlaylist = "not-a-playlist"
+        /// The origin broke HTTP, lied about a length, or answered with an error.
+        case badOrigin = "bad-origin"
+        /// The origin asks for credentials, or refuses them (401, 403).
+        case originRefused = "origin-refused"
+        /// The origin cannot be reached now.
+        case originAbsent = "origin-absent"
+        /// Weir was told to stay off the network.
+        case offline
+        /// The store cannot be written.
+        case cannotWrite = "cannot-write"
+        /// The disk is full, or near enough.
+        case diskFull = "disk-full"
+        /// The disk gives errors.
+        case disk
+        /// The daemon is about to stop.
+        case stopping
+        /// No daemon answers; on the client's side only.
+        case noDaemon = "no-daemon"
+        /// A defect of Weir, or an answer that no Weir gives.
+        case `internal`
+    }
+
+    /// The kind.
+    public let code: Code
+    /// Names the asset and the cause; a sentence without a capital or a full stop.
+    public let message: String
+    /// What to try next, when there is something.
+    public let next: String?
+    /// What the room below said. Stays in the log: a client sees `message`.
+    public let underlying: (any Error)?
+
+    /// An error.
+    public init(_ code: Code, _ message: String, next: String? = nil, underlying: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.next = next
+        self.underlying = underlying
+    }
+
+    /// The message, and what was beneath it.
+    public var description: String { underlying.map { "\(message) (\($0))" } ?? message }
+}
+
+extension ControlError.Code {
+    /// The HTTP status (RFC 9110 §15) that a client of the API gets.
+    public var status: Int {
+        switch self {
+        case .badRequest: 400
+        case .unauthorized: 401
+        case .refusedURL: 403
+        case .noSuchRoute, .noSuchAsset, .noSuchDownload: 404
+        case .methodNotAllowed: 405
+        case .nameTaken: 409
+        case .tooLarge: 413
+        case .unsupportedMediaType: 415
+        case .noMatch, .live: 422
+        case .internal: 500
+        case .notPlaylist, .badOrigin, .originRefused: 502
+        case .offline, .stopping, .noDaemon: 503
+        case .originAbsent: 504
+        case .cannotWrite, .diskFull, .disk: 507
+        }
+    }
+
+    /// The exit code of a command that ends by this, as in sysexits(3).
+    public var exitCode: Int32 {
+        switch self {
+        case .badRequest: 64
+        case .refusedURL, .noMatch, .live, .nameTaken: 65
+        case .noSuchAsset, .noSuchDownload: 66
+        case .noDaemon: 69
+        case .cannotWrite: 73
+        case .diskFull, .disk: 74
+        case .originAbsent, .offline, .stopping: 75
+        case .notPlaylist, .badOrigin: 76
+        case .unauthorized, .originRefused: 77
+        case .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .internal: 1
+        }
+    }
+
+    /// The kind in words.
+    public var title: String {
+        switch self {
+        case .badRequest: "The request cannot be understood"
+        case .unauthorized: "A token is needed"
+        case .noSuchRoute: "No such route"
+        case .methodNotAllowed: "The route does not take this method"
+        case .tooLarge: "The body is too large"
+        case .unsupportedMediaType: "The body has to be JSON"
+        case .noSuchAsset: "No such asset"
+        case .noSuchDownload: "No such download"
+        case .nameTaken: "The name is taken"
+        case .refusedURL: "The URL is refused"
+        case .noMatch: "Nothing fits the selection"
+        case .live: "Live streams cannot be saved"
+        case .notPlaylist: "Not a playlist"
+        case .badOrigin: "The origin broke protocol"
+        case .originRefused: "The origin refuses access"
+        case .originAbsent: "The origin cannot be reached"
+        case .offline: "Weir is offline"
+        case .cannotWrite: "The store cannot be written"
+        case .diskFull: "The disk is full"
+        case .disk: "The disk gives errors"
+        case .stopping: "The daemon stops"
+        case .noDaemon: "No daemon"
+        case .internal: "Weir failed"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+public import EventLoop
+
+/// What the control API is an interface to: the library and its downloads.
+///
+/// Every error is a `ControlError` whose message names the asset and the cause, and whose `next` says what to try.
+@LoopActor public protocol ControlService: AnyObject, Sendable {
+    /// Every asset, by name.
+    func assets() async throws(ControlError) -> [API.Asset]
+
+    /// The asset of this name; `.noSuchAsset` when there is none.
+    func asset(named name: String) async throws(ControlError) -> API.Asset
+
+    /// Ends the asset's download, deletes what is stored of it and forgets it; `.noSuchAsset` when there is none.
+    ///
+    /// Players that are in the middle of it keep what they have open.
+    func removeAsset(named name: String) async throws(ControlError) -> API.Removal
+
+    /// Reads the playlists at an origin URL and changes nothing; `.refusedURL`, `.notPlaylist`, `.badOrigin`,
+    /// `.originAbsent`, `.offline`.
+    func inspect(url: String) async throws(ControlError) -> API.Presentation
+
+    /// Starts a download, starts a stopped one again, or attaches to one under way.
+    ///
+    /// Returns once the playlists were read and the selection was made, so that the answer has `selection` and `duration`;
+    /// and `.live`, `.noMatch` (with what exists in the message), `.nameTaken` and those of `inspect` are thrown here.
+    func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download
+
+    /// A download as it stands; `.noSuchDownload` when there is none. Cheap: asked a few times a second.
+    func download(id: String) async throws(ControlError) -> API.Download
+}

@@ -1,0 +1,114 @@
+import Testing
+
+@testable import Control
+
+/// The JSON of each shape, letter by letter: scripts hang on it.
+@Suite struct ShapeTests {
+    private func json(_ value: some Encodable) throws -> String {
+        String(decoding: try API.encode(value), as: UTF8.self)
+    }
+
+    private var variant: API.Variant {
+        var variant = API.Variant(id: "video-720p", local: .partly, bytes: 158_334_976)
+        (variant.width, variant.height) = (1280, 720)
+        variant.codecs = "avc1.64001f,mp4a.40.2"
+        (variant.bandwidth, variant.averageBandwidth) = (2_100_000, 1_900_000)
+        variant.frameRate = 23.976
+        variant.estimatedBytes = 240_000_000
+        return variant
+    }
+
+    @Test func anAssetAsJSON() throws {
+        var asset = API.Asset(
+            name: "sintel", id: "sintel-k3f9", title: "Sintel", url: "https://example.com/a/master.m3u8",
+            duration: 888.0999)
+        asset.local = .partly
+        asset.bytes = 158_334_976
+        asset.state = .running
+        asset.download = "d1"
+        asset.tracks.audio = [
+            API.Rendition(id: "audio-en", group: "a", name: "English", language: "en", isDefault: true)
+        ]
+        #expect(
+            try json(API.AssetList(assets: [asset]))
+                == #"{"assets":[{"bytes":158334976,"download":"d1","duration":888.1,"#
+                + #""id":"sintel-k3f9","isLive":false,"local":"partly","name":"sintel","state":"running","title":"Sintel","#
+                + #""tracks":{"audio":[{"bytes":0,"group":"a","id":"audio-en","isDefault":true,"language":"en","#
+                + #""local":"none","name":"English"}],"subtitles":[],"variants":[]},"#
+                + #""url":"https://example.com/a/master.m3u8"}]}"#)
+    }
+
+    @Test func aDownloadAsJSON() throws {
+        var download = API.Download(id: "d1", asset: "sintel")
+        download.state = .failed
+        download.loaded = [.init(start: 0, end: 559.20000001)]
+        download.duration = 888.1
+        download.bytes = 158_334_976
+        download.totalBytes = 240_000_000
+        download.selection.variants = [variant]
+        download.error = .init(code: .diskFull, message: "sintel: the disk is full")
+        #expect(
+            try json(download) == #"{"asset":"sintel","bytes":158334976,"duration":888.1,"#
+                + #""error":{"code":"disk-full","message":"sintel: the disk is full"},"id":"d1","loaded":[[0,559.2]],"#
+                + #""selection":{"audio":[],"subtitles":[],"variants":[{"averageBandwidth":1900000,"bandwidth":2100000,"#
+                + #""bytes":158334976,"codecs":"avc1.64001f,mp4a.40.2","estimatedBytes":240000000,"frameRate":23.976,"#
+                + #""height":720,"id":"video-720p","local":"partly","width":1280}]},"state":"failed","totalBytes":240000000}"#
+        )
+        #expect(try API.decode(API.Download.self, from: API.encode(download)) == download)
+    }
+
+    @Test func aPresentationAsJSON() throws {
+        let presentation = API.Presentation(url: "https://h/a.m3u8", isLive: true, tracks: .init())
+        #expect(
+            try json(presentation)
+                == #"{"isLive":true,"tracks":{"audio":[],"subtitles":[],"variants":[]},"url":"https://h/a.m3u8"}"#)
+    }
+
+    @Test func aProblemAsJSON() throws {
+        let error = ControlError(.noSuchAsset, "no asset is called x", next: "weir list", underlying: nil)
+        #expect(
+            try json(API.Problem(error)) == #"{"code":"no-such-asset","detail":"no asset is called x","#
+                + #""next":"weir list","status":404,"title":"No such asset"}"#)
+    }
+
+    @Test func aDownloadRequestNeedsOnlyItsSource() throws {
+        let request: API.DownloadRequest = try API.decode(from: Array(#"{"source":"sintel","new":1}"#.utf8))
+        #expect(request == API.DownloadRequest(source: "sintel"))
+        #expect(try json(request) == #"{"audio":"default","quality":"best","source":"sintel","subtitles":"none"}"#)
+    }
+
+    @Test(arguments: [
+        (#"{"quality":"best"}"#, "source is missing"),
+        (#"{"source":"x","quality":"huge"}"#, #"quality: "huge" is not best, worst, 720p, <=1080p or 2M"#),
+        (#"{"source":null}"#, "source is null"),
+        ("[]", "the text is not the JSON object that is wanted"),
+        ("{", "the text is not the JSON object that is wanted"),
+    ])
+    func aBadDownloadRequestIsRefusedBySentence(text: String, sentence: String) {
+        let error = #expect(throws: ControlError.self) {
+            try API.decode(API.DownloadRequest.self, from: Array(text.utf8))
+        }
+        #expect(error?.code == .badRequest)
+        #expect(error?.message == sentence)
+    }
+
+    @Test(arguments: [
+        ("best", API.Quality.best), ("worst", .worst), ("720p", .height(720)), ("<=1080p", .heightAtMost(1080)),
+        ("2M", .minimumBandwidth(2_000_000)), ("1.5M", .minimumBandwidth(1_500_000)),
+        ("800k", .minimumBandwidth(800_000)),
+        ("", nil), ("0p", nil), ("p", nil), ("-720p", nil), ("<=2M", nil), ("M", nil), ("1e3M", nil), ("720", nil),
+    ])
+    func qualityFromText(text: String, quality: API.Quality?) {
+        #expect(API.Quality(text) == quality)
+        if let quality { #expect(API.Quality(quality.description) == quality) }
+    }
+
+    @Test(arguments: [
+        ("default", API.Choice.default), ("all", .all), ("none", .none), ("en,JA", .languages(["en", "ja"])),
+        ("zh-Hans", .languages(["zh-hans"])), ("", nil), ("en,", nil), ("e n", nil),
+    ])
+    func choiceFromText(text: String, choice: API.Choice?) {
+        #expect(API.Choice(text) == choice)
+        if let choice { #expect(API.Choice(choice.description) == choice) }
+    }
+}
