@@ -59,7 +59,7 @@ let package = Package(
         tests("StoreTests", ["Store"]),
         tests("TestSupportTests", ["TestSupport"]),
         tests("ControlTests", ["Control"]),
-        tests("ApplicationTests", ["Application"]),
+        tests("ApplicationTests", ["Application", "TestSupport", logging]),
         tests("WeirTests", ["weir", "Control"]),
     ]
 )

@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("default", API.Choice.default), ("all", .all), ("none", .none), ("en,JA", .languages(["en", "ja"])),
+        ("default", API.Choice.default), ("all", .all), ("none", API.Choice.none), ("en,JA", .languages(["en", "ja"])),
         ("zh-Hans", .languages(["zh-hans"])), ("", nil), ("en,", nil), ("e n", nil),
     ])
     func choiceFromText(text: String, choice: API.Choice?) {

@@ -1,0 +1,59 @@
+internal import FoundationEssentials
+
+extension Configuration {
+    /// The configuration from all of its sources; an option goes before the environment, that before the file, and that
+    /// before the default.
+    ///
+    /// - Parameters:
+    ///   - options: what was given on the command line.
+    ///   - file: the file that `--config` names; nil for `WEIR_CONFIG`, else the standard file, which need not exist.
+    ///   - environment: the process's. An empty variable counts as one that is not set.
+    public static func load(
+        options: [ConfigurationKey: [String]], file: String? = nil, environment: [String: String]
+    ) throws(ConfigurationError) -> Configuration {
+        let environment = environment.filter { !$0.value.isEmpty }
+        var configuration = Configuration(environment: environment)
+        try configuration.read(file: file, environment: environment)
+        for key in ConfigurationKey.allCases {
+            guard let value = environment[key.variable] else { continue }
+            try configuration.apply(key, .text(value), .environment, .variable(key.variable), environment)
+        }
+        for key in ConfigurationKey.allCases {
+            guard let values = options[key], let first = values.first else { continue }
+            let setting = values.count == 1 ? Setting.text(first) : .list(values)
+            try configuration.apply(key, setting, .option, .option("--\(key.rawValue)"), environment)
+        }
+        return configuration
+    }
+
+    private mutating func read(file: String?, environment: [String: String]) throws(ConfigurationError) {
+        let named = file ?? environment["WEIR_CONFIG"]
+        let path = named ?? Self.standardFile(environment: environment)
+        guard named != nil || FileManager.default.fileExists(atPath: path) else { return }
+        let text: String
+        do {
+            text = try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw ConfigurationError(
+                place: .file(path, line: nil), message: "cannot be read",
+                next: "name a file of yours with --config, or leave the option away")
+        }
+        for entry in try ConfigurationFile(text, path: path).entries {
+            try apply(entry.key, entry.setting, .file, .file(path, line: entry.line), environment)
+        }
+    }
+
+    private mutating func apply(
+        _ key: ConfigurationKey, _ setting: Setting, _ kind: Place, _ place: ConfigurationError.Place,
+        _ environment: [String: String]
+    ) throws(ConfigurationError) {
+        do {
+            try set(key, to: setting, from: kind, home: Self.home(environment))
+        } catch {
+            let isFile = kind == .file
+            throw ConfigurationError(
+                place: place, message: (isFile ? "\(key.rawValue): " : "") + error.sentence,
+                next: isFile ? "correct the value, or take the line out for the default" : nil)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+internal import Glibc
+internal import Logging
+
+extension Configuration {
+    /// Where a value comes from: decides what a text may stand for and what a relative path is relative to.
+    enum Place: Equatable {
+        case option, environment, file
+    }
+
+    /// Gives a key a value.
+    mutating func set(
+        _ key: ConfigurationKey, to setting: Setting, from place: Place, home: String
+    ) throws(Refusal) {
+        let value = SettingReader(setting: setting, isTyped: place == .file)
+        switch key {
+        case .listen:
+            listen = try value.addresses()
+            listenIsDefault = false
+        case .store: store = try value.folder(from: place, home: home)
+        case .state: state = try value.folder(from: place, home: home)
+        case .offline: offline = try value.truth()
+        case .maxParallel: maxParallel = try value.number(in: 1...64)
+        case .hostNames: hostNames = try value.list()
+        case .allowedOrigins: allowedOrigins = try value.origins()
+        case .logLevel: logLevel = try value.level()
+        case .player: player = try value.text("a program's name or path")
+        }
+    }
+}
+
+/// Takes a setting for what a key needs. In the file values have types; elsewhere all are text.
+private struct SettingReader {
+    let setting: Setting
+    let isTyped: Bool
+
+    func text(_ wanted: String) throws(Refusal) -> String {
+        guard case .text(let text) = setting else { throw mismatch(wanted) }
+        return text
+    }
+
+    func truth() throws(Refusal) -> Bool {
+        switch setting {
+        case .truth(let value): return value
+        case .text("true") where !isTyped, .text("1") where !isTyped, .text("yes") where !isTyped: return true
+        case .text("false") where !isTyped, .text("0") where !isTyped, .text("no") where !isTyped: return false
+        default: throw mismatch("true or false")
+        }
+    }
+
+    func number(in range: ClosedRange<Int>) throws(Refusal) -> Int {
+        let wanted = "a number from \(range.lowerBound) to \(range.upperBound)"
+        var value: Int?
+        if case .number(let number) = setting { value = number }
+        if case .text(let text) = setting, !isTyped { value = Int(text) }
+        guard let value, range.contains(value) else { throw mismatch(wanted) }
+        return value
+    }
+
+    func list(_ wanted: String = "a list of strings") throws(Refusal) -> [String] {
+        switch setting {
+        case .list(let values): return values
+        case .text(let text) where isTyped: return [text]
+        case .text(let text): return text.split(separator: ",").map(String.init)
+        default: throw mismatch(wanted)
+        }
+    }
+
+    func addresses() throws(Refusal) -> [ListenAddress] {
+        let wanted = "an address with a port, or a list of such"
+        let texts = try list(wanted)
+        guard !texts.isEmpty else { throw mismatch(wanted) }
+        var addresses: [ListenAddress] = []
+        for text in texts { addresses.append(try ListenAddress(text)) }
+        return addresses
+    }
+
+    func origins() throws(Refusal) -> [String] {
+        let texts = try list()
+        for text in texts {
+            let rest =
+                text.hasPrefix("https://") ? text.dropFirst(8) : text.hasPrefix("http://") ? text.dropFirst(7) : ""
+            guard !rest.isEmpty, !rest.contains("/"), !rest.contains(" ") else {
+                throw Refusal("\"\(text)\" is not an origin, such as http://localhost:3000")
+            }
+        }
+        return texts
+    }
+
+    func level() throws(Refusal) -> Logger.Level {
+        let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+        guard case .text(let text) = setting, let level = Logger.Level(rawValue: text) else {
+            throw mismatch("one of \(names)")
+        }
+        return level
+    }
+
+    /// An absolute path without a slash at its end. A file cannot say what it is relative to.
+    func folder(from place: Configuration.Place, home: String) throws(Refusal) -> String {
+        var path = try text("a folder")
+        if path == "~" || path.hasPrefix("~/") { path = home + path.dropFirst() }
+        if !path.hasPrefix("/"), place != .file, !path.isEmpty { path = currentFolder() + "/" + path }
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            throw mismatch("a folder's absolute path, or one that begins with ~/")
+        }
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path
+    }
+
+    private func mismatch(_ wanted: String) -> Refusal { Refusal("\(setting) is not \(wanted)") }
+}
+
+extension Setting: CustomStringConvertible {
+    /// The value as a user would write it.
+    public var description: String {
+        switch self {
+        case .text(let text): "\"\(text)\""
+        case .list(let values): "[" + values.map { "\"\($0)\"" }.joined(separator: ", ") + "]"
+        case .number(let value): "\(value)"
+        case .truth(let value): "\(value)"
+        case .other(let type): "a value of type \(type)"
+        }
+    }
+}
+
+private func currentFolder() -> String {
+    guard let buffer = getcwd(nil, 0) else { return "/" }
+    defer { free(buffer) }
+    return String(cString: buffer)
+}

@@ -1,0 +1,49 @@
+public import Logging
+
+/// Everything that a user can set, each with its default.
+///
+/// The names of options, keys and environment variables are one list: `ConfigurationKey`. `conf/weir.toml` explains each.
+public struct Configuration: Equatable, Sendable {
+    /// Where the daemon listens; never empty.
+    public var listen: [ListenAddress]
+    /// Whether `listen` was set by the user: a default address that the machine lacks may be passed over.
+    public var listenIsDefault = true
+    /// The folder of pieces and catalogue; absolute.
+    public var store: String
+    /// The folder of the token, and of the note where the daemon listens; absolute.
+    public var state: String
+    /// Whether the process opens no socket to an origin.
+    public var offline = false
+    /// Most transfers at a time from one host, 1–64.
+    public var maxParallel = 6
+    /// Names beside localhost that may stand in a request's Host field, without port.
+    public var hostNames: [String] = []
+    /// Origins of web pages that may ask, as `scheme://host:port`.
+    public var allowedOrigins: [String] = []
+    /// The least severe level that is logged.
+    public var logLevel: Logger.Level = .info
+    /// The player that `play` starts: a program's name or path; empty for the first of mpv, vlc, ffplay that is there.
+    public var player = ""
+
+    /// The defaults of a user whose environment is this: the folders are those of the XDG Base Directory Specification.
+    public init(environment: [String: String]) {
+        listen = ListenAddress.standard
+        store = Self.folder("XDG_DATA_HOME", ".local/share", environment)
+        state = Self.folder("XDG_STATE_HOME", ".local/state", environment)
+    }
+
+    /// The file that is read unless another one is named.
+    public static func standardFile(environment: [String: String]) -> String {
+        folder("XDG_CONFIG_HOME", ".config", environment) + "/weir.toml"
+    }
+
+    /// The specification has relative paths ignored.
+    private static func folder(_ variable: String, _ fallback: String, _ environment: [String: String]) -> String {
+        if let base = environment[variable], base.hasPrefix("/") { return base + "/weir" }
+        return home(environment) + "/" + fallback + "/weir"
+    }
+
+    static func home(_ environment: [String: String]) -> String {
+        environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/"
+    }
+}

@@ -1,0 +1,64 @@
+internal import TOMLKit
+
+/// The settings of a TOML file, each with its line.
+struct ConfigurationFile {
+    /// One key and its value.
+    struct Entry {
+        let key: ConfigurationKey
+        let setting: Setting
+        /// Counted from 1; nil when the key is written in a way that is not found again.
+        let line: Int?
+    }
+
+    let entries: [Entry]
+
+    /// Reads the text of the file at `path`.
+    ///
+    /// - Throws: `ConfigurationError` for text that is not TOML, and for keys that do not exist.
+    init(_ text: String, path: String) throws(ConfigurationError) {
+        let table = try Self.parse(text, path: path)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        var entries: [Entry] = []
+        for name in table.keys.sorted(by: { Self.line(of: $0, in: lines) ?? 0 < Self.line(of: $1, in: lines) ?? 0 }) {
+            let line = Self.line(of: name, in: lines)
+            guard let key = ConfigurationKey(rawValue: name) else {
+                throw .unknownKey(name, place: .file(path, line: line))
+            }
+            entries.append(Entry(key: key, setting: Self.setting(table[name]), line: line))
+        }
+        self.entries = entries
+    }
+
+    private static func parse(_ text: String, path: String) throws(ConfigurationError) -> TOMLTable {
+        do {
+            return try TOMLTable(string: text)
+        } catch let error as TOMLParseError {
+            throw ConfigurationError(
+                place: .file(path, line: error.source.begin.line), message: "is not TOML: \(error.description)",
+                next: "write it as: key = \"text\", key = 1, key = true or key = [\"text\"]")
+        } catch {
+            throw ConfigurationError(place: .file(path, line: nil), message: "is not TOML: \(error)", next: nil)
+        }
+    }
+
+    private static func setting(_ value: (any TOMLValueConvertible)?) -> Setting {
+        guard let value else { return .other("nothing") }
+        if let text = value.string { return .text(text) }
+        if let truth = value.bool { return .truth(truth) }
+        if let number = value.int { return .number(number) }
+        guard let array = value.array else { return .other(value.type.description) }
+        let texts = array.compactMap { $0.string }
+        return texts.count == array.count ? .list(texts) : .other("array of other things than strings")
+    }
+
+    /// The parser keeps no positions of values, so the line is looked for: where the key or its table begins.
+    private static func line(of name: String, in lines: [Substring]) -> Int? {
+        let index = lines.firstIndex { line in
+            var rest = line.drop { " \t[\"'".contains($0) }
+            guard rest.hasPrefix(name) else { return false }
+            rest = rest.dropFirst(name.count).drop { " \t\"'".contains($0) }
+            return rest.first.map { "=.]".contains($0) } ?? false
+        }
+        return index.map { $0 + 1 }
+    }
+}

@@ -1,0 +1,72 @@
+/// The keys of the configuration: in the file as they are, `--key` as options, `WEIR_KEY` in the environment.
+public enum ConfigurationKey: String, CaseIterable, Sendable {
+    /// `Configuration.listen`.
+    case listen
+    /// `Configuration.store`.
+    case store
+    /// `Configuration.state`.
+    case state
+    /// `Configuration.offline`.
+    case offline
+    /// `Configuration.maxParallel`.
+    case maxParallel = "max-parallel"
+    /// `Configuration.hostNames`.
+    case hostNames = "host-names"
+    /// `Configuration.allowedOrigins`.
+    case allowedOrigins = "allowed-origins"
+    /// `Configuration.logLevel`.
+    case logLevel = "log-level"
+    /// `Configuration.player`.
+    case player
+
+    /// The variable's name, `WEIR_MAX_PARALLEL` for instance.
+    public var variable: String {
+        "WEIR_" + String(rawValue.uppercased().map { $0 == "-" ? "_" : $0 })
+    }
+
+    /// The key that is fewest edits away from a name, when it is near enough to have been meant.
+    static func nearest(to name: String) -> ConfigurationKey? {
+        let name = name.lowercased().replacing("_", with: "-")
+        let ranked = allCases.map { (key: $0, edits: editDistance(name, $0.rawValue)) }
+        guard let best = ranked.min(by: { $0.edits < $1.edits }), best.edits <= max(2, name.count / 3) else {
+            return nil
+        }
+        return best.key
+    }
+}
+
+/// A value as it came, before its key has given it a meaning.
+public enum Setting: Equatable, Sendable {
+    /// A string of the file, or an option or variable whatever its type.
+    case text(String)
+    /// An array of strings.
+    case list([String])
+    /// An integer of the file.
+    case number(Int)
+    /// A boolean of the file.
+    case truth(Bool)
+    /// Anything else that TOML has, by its name.
+    case other(String)
+}
+
+/// Why a value is not one that its key takes; a sentence.
+struct Refusal: Error {
+    let sentence: String
+    init(_ sentence: String) { self.sentence = sentence }
+}
+
+/// The Levenshtein distance: insertions, deletions and substitutions of characters.
+private func editDistance(_ first: String, _ second: String) -> Int {
+    let columns = Array(second)
+    var row = Array(0...columns.count)
+    for (line, character) in first.enumerated() {
+        var diagonal = row[0]
+        row[0] = line + 1
+        for index in columns.indices {
+            let substituted = diagonal + (character == columns[index] ? 0 : 1)
+            diagonal = row[index + 1]
+            row[index + 1] = min(substituted, row[index] + 1, diagonal + 1)
+        }
+    }
+    return row[columns.count]
+}

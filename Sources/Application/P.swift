@@ -1,2 +1,0 @@
-/// To be.
-public enum Placeholder {}

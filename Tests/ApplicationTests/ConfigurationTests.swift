@@ -1,0 +1,146 @@
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@testable import Application
+
+@Suite struct ConfigurationTests {
+    private let environment = ["HOME": "/home/u"]
+
+    private func load(
+        file: String? = nil, environment more: [String: String] = [:], options: [ConfigurationKey: [String]] = [:]
+    ) throws -> Configuration {
+        let folder = try TemporaryFolder()
+        let path = try file.map { try folder.write(Data($0.utf8), to: "weir.toml") }
+        let variables = environment.merging(more) { $1 }
+        return try Configuration.load(options: options, file: path, environment: variables)
+    }
+
+    private func refusal(
+        file: String? = nil, environment: [String: String] = [:], options: [ConfigurationKey: [String]] = [:]
+    ) -> ConfigurationError? {
+        #expect(throws: ConfigurationError.self) {
+            try load(file: file, environment: environment, options: options)
+        }
+    }
+
+    @Test func theShippedFileHoldsEveryKeyWithItsDefaultAndAComment() throws {
+        let text = try String(contentsOfFile: Repository.path("conf/weir.toml"), encoding: .utf8)
+        let entries = try ConfigurationFile(text, path: "conf/weir.toml").entries
+        #expect(Set(entries.map(\.key)) == Set(ConfigurationKey.allCases))
+        let lines = text.components(separatedBy: "\n")
+        for entry in entries {
+            let line = try #require(entry.line)
+            #expect(lines[line - 2].hasPrefix("# "), "\(entry.key.rawValue) has no comment")
+        }
+        var shipped = try load(file: text)
+        #expect(!shipped.listenIsDefault)
+        shipped.listenIsDefault = true
+        #expect(try shipped == load())
+    }
+
+    @Test func withoutAFileTheDefaultsFollowXDG() throws {
+        let plain = try load()
+        #expect(plain.store == "/home/u/.local/share/weir")
+        #expect(plain.state == "/home/u/.local/state/weir")
+        let moved = try load(environment: ["XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "relative"])
+        #expect(moved.store == "/d/weir")
+        #expect(moved.state == "/home/u/.local/state/weir")
+        #expect(Configuration.standardFile(environment: ["HOME": "/h"]) == "/h/.config/weir/weir.toml")
+    }
+
+    @Test func anOptionGoesBeforeTheEnvironmentAndThatBeforeTheFile() throws {
+        let file = "max-parallel = 2\nstore = \"/file\"\nlog-level = \"debug\"\n"
+        let configuration = try load(
+            file: file, environment: ["WEIR_STORE": "/variable", "WEIR_LOG_LEVEL": "error", "WEIR_STATE": ""],
+            options: [.logLevel: ["trace"]])
+        #expect(configuration.maxParallel == 2)
+        #expect(configuration.store == "/variable")
+        #expect(configuration.logLevel == .trace)
+        #expect(configuration.state == "/home/u/.local/state/weir")
+    }
+
+    @Test func theStandardFileIsReadWhenItIsThere() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Data("offline = true".utf8), to: "weir/weir.toml")
+        #expect(try load(environment: ["XDG_CONFIG_HOME": folder.path]).offline)
+        #expect(try !load(environment: ["XDG_CONFIG_HOME": folder.path("none")]).offline)
+    }
+
+    @Test func everyKeyTakesAValueFromTheEnvironment() throws {
+        let configuration = try load(environment: [
+            "WEIR_LISTEN": "127.0.0.1:0,[::1]:1", "WEIR_OFFLINE": "yes", "WEIR_MAX_PARALLEL": "3",
+            "WEIR_HOST_NAMES": "a,b", "WEIR_ALLOWED_ORIGINS": "http://a:1", "WEIR_PLAYER": "/usr/bin/mpv",
+            "WEIR_STATE": "~/s/",
+        ])
+        #expect(configuration.listen.map(\.description) == ["127.0.0.1:0", "[::1]:1"])
+        #expect(configuration.offline)
+        #expect(configuration.maxParallel == 3)
+        #expect(configuration.hostNames == ["a", "b"])
+        #expect(configuration.allowedOrigins == ["http://a:1"])
+        #expect(configuration.player == "/usr/bin/mpv")
+        #expect(configuration.state == "/home/u/s")
+    }
+
+    @Test func aRelativeFolderOfAnOptionIsOfTheCurrentFolder() throws {
+        let here = FileManager.default.currentDirectoryPath
+        #expect(try load(options: [.store: ["x/y"]]).store == here + "/x/y")
+        let refusal = refusal(file: "store = \"x\"")
+        #expect(refusal?.message == "store: \"x\" is not a folder's absolute path, or one that begins with ~/")
+    }
+
+    @Test(arguments: [
+        ("\n\nstoer = \"/x\"\n", 3, "there is no key \"stoer\"", "did you mean \"store\"?"),
+        ("offline = true\nmax_parallel = 3", 2, "there is no key \"max_parallel\"", "did you mean \"max-parallel\"?"),
+        ("[server]\nport = 1", 1, "there is no key \"server\"", "the keys are listen, store"),
+        ("# max-parallel\nmax-parallel = 65", 2, "max-parallel: 65 is not a number from 1 to 64", "correct the value"),
+        ("max-parallel = \"6\"", 1, "max-parallel: \"6\" is not a number from 1 to 64", "correct the value"),
+        ("offline = \"true\"", 1, "offline: \"true\" is not true or false", "correct the value"),
+        ("host-names = [1]", 1, "host-names: a value of type array of other", "correct the value"),
+        ("log-level = \"loud\"", 1, "log-level: \"loud\" is not one of trace, debug", "correct the value"),
+        ("listen = []", 1, "listen: [] is not an address with a port", "correct the value"),
+        ("listen = \"0.0.0.0:1\"", 1, "listen: others on the network could reach 0.0.0.0:1", "correct the value"),
+        ("allowed-origins = \"*\"", 1, "allowed-origins: \"*\" is not an origin", "correct the value"),
+        ("offline = true\noffline == 3", 2, "is not TOML", "write it as"),
+    ])
+    func aBadLineOfTheFileIsNamedWithItsFix(text: String, line: Int, message: String, next: String) throws {
+        let error = try #require(refusal(file: text))
+        guard case .file(let path, let found) = error.place else {
+            Issue.record("not of a file: \(error)")
+            return
+        }
+        #expect(path.hasSuffix("/weir.toml"))
+        #expect(found == line)
+        #expect(error.message.hasPrefix(message), "\(error.message)")
+        #expect(error.next?.contains(next) == true, "\(error.next ?? "")")
+        #expect(error.exitCode == 78)
+    }
+
+    @Test func aBadVariableAndABadOptionAreNamed() throws {
+        let variable = try #require(refusal(environment: ["WEIR_OFFLINE": "maybe"]))
+        #expect(variable.description == "WEIR_OFFLINE: \"maybe\" is not true or false")
+        #expect(variable.exitCode == 78)
+        let option = try #require(refusal(options: [.listen: ["localhost"]]))
+        #expect(option.description.hasPrefix("--listen: \"localhost\" is not an address"))
+        #expect(option.exitCode == 64)
+    }
+
+    @Test func aFileThatIsNamedHasToBeThere() throws {
+        let error = #expect(throws: ConfigurationError.self) {
+            try Configuration.load(options: [:], file: "/nowhere/weir.toml", environment: environment)
+        }
+        #expect(error?.description == "/nowhere/weir.toml: cannot be read")
+        #expect(error?.exitCode == 78)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:8216", "127.0.0.1:8216"), ("127.8.8.8:0", "127.8.8.8:0"), ("[::1]:65535", "[::1]:65535"),
+        ("127.0.0.1", nil), ("127.0.0.1:", nil), ("127.0.0.1:65536", nil), ("localhost:1", nil), ("::1:1", nil),
+        ("[127.0.0.1]:1", nil), ("[::]:1", nil), ("192.168.1.2:1", nil), ("", nil),
+    ])
+    func aListenAddressIsALiteralLoopbackAddressWithAPort(text: String, meaning: String?) {
+        let address = try? ListenAddress(text)
+        #expect(address?.description == meaning)
+    }
+}
