@@ -45,9 +45,23 @@ let package = Package(
         room("Playlist"),
         room("HTTPMessage"),
         room("EventLoop", ["CLibevent"]),
+        room("HTTPServer", ["CLibevent", "EventLoop", "HTTPMessage"]),
+        room("Origin", ["CLibcurl", "EventLoop", "HTTPMessage"]),
         room("Store", ["HTTPMessage", "CLinux", sqlite]),
-        room("Control", ["EventLoop"]),
-        room("Application", ["Control", logging, toml]),
+        room("Library", ["EventLoop", "HTTPMessage", "Playlist", "Origin", "Store"]),
+        room("Downloader", ["EventLoop", "Library", "Playlist", "Store"]),
+        room("Playback", ["EventLoop", "HTTPMessage", "HTTPServer", "Library", "Playlist"]),
+        // Uses Origin as well: the command line is a client of the API, and has no other HTTP client.
+        room(
+            "Control",
+            ["EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "Store", "Library", "Downloader"]),
+        room(
+            "Application",
+            [
+                "EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Store", "Library", "Downloader", "Playback",
+                "Control",
+                logging, toml,
+            ]),
         .executableTarget(
             name: "weir", dependencies: ["Application", "Control", argumentParser], swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
@@ -56,10 +70,12 @@ let package = Package(
         tests("PlaylistTests", ["Playlist"]),
         tests("HTTPMessageTests", ["HTTPMessage"]),
         tests("EventLoopTests", ["EventLoop"]),
+        tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPMessage", "TestSupport"]),
+        tests("OriginTests", ["Origin", "EventLoop", "HTTPMessage"]),
         tests("StoreTests", ["Store"]),
         tests("TestSupportTests", ["TestSupport"]),
-        tests("ControlTests", ["Control"]),
+        tests("ControlTests", ["Control", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("ApplicationTests", ["Application", "TestSupport", logging]),
-        tests("WeirTests", ["weir", "Control"]),
+        tests("WeirTests", ["weir", "Application", "Control", "EventLoop", "TestSupport"]),
     ]
 )

@@ -33,13 +33,13 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible, Sen
     }
 
     static func unknownKey(_ name: String, place: Place) -> ConfigurationError {
-        let next =
-            if let nearest = ConfigurationKey.nearest(to: name) {
-                "did you mean \"\(nearest.rawValue)\"? Correct the key or take the line out"
-            } else {
-                "take the line out; the keys are "
-                    + ConfigurationKey.allCases.map(\.rawValue).joined(separator: ", ")
-            }
-        return ConfigurationError(place: place, message: "there is no key \"\(name)\"", next: next)
+        let missing = "there is no key \"\(name)\""
+        if let nearest = ConfigurationKey.nearest(to: name) {
+            return ConfigurationError(
+                place: place, message: "\(missing); did you mean \"\(nearest.rawValue)\"?",
+                next: "correct the key, or take the line out")
+        }
+        let keys = ConfigurationKey.allCases.map(\.rawValue).joined(separator: ", ")
+        return ConfigurationError(place: place, message: missing, next: "take the line out; the keys are \(keys)")
     }
 }

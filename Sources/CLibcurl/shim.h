@@ -4,4 +4,70 @@
 #include <sys/select.h>
 #include <curl/curl.h>
 
+// Swift cannot call C's variadic functions. Each of these fixes the one argument that a kind of option takes, so that a
+// value of another width cannot slip in.
+
+// Options of type CURLOPTTYPE_LONG and CURLOPTTYPE_VALUES.
+static inline CURLcode weir_easy_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+// Options of type CURLOPTTYPE_OFF_T, 64 bits wide everywhere.
+static inline CURLcode weir_easy_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+// Options of type CURLOPTTYPE_STRINGPOINT; libcurl copies the text.
+static inline CURLcode weir_easy_set_text(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+// The callbacks' contexts, lists and copied bodies: libcurl takes them as they are.
+static inline CURLcode weir_easy_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+// CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION, which share a type.
+static inline CURLcode weir_easy_set_write(CURL *easy, CURLoption option, curl_write_callback value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+// CURLOPT_OPENSOCKETFUNCTION has a type of its own.
+static inline CURLcode weir_easy_set_opensocket(CURL *easy, curl_opensocket_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+// What curl_easy_getinfo writes depends on the option: a long here.
+static inline CURLcode weir_easy_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+// A 64-bit count here.
+static inline CURLcode weir_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+// The same for the multi handle: numbers.
+static inline CURLMcode weir_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+// Contexts.
+static inline CURLMcode weir_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+// CURLMOPT_SOCKETFUNCTION.
+static inline CURLMcode weir_multi_set_socket(CURLM *multi, curl_socket_callback value) {
+    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, value);
+}
+
+// CURLMOPT_TIMERFUNCTION.
+static inline CURLMcode weir_multi_set_timer(CURLM *multi, curl_multi_timer_callback value) {
+    return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
+}
+
+// CURL_GLOBAL_ALL is a macro made of others, which Swift does not import.
+static inline CURLcode weir_global_init(void) { return curl_global_init(CURL_GLOBAL_ALL); }
+
 #endif

@@ -24,7 +24,7 @@
     ///
     /// What `MainActor.assumeIsolated` is to the main actor.
     public static func assumeIsolated<T: Sendable>(_ body: @LoopActor () throws -> T) rethrows -> T {
-        shared.preconditionIsolated()
+        precondition(loop.isCurrent, "This code belongs on the event loop's thread")
         typealias Isolated = @LoopActor () throws -> T
         typealias Plain = () throws -> T
         return try withoutActuallyEscaping(body) { (escaping: @escaping Isolated) throws -> T in

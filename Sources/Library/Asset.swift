@@ -1,4 +1,4 @@
-import EventLoop
+public import EventLoop
 public import HTTPMessage
 public import Playlist
 import Store

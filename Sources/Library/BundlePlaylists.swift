@@ -1,5 +1,6 @@
 import EventLoop
 import FoundationEssentials
+import HTTPMessage
 import Playlist
 import Store
 

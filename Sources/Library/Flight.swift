@@ -8,16 +8,25 @@ public import Store
 /// The bytes go to a growing file, which players read as it grows. On the last byte the file is checked and becomes a
 /// piece. When the transfer ends early, what came is kept here, and a later `start` goes on behind it.
 @LoopActor public final class Flight {
+    /// How soon somebody wants the bytes.
+    public enum Urgency: Sendable {
+        /// A player waits.
+        case playback
+        /// A download.
+        case background
+    }
+
     /// What is fetched.
     public let resource: Resource
     /// The bytes so far.
-    public let file: GrowingFile
+    let file: GrowingFile
     /// The whole length in bytes, once the origin has told it.
     public private(set) var length: Int64?
     /// How it ended; nil while it is under way.
     public private(set) var outcome: Result<Void, LibraryError>?
     /// Why the bytes could not be kept, although they were wanted.
-    public private(set) var keepFailure: StoreError?
+    public var keepFailure: StoreError? { obstacle ?? file.spillReason }
+    private var obstacle: StoreError?
 
     private let folder: PieceFolder?
     private let client: OriginClient
@@ -39,7 +48,7 @@ public import Store
         named: OriginRequest.Peer
     ) {
         self.resource = resource
-        keepFailure = obstacle
+        self.obstacle = obstacle
         self.folder = folder
         self.file = file
         self.client = client
@@ -55,10 +64,24 @@ public import Store
     /// Whether it ended as a piece in the store.
     public private(set) var isPiece = false
 
+    // MARK: Reading
+
+    /// Where the bytes are. Read it anew for each use: a full disk makes the file move.
+    public var descriptor: Int32 { file.descriptor }
+    /// How many bytes are there, from offset 0 on.
+    public var written: Int64 { file.written }
+    /// Whether all of them are.
+    public var isComplete: Bool { file.state == .complete }
+
+    /// Calls `wake` after each change of `written` or `outcome`, until the id that is returned is given to `unsubscribe`.
+    public func subscribe(_ wake: @escaping () -> Void) -> Int { file.subscribe(wake) }
+    /// Ends what `subscribe` began.
+    public func unsubscribe(_ id: Int) { file.unsubscribe(id) }
+
     // MARK: Asking
 
     /// Starts, or goes on where an earlier transfer ended.
-    func start(_ priority: OriginRequest.Priority) {
+    func start(_ urgency: Urgency) {
         guard transfer == nil else { return }
         outcome = nil
         refusal = nil
@@ -70,14 +93,14 @@ public import Store
         request.validator = validator
         request.limit = resource.limit
         request.namedPeer = named
-        request.priority = priority
+        request.priority = urgency == .playback ? .playback : .background
         transfer = client.start(request, receiver: self)
     }
 
     /// Counts one more who wants the bytes. `release()` takes it back.
-    public func retain(_ priority: OriginRequest.Priority) {
+    func retain(_ urgency: Urgency) {
         interest += 1
-        if priority == .playback { transfer?.raise(to: .playback) }
+        if urgency == .playback { transfer?.raise(to: .playback) }
     }
 
     /// Counts one less. A transfer that nobody wants goes on if little is missing, since what is here is of use later; else
@@ -139,7 +162,7 @@ public import Store
             try folder.commit(file, as: resource.name.description)
             isPiece = true
         } catch {
-            keepFailure = error
+            obstacle = error
         }
     }
 
@@ -176,7 +199,8 @@ extension Flight: TransferReceiver {
         _ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64
     ) throws {
         if offset == 0, let imposter = MediaSignature.imposter(in: bytes.prefix(64)) {
-            let error = LibraryError(.badOrigin, "\(resource.url.redacted) was answered with \(imposter) instead of media")
+            let error = LibraryError(
+                .badOrigin, "\(resource.url.redacted) was answered with \(imposter) instead of media")
             refusal = error
             throw error
         }

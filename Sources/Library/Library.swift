@@ -1,5 +1,5 @@
-import Glibc
 public import EventLoop
+import Glibc
 public import HTTPMessage
 public import Origin
 import Playlist
@@ -26,7 +26,8 @@ public import Store
     ///
     /// - Parameter report: told of trouble that nobody waits for, in a sentence for a log.
     public init(
-        store: Store, client: OriginClient, isOffline: Bool = false, report: @escaping @Sendable (String) -> Void = { _ in }
+        store: Store, client: OriginClient, isOffline: Bool = false,
+        report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.store = store
         self.isOffline = isOffline
@@ -72,6 +73,33 @@ public import Store
         opening[url] = task
         defer { opening[url] = nil }
         return try await task.value.get()
+    }
+
+    /// What `url` leads to, without anything being registered: the asset that is known, or one that is not kept.
+    ///
+    /// The first variant's playlist is loaded as well, for the duration, and to know whether it is live.
+    public func preview(_ url: WebURL) async throws(LibraryError) -> Asset {
+        let asset: Asset
+        if let known = byOrigin[url] {
+            asset = known
+        } else {
+            guard !isOffline else {
+                throw LibraryError(.notStored, "\(url.redacted) is not in the store, and Weir is offline")
+            }
+            let name = AssetNaming.name(forPath: url.path)
+            asset = Asset(id: name, name: name, title: nil, origin: url, created: Self.now, store: store)
+            try await loadEntry(of: asset, deadline: Self.patience, isPatient: true)
+        }
+        guard asset.duration == nil, let first = asset.renditions.first, let address = asset.url(of: first) else {
+            return asset
+        }
+        let (playlist, base) = try await fetch.playlist(
+            at: address, origin: url, deadline: Self.patience, isPatient: true)
+        // A known asset's playlists are loaded by those who keep them.
+        if case .media(let media) = playlist, byOrigin[url] == nil {
+            first.adopt(Rendition.Source(playlist: media, base: base))
+        }
+        return asset
     }
 
     private func checkFree(_ name: String) throws(LibraryError) {
@@ -219,7 +247,8 @@ public import Store
             let (playlist, base) = try await fetch.playlist(
                 at: url, origin: asset.origin, deadline: Self.patience, isPatient: true)
             guard case .media(let media) = playlist else {
-                throw LibraryError(.notPlaylist, "\(base.redacted) is a multivariant playlist where a media playlist should be")
+                let message = "\(base.redacted) is a multivariant playlist where a media playlist should be"
+                return .failure(LibraryError(.notPlaylist, message))
             }
             let source = Rendition.Source(playlist: media, base: base)
             rendition.adopt(source)
@@ -248,7 +277,8 @@ public import Store
         for record in contents.assets {
             guard let origin = try? WebURL(record.origin) else { continue }
             let asset = Asset(
-                id: record.id, name: record.name, title: record.title, origin: origin, created: record.created, store: store)
+                id: record.id, name: record.name, title: record.title, origin: origin, created: record.created,
+                store: store)
             asset.isPersistent = true
             let playlists = contents.playlists.filter { $0.asset == asset.id }
             for key in contents.keys where key.asset == asset.id {
@@ -269,12 +299,15 @@ public import Store
     }
 
     private func restoreMedia(_ record: PlaylistRecord, of asset: Asset) {
-        guard let base = try? WebURL(record.url), case .media(let media) = try? Playlist.parse(record.body) else { return }
+        guard let base = try? WebURL(record.url), case .media(let media) = try? Playlist.parse(record.body) else {
+            return
+        }
         asset.rendition(record.rendition)?.adopt(Rendition.Source(playlist: media, base: base))
     }
 
     private func persistIfDurable(_ asset: Asset) async {
-        guard case .media = asset.entry, let rendition = asset.renditions.first, rendition.source?.isDurable ?? false else {
+        guard case .media = asset.entry, let rendition = asset.renditions.first, rendition.source?.isDurable ?? false
+        else {
             return
         }
         await persist(rendition, of: asset)

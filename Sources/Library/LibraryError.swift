@@ -1,5 +1,5 @@
 public import HTTPMessage
-public import Origin
+import Origin
 public import Playlist
 public import Store
 

@@ -1,6 +1,6 @@
 public import EventLoop
 public import HTTPMessage
-public import Origin
+import Origin
 import Store
 
 /// The one way by which resources come from origins: a transfer under way is joined, or one is started.
@@ -38,7 +38,7 @@ import Store
     ///   - origin: the URL that the user gave: its host and port may be private.
     /// - Throws: `store` when there is neither disk nor memory for it.
     public func flight(
-        _ resource: Resource, folder: PieceFolder, isKept: Bool, origin: WebURL, priority: OriginRequest.Priority
+        _ resource: Resource, folder: PieceFolder, isKept: Bool, origin: WebURL, urgency: Flight.Urgency
     ) throws(LibraryError) -> Flight {
         let key = Key(folder: ObjectIdentifier(folder), resource: resource)
         let flight: Flight
@@ -49,8 +49,8 @@ import Store
             flight = try make(key, folder: folder, isKept: isKept, origin: origin)
             flights[key] = flight
         }
-        flight.retain(priority)
-        if flight.outcome.map(Self.isFailure) ?? true { flight.start(priority) }
+        flight.retain(urgency)
+        if flight.outcome.map(Self.isFailure) ?? true { flight.start(urgency) }
         return flight
     }
 

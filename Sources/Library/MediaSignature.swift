@@ -12,7 +12,9 @@ enum MediaSignature {
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
         let start = text.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
             .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
-        for (word, name) in [("<!doctype", "HTML"), ("<html", "HTML"), ("<head", "HTML"), ("<?xml", "XML"), ("{\"", "JSON")]
+        for (word, name) in [
+            ("<!doctype", "HTML"), ("<html", "HTML"), ("<head", "HTML"), ("<?xml", "XML"), ("{\"", "JSON"),
+        ]
         where start.starts(with: word.utf8) {
             return name
         }

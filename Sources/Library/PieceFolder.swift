@@ -1,4 +1,4 @@
-import EventLoop
+public import EventLoop
 import Store
 
 /// The pieces of one rendition, or the keys of an asset, on disk: which there are, and the way to them.

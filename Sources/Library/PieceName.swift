@@ -53,7 +53,8 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
     private static func isExtension(_ text: String) -> Bool {
         (1...8).contains(text.utf8.count)
             && text.utf8.allSatisfy {
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
             }
     }
 }

@@ -28,14 +28,14 @@ import Playlist
         let body: [UInt8]
         do {
             (head, body) = try await client.fetch(request)
-        } catch where error.code == .notFound {
+        } catch  where error.code == .notFound {
             throw LibraryError(.badOrigin, "\(error) where a playlist should be", underlying: error)
         } catch {
             throw LibraryError(error)
         }
         do {
             return (try Playlist.parse(body), head.url)
-        } catch where error.code == .notAPlaylist {
+        } catch  where error.code == .notAPlaylist {
             let type = head.mediaType.map { " (\($0.essence))" } ?? ""
             let what = MediaSignature.imposter(in: body) ?? (body.isEmpty ? "an empty body" : "something else")
             throw LibraryError(

@@ -1,4 +1,4 @@
-import EventLoop
+public import EventLoop
 public import HTTPMessage
 public import Playlist
 
@@ -79,7 +79,7 @@ public import Playlist
         return keys.number(for: url)
     }
 
-    private static func path(of uri: String) -> Substring { uri.prefix { $0 != "?" && $0 != "#" } }
+    private static func path(of uri: String) -> String { String(uri.prefix { $0 != "?" && $0 != "#" }) }
 
     // MARK: Resources
 

@@ -93,7 +93,8 @@ public final class Store: Sendable {
     /// Throws `diskFull` when what is kept would eat into the reserve.
     public func checkRoom() throws(StoreError) {
         guard Self.space(of: root).free <= reserve else { return }
-        throw StoreError(.diskFull, path: root.path, detail: "less than \(reserve >> 20) MB would be left free on the disk")
+        throw StoreError(
+            .diskFull, path: root.path, detail: "less than \(reserve >> 20) MB would be left free on the disk")
     }
 
     /// Bytes that unprivileged writers may still write, and the size of the whole disk.

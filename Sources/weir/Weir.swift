@@ -1,4 +1,18 @@
 import Application
 import ArgumentParser
 
-@main struct Weir: ParsableCommand {}
+/// The command line: `weir serve` is the daemon, the other commands talk to it.
+@main struct Weir: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "weir",
+        abstract: "Plays HLS through localhost, keeps what flows, and plays it with the network gone.",
+        discussion: """
+            Start the daemon with: weir serve. Then give a player any HLS URL behind the daemon's own:
+            mpv http://localhost:8216/https://example.com/master.m3u8
+            """,
+        version: "weir \(Application.version)",
+        subcommands: [
+            ServeCommand.self, GetCommand.self, ListCommand.self, ShowCommand.self, PlayCommand.self, URLCommand.self,
+            RemoveCommand.self,
+        ])
+}

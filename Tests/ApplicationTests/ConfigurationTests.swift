@@ -91,8 +91,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("\n\nstoer = \"/x\"\n", 3, "there is no key \"stoer\"", "did you mean \"store\"?"),
-        ("offline = true\nmax_parallel = 3", 2, "there is no key \"max_parallel\"", "did you mean \"max-parallel\"?"),
+        ("\n\nstoer = \"/x\"\n", 3, "there is no key \"stoer\"; did you mean \"store\"?", "correct the key"),
+        (
+            "offline = true\nmax_parallel = 3", 2, "there is no key \"max_parallel\"; did you mean \"max-parallel\"?",
+            "correct the"
+        ),
         ("[server]\nport = 1", 1, "there is no key \"server\"", "the keys are listen, store"),
         ("# max-parallel\nmax-parallel = 65", 2, "max-parallel: 65 is not a number from 1 to 64", "correct the value"),
         ("max-parallel = \"6\"", 1, "max-parallel: \"6\" is not a number from 1 to 64", "correct the value"),

@@ -1,0 +1,41 @@
+internal import Control
+internal import EventLoop
+internal import Foundation
+internal import Glibc
+internal import Logging
+
+/// The composition root: builds the rooms in order, serves until it is told to stop, and takes them down in reverse.
+public enum Application {
+    /// What `weir --version` says.
+    public static let version = "0.1.0"
+
+    /// Runs the daemon until SIGINT or SIGTERM.
+    ///
+    /// Prints one line when it is ready: `weir is listening on http://127.0.0.1:8216`.
+    ///
+    /// - Throws: `ApplicationError` for what keeps it from serving.
+    public static func run(_ configuration: Configuration) async throws(ApplicationError) {
+        let claim: StateClaim
+        do {
+            claim = try StateDirectory(configuration.state).claim()
+        } catch {
+            throw ApplicationError(.stateDirectory, error.message, next: error.next, underlying: error)
+        }
+        StandardErrorLog.install(level: configuration.logLevel, environment: ProcessInfo.processInfo.environment)
+        let logger = Logger(label: "weir")
+        let daemon = try await Daemon(configuration, token: claim.token, logger: logger)
+        let url = try await daemon.start(configuration)
+        do {
+            try claim.publish(url: url)
+        } catch {
+            await daemon.stop()
+            throw ApplicationError(.stateDirectory, error.message, next: error.next, underlying: error)
+        }
+        print("weir is listening on \(url)")
+        fflush(nil)  // Whoever started the daemon through a pipe waits for this line.
+        let signal = await Signals.first(of: [SIGINT, SIGTERM])
+        logger.info("stopping\(signal.map { " on signal \($0)" } ?? "")")
+        claim.withdraw()
+        await daemon.stop()
+    }
+}

@@ -1,0 +1,47 @@
+/// Why the daemon does not serve.
+public struct ApplicationError: Error, CustomStringConvertible, Sendable {
+    /// What is in the way.
+    public enum Code: String, Sendable {
+        /// The state directory cannot be written, or another daemon has it.
+        case stateDirectory
+        /// The store cannot be opened or written.
+        case store
+        /// An address cannot be listened on.
+        case address
+        /// Anything else.
+        case other
+    }
+
+    /// What is in the way.
+    public let code: Code
+    /// A sentence without a capital or a full stop.
+    public let message: String
+    /// What to do.
+    public let next: String?
+    /// What the room below said.
+    public let underlying: (any Error)?
+
+    init(_ code: Code, _ message: String, next: String? = nil, underlying: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.next = next
+        self.underlying = underlying
+    }
+
+    /// The port belongs to another program already.
+    static func portTaken(_ address: ListenAddress, underlying: any Error) -> ApplicationError {
+        let free = ListenAddress(host: address.host, port: 0)
+        return ApplicationError(
+            .address, "port \(address.port) of \(address.host) is taken",
+            next:
+                "end the program that has it (ss -ltnp 'sport = :\(address.port)' shows it), or take a free port with: "
+                + "weir serve --listen \(free)",
+            underlying: underlying)
+    }
+
+    /// As in sysexits(3): 73 for what cannot be made or written, 1 for the rest.
+    public var exitCode: Int32 { code == .other ? 1 : 73 }
+
+    /// The sentence.
+    public var description: String { message }
+}

@@ -1,0 +1,99 @@
+import Control
+import Downloader
+import EventLoop
+import HTTPMessage
+import HTTPServer
+import Library
+import Logging
+import Origin
+import Playback
+import Store
+
+/// The rooms, built in order: store, origin client, library, downloader, playback, control, server.
+@LoopActor final class Daemon {
+    private let client: OriginClient
+    private let downloader: Downloader
+    private let server: HTTPServer
+    private let logger: Logger
+
+    /// Builds everything up to the server, which does not listen yet.
+    init(_ configuration: Configuration, token: String, logger: Logger) throws(ApplicationError) {
+        self.logger = logger
+        let store = try Self.openStore(configuration, logger)
+        client = OriginClient(configuration: Self.originConfiguration(configuration))
+        client.isOffline = configuration.offline
+        let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
+        let library = Library(store: store, client: client, isOffline: configuration.offline, report: report)
+        downloader = Downloader(library: library, parallel: configuration.maxParallel, report: report)
+        let playback = Playback(library: library, report: report)
+        let service = LibraryService(library: library, downloader: downloader)
+        let control = ControlRoutes(service: service, token: token)
+        server = HTTPServer(configuration: Self.serverConfiguration(configuration)) { exchange in
+            if playback.handle(exchange) || control.handle(exchange) { return }
+            Welcome.answer(exchange)
+        }
+    }
+
+    private static func openStore(_ configuration: Configuration, _ logger: Logger) throws(ApplicationError) -> Store {
+        let store: Store
+        do {
+            store = try Store(path: configuration.store)
+        } catch  where error.code == .busy {
+            throw ApplicationError(
+                .store, "another weir has the store \(configuration.store)",
+                next: "end that one, or take another folder with: weir serve --store DIR", underlying: error)
+        } catch {
+            throw ApplicationError(
+                .store, "the store cannot be opened: \(error)",
+                next: "take another folder with: weir serve --store DIR",
+                underlying: error)
+        }
+        if let reason = store.readOnlyReason { logger.warning("nothing will be kept: \(reason)") }
+        if let aside = store.catalogue.setAside { logger.error("the catalogue was damaged; it was moved to \(aside)") }
+        return store
+    }
+
+    private static func originConfiguration(_ configuration: Configuration) -> OriginClient.Configuration {
+        var origin = OriginClient.Configuration()
+        origin.placesPerHost = configuration.maxParallel
+        return origin
+    }
+
+    private static func serverConfiguration(_ configuration: Configuration) -> HTTPServer.Configuration {
+        var server = HTTPServer.Configuration()
+        server.hostNames = configuration.hostNames
+        server.allowedOrigins = configuration.allowedOrigins
+        return server
+    }
+
+    /// Listens, and goes on with the downloads of an earlier process.
+    ///
+    /// - Returns: the URL of the first address, for people and for the command line.
+    func start(_ configuration: Configuration) throws(ApplicationError) -> String {
+        var first: ListenAddress?
+        for address in configuration.listen {
+            do {
+                let port = try server.listen(host: address.host, port: address.port)
+                client.ownListeners.append(OriginRequest.Peer(host: address.host, port: port))
+                first = first ?? ListenAddress(host: address.host, port: port)
+            } catch  where error.code == .addressInUse {
+                throw ApplicationError.portTaken(address, underlying: error)
+            } catch  where configuration.listenIsDefault && error.code == .addressNotAvailable && first != nil {
+                logger.debug("\(error)")  // A machine without IPv6.
+            } catch {
+                throw ApplicationError(
+                    .address, "\(error)", next: "weir serve --listen 127.0.0.1:8216", underlying: error)
+            }
+        }
+        guard let first else { throw ApplicationError(.address, "there is no address to listen on") }
+        downloader.resume()
+        return "http://\(first)"
+    }
+
+    /// Takes everything down in reverse: no new requests, what is under way gets a moment, transfers end.
+    func stop() async {
+        await server.stop(within: .seconds(2))
+        downloader.stop()
+        client.stop()
+    }
+}

@@ -1,0 +1,45 @@
+internal import EventLoop
+
+/// Signals to the process, awaited.
+public enum Signals {
+    /// Waits for the first of these signals (as in signal(7)); nil when the task is cancelled before one comes.
+    ///
+    /// Until it returns the signals have no other effect; then they have their former one again.
+    public static func first(of numbers: [Int32]) async -> Int32? {
+        let waiter = await SignalWaiter()
+        return await withTaskCancellationHandler {
+            await waiter.wait(for: numbers)
+        } onCancel: {
+            Task { await waiter.end(with: nil) }
+        }
+    }
+}
+
+/// Holds the watches as long as someone waits.
+@LoopActor private final class SignalWaiter {
+    private final class Watch {
+        let watch: SignalWatch
+        init(_ watch: consuming SignalWatch) { self.watch = watch }
+    }
+
+    private var watches: [Watch] = []
+    private var waiting: CheckedContinuation<Int32?, Never>?
+    private var isOver = false
+
+    func wait(for numbers: [Int32]) async -> Int32? {
+        await withCheckedContinuation { continuation in
+            guard !isOver else { return continuation.resume(returning: nil) }
+            waiting = continuation
+            watches = numbers.map { number in
+                Watch(SignalWatch(number) { [weak self] in self?.end(with: number) })
+            }
+        }
+    }
+
+    func end(with number: Int32?) {
+        isOver = true
+        waiting?.resume(returning: number)
+        waiting = nil
+        watches = []
+    }
+}

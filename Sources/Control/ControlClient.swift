@@ -1,0 +1,97 @@
+/// The API as a command sees it: finds the daemon by its state directory, calls it, and turns whatever goes wrong into a
+/// `ControlError` with an exit code.
+public struct ControlClient: Sendable {
+    /// One call: a request line, and a body where there is one.
+    public struct Call: Sendable {
+        /// `GET`, `POST` or `DELETE`.
+        public let method: String
+        /// The whole URL.
+        public let url: String
+        /// For the Authorization field.
+        public let token: String
+        /// JSON; nil for none.
+        public let body: [UInt8]?
+    }
+
+    /// The answer to a call.
+    public struct Answer: Sendable {
+        /// The status.
+        public let status: Int
+        /// The whole body.
+        public let body: [UInt8]
+
+        /// An answer.
+        public init(status: Int, body: [UInt8]) {
+            self.status = status
+            self.body = body
+        }
+    }
+
+    /// Performs a call; throws `.noDaemon` when nobody answers.
+    public typealias Transport = @Sendable (Call) async throws(ControlError) -> Answer
+
+    /// Where the daemon is looked for.
+    public let state: StateDirectory
+    private let transport: Transport
+
+    /// A client of the daemon that has this state directory.
+    public init(state: StateDirectory, transport: @escaping Transport) {
+        self.state = state
+        self.transport = transport
+    }
+
+    /// Every asset, by name.
+    public func assets() async throws(ControlError) -> [API.Asset] {
+        let list: API.AssetList = try await call("GET", "/assets")
+        return list.assets
+    }
+
+    /// One asset.
+    public func asset(named name: String) async throws(ControlError) -> API.Asset {
+        try await call("GET", "/assets/" + PercentEncoding.encode(name))
+    }
+
+    /// Deletes an asset.
+    public func removeAsset(named name: String) async throws(ControlError) -> API.Removal {
+        try await call("DELETE", "/assets/" + PercentEncoding.encode(name))
+    }
+
+    /// What an origin URL offers.
+    public func inspect(url: String) async throws(ControlError) -> API.Presentation {
+        try await call("GET", "/presentation?url=" + PercentEncoding.encode(url))
+    }
+
+    /// Starts a download, or attaches to one.
+    public func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download {
+        try await call("POST", "/downloads", body: try API.encode(request))
+    }
+
+    /// A download as it stands.
+    public func download(id: String) async throws(ControlError) -> API.Download {
+        try await call("GET", "/downloads/" + PercentEncoding.encode(id))
+    }
+
+    private func call<Shape: Decodable>(
+        _ method: String, _ route: String, body: [UInt8]? = nil
+    ) async throws(ControlError) -> Shape {
+        guard let base = state.daemonURL else {
+            throw ControlError(.noDaemon, "no daemon runs with the state directory \(state.path)")
+        }
+        let answer = try await transport(
+            Call(method: method, url: base + API.root + route, token: try state.token(), body: body))
+        guard (200..<300).contains(answer.status) else { throw Self.error(answer) }
+        do {
+            return try API.decode(from: answer.body)
+        } catch {
+            throw ControlError(.internal, "the daemon's answer is not understood: \(error.message)", underlying: error)
+        }
+    }
+
+    /// The error that a problem stands for; what is no problem did not come from Weir.
+    private static func error(_ answer: Answer) -> ControlError {
+        guard let problem = try? API.decode(API.Problem.self, from: answer.body) else {
+            return ControlError(.internal, "the daemon answers with status \(answer.status) and no reason")
+        }
+        return ControlError(problem.code, problem.detail, next: problem.next)
+    }
+}

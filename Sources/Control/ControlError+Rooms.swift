@@ -1,0 +1,47 @@
+import Downloader
+import Library
+import Store
+
+extension ControlError {
+    /// The library's error. The one place where its codes become the API's.
+    init(_ error: LibraryError) {
+        let code: Code =
+            switch error.code {
+            case .store: (error.underlying as? StoreError).map { Code(stored: $0.code.rawValue) } ?? .disk
+            default: Code(stored: error.code.rawValue)
+            }
+        self.init(code, error.message, underlying: error.underlying)
+    }
+
+    /// Why a download did not begin; `url` without secrets.
+    init(_ refusal: Downloader.Refusal, url: String) {
+        switch refusal {
+        case .live(let name):
+            self.init(
+                .live, "\(name) is live: live streams cannot be saved while they are in progress",
+                next: "mpv http://localhost:8216/\(url) plays it through")
+        case .needsDRM(let name):
+            self.init(.noMatch, "\(name) is protected by DRM: a stored copy could not be played")
+        case .noMatch(let error): self.init(.noMatch, error.description)
+        case .library(let error): self.init(error)
+        }
+    }
+}
+
+extension ControlError.Code {
+    /// The API's code for what `LibraryError.Code` and `StoreError.Code` call so, as downloads keep it.
+    init(stored code: String) {
+        switch code {
+        case StoreError.Code.diskFull.rawValue: self = .diskFull
+        case StoreError.Code.notWritable.rawValue: self = .cannotWrite
+        case LibraryError.Code.missing.rawValue, LibraryError.Code.badOrigin.rawValue: self = .badOrigin
+        case LibraryError.Code.notStored.rawValue: self = .offline
+        case LibraryError.Code.notPlaylist.rawValue: self = .notPlaylist
+        case LibraryError.Code.originRefused.rawValue: self = .originRefused
+        case LibraryError.Code.originAbsent.rawValue, LibraryError.Code.cancelled.rawValue: self = .originAbsent
+        case LibraryError.Code.refusedURL.rawValue: self = .refusedURL
+        case LibraryError.Code.nameTaken.rawValue: self = .nameTaken
+        default: self = .disk
+        }
+    }
+}

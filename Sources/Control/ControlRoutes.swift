@@ -1,0 +1,137 @@
+public import EventLoop
+public import HTTPMessage
+
+/// A request to the API, as far as the API looks at it.
+public struct ControlRequest: Sendable {
+    /// The method.
+    public var method: HTTPMethod
+    /// Without the query.
+    public var path: String
+    /// What follows the `?`.
+    public var query: String?
+    /// The Authorization field.
+    public var authorization: String?
+    /// The Content-Type field.
+    public var contentType: String?
+    /// The whole body.
+    public var body: [UInt8]
+
+    /// A request.
+    public init(
+        _ method: HTTPMethod, _ path: String, query: String? = nil, authorization: String? = nil,
+        contentType: String? = nil, body: [UInt8] = []
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.authorization = authorization
+        self.contentType = contentType
+        self.body = body
+    }
+}
+
+/// An answer of the API.
+public struct ControlResponse: Sendable {
+    /// The status.
+    public var status: HTTPStatus
+    /// JSON text.
+    public var body: [UInt8]
+    /// Whether the body is a problem (RFC 9457).
+    public var isProblem = false
+    /// For a 405: the methods that the route takes.
+    public var allow: String?
+}
+
+/// The API's routes: who may ask, which method, which shape; then the service.
+///
+/// The token is asked for before anything else, so that without it not even the routes can be told apart.
+@LoopActor public final class ControlRoutes {
+    private let service: any ControlService
+    private let token: [UInt8]
+
+    /// Routes to a service for those who know the token.
+    public init(service: any ControlService, token: String) {
+        self.service = service
+        self.token = Array(token.utf8)
+    }
+
+    /// Whether a path is the API's, existing or not.
+    public nonisolated static func owns(path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
+
+    /// Answers a request; never fails, for errors are answers.
+    public func respond(to request: ControlRequest) async -> ControlResponse {
+        do throws(ControlError) {
+            try authorize(request)
+            guard let route = ControlRoute(path: request.path) else {
+                throw ControlError(.noSuchRoute, "the API has no \(request.path)")
+            }
+            guard route.methods.contains(request.method) else { return try Self.notAllowed(request, route) }
+            return try await answer(request, route)
+        } catch {
+            return Self.problem(error)
+        }
+    }
+
+    private func answer(_ request: ControlRequest, _ route: ControlRoute) async throws(ControlError) -> ControlResponse
+    {
+        switch route {
+        case .assets: return try ok(API.AssetList(assets: try await service.assets()))
+        case .asset(let name) where request.method == .delete: return try ok(try await service.removeAsset(named: name))
+        case .asset(let name): return try ok(try await service.asset(named: name))
+        case .presentation: return try ok(try await service.inspect(url: try Self.url(request.query)))
+        case .download(let id): return try ok(try await service.download(id: id))
+        case .downloads:
+            let download = try await service.download(try Self.body(request))
+            return ControlResponse(status: .accepted, body: try API.encode(download))
+        }
+    }
+
+    private func ok(_ value: some Encodable) throws(ControlError) -> ControlResponse {
+        ControlResponse(status: .ok, body: try API.encode(value))
+    }
+
+    /// Takes as long for a token that is nearly right as for one that is not.
+    private func authorize(_ request: ControlRequest) throws(ControlError) {
+        let given = Array((request.authorization ?? "").utf8)
+        let wanted = Array("Bearer ".utf8) + token
+        var difference = given.count ^ wanted.count
+        for index in wanted.indices {
+            let byte = index < given.count ? given[index] : 0
+            difference |= Int(byte ^ wanted[index])
+        }
+        guard difference == 0, !token.isEmpty else {
+            throw ControlError(
+                .unauthorized, "the API wants the token of the state directory as Authorization: Bearer",
+                next: "read it from the file named token in the state directory")
+        }
+    }
+
+    private static func url(_ query: String?) throws(ControlError) -> String {
+        for pair in (query ?? "").split(separator: "&") where pair.hasPrefix("url=") {
+            if let url = PercentEncoding.decode(pair.dropFirst(4)), !url.isEmpty { return url }
+        }
+        throw ControlError(.badRequest, "the query wants url=, percent-encoded")
+    }
+
+    private static func body<Shape: Decodable>(_ request: ControlRequest) throws(ControlError) -> Shape {
+        guard let type = request.contentType.flatMap({ MediaType($0) }), type.essence == "application/json" else {
+            throw ControlError(.unsupportedMediaType, "the body's Content-Type has to be application/json")
+        }
+        return try API.decode(from: request.body)
+    }
+
+    private static func notAllowed(
+        _ request: ControlRequest, _ route: ControlRoute
+    ) throws(ControlError) -> ControlResponse {
+        let sentence = "\(request.path) takes \(route.allow), not \(request.method.rawValue)"
+        var response = problem(ControlError(.methodNotAllowed, sentence))
+        response.allow = route.allow
+        return response
+    }
+
+    private static func problem(_ error: ControlError) -> ControlResponse {
+        // Integers and strings alone are always JSON.
+        let body = (try? API.encode(API.Problem(error))) ?? []
+        return ControlResponse(status: HTTPStatus(error.code.status), body: body, isProblem: true)
+    }
+}

@@ -1,0 +1,102 @@
+internal import Glibc
+
+/// The folder by which a command finds its daemon: `token`, and `listening` with the daemon's URL while it serves.
+///
+/// Mode 0700, its files 0600: whoever can read the token is the user who started the daemon, or root.
+public struct StateDirectory: Sendable {
+    /// Absolute.
+    public let path: String
+
+    /// A folder that need not exist yet.
+    public init(_ path: String) { self.path = path }
+
+    /// The bearer token that the API wants.
+    ///
+    /// - Throws: `ControlError` with `.noDaemon` where no daemon ever made one, `.unauthorized` where it cannot be read.
+    public func token() throws(ControlError) -> String {
+        switch readFile("token") {
+        case .success(let text) where StateClaim.isToken(text): return text
+        case .success: throw ControlError(.unauthorized, "\(path)/token holds no token", next: "start the daemon anew")
+        case .failure(.noSuchFile): throw ControlError(.noDaemon, "no daemon has run with the state directory \(path)")
+        case .failure(let error):
+            throw ControlError(.unauthorized, "\(path)/token cannot be read: \(error)", underlying: error)
+        }
+    }
+
+    /// The base URL of the daemon that noted it last, without a slash at its end; nil when none serves.
+    ///
+    /// After a kill the note is stale: that a connection to it fails is the sign. Only loopback URLs are believed.
+    public var daemonURL: String? {
+        guard case .success(let text) = readFile("listening") else { return nil }
+        guard text.hasPrefix("http://127.") || text.hasPrefix("http://[::1]:") else { return nil }
+        return text
+    }
+
+    /// Makes the folder if need be, takes it for one daemon, and gives the token, made on first use.
+    ///
+    /// - Throws: `ControlError` with `.cannotWrite` when it cannot be written or another daemon has it.
+    public func claim() throws(ControlError) -> StateClaim {
+        try create()
+        return try StateClaim(self)
+    }
+
+    private func create() throws(ControlError) {
+        var made = ""
+        for part in path.split(separator: "/") {
+            made += "/" + part
+            guard mkdir(made, 0o700) == 0 || errno == EEXIST || errno == EROFS else {
+                throw failure("cannot be made", SystemError(errno))
+            }
+        }
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw failure("cannot be made", SystemError(errno)) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw failure("is not a folder", nil) }
+        guard status.st_uid == geteuid() else { throw failure("belongs to another user", nil) }
+        guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else {
+            throw failure("cannot be closed to other users", SystemError(errno))
+        }
+    }
+
+    func failure(_ what: String, _ error: SystemError?) -> ControlError {
+        ControlError(
+            .cannotWrite, "the state directory \(path) \(what)" + (error.map { ": \($0)" } ?? ""),
+            next: "give another one with --state DIR", underlying: error)
+    }
+
+    /// The first line of a small file.
+    func readFile(_ name: String) -> Result<String, SystemError> {
+        let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return .failure(SystemError(errno)) }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 512)
+        let count = read(descriptor, &bytes, bytes.count)
+        guard count >= 0 else { return .failure(SystemError(errno)) }
+        let line = bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") }
+        return .success(String(decoding: line, as: UTF8.self))
+    }
+
+    /// Replaces a file in one step: a reader sees the old text or the new one.
+    func writeFile(_ name: String, _ line: String) throws(ControlError) {
+        let target = "\(path)/\(name)"
+        let draft = target + ".new"
+        unlink(draft)
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure("cannot be written", SystemError(errno)) }
+        let bytes = Array("\(line)\n".utf8)
+        let written = write(descriptor, bytes, bytes.count)
+        let error = SystemError(errno)
+        close(descriptor)
+        guard written == bytes.count else { throw failure("cannot be written", error) }
+        guard rename(draft, target) == 0 else { throw failure("cannot be written", SystemError(errno)) }
+    }
+}
+
+/// A system call's errno.
+struct SystemError: Error, Equatable, CustomStringConvertible {
+    static let noSuchFile = SystemError(ENOENT)
+
+    let number: Int32
+    init(_ number: Int32) { self.number = number }
+
+    var description: String { String(cString: strerror(number)) }
+}

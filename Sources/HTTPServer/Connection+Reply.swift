@@ -1,0 +1,302 @@
+import CLibevent
+import EventLoop
+import Glibc
+import HTTPMessage
+
+/// What is left to be sent of a reply, and what was.
+struct ReplyProgress {
+    /// Where the rest comes from.
+    enum Source {
+        /// Nothing but what is queued.
+        case queued
+        /// Memory, from an offset on.
+        case bytes([UInt8], offset: Int)
+        /// A file that grows.
+        case growing(any GrowingBody, GrowingProgress)
+    }
+
+    var source = Source.queued
+    var framing: ReplyFraming?
+    var status: Int?
+    /// Bytes of the body that were sent or queued.
+    var bodyBytes: Int64 = 0
+    /// Whether to wait for the client to close, so that it can read the reply first.
+    var lingers = false
+}
+
+extension Connection {
+    /// Begins the reply to request number `serial`. Too late or twice: does nothing.
+    func reply(_ head: ResponseHead, _ body: consuming ReplyBody, serial: Int) {
+        guard phase == .handling, serial == self.serial else { return }
+        phase = .replying
+        switch consume body {
+        case .none:
+            _ = compose(head, length: 0)
+            sendComposed()
+        case .bytes(let bytes): begin(head, bytes)
+        case .file(let file, let offset, let length): begin(head, file, offset: offset, length: length)
+        case .growing(let body, let offset, let length): begin(head, body, offset: offset, length: length)
+        }
+        pump()
+    }
+
+    private func begin(_ head: ResponseHead, _ bytes: [UInt8]) {
+        guard compose(head, length: Int64(bytes.count)).sendsBody else { return sendComposed() }
+        if bytes.count <= ReplyBuffer.smallBody {
+            core.buffer.append(bytes)
+            reply.bodyBytes = Int64(bytes.count)
+            sendComposed()
+        } else {
+            sendComposed(more: true)
+            reply.source = .bytes(bytes, offset: 0)
+        }
+    }
+
+    private func begin(_ head: ResponseHead, _ file: consuming OwnedDescriptor, offset: Int64, length: Int64) {
+        guard compose(head, length: length).sendsBody else { return sendComposed() }
+        if length <= ReplyBuffer.smallBody {
+            guard core.buffer.appendFile(file.rawValue, offset: offset, length: Int(length)) else {
+                return failUnsent()
+            }
+            reply.bodyBytes = length
+            sendComposed()
+        } else {
+            sendComposed(more: true)
+            sendFile(file.release(), offset..<offset + length, closes: true)
+        }
+    }
+
+    private func begin(_ head: ResponseHead, _ body: any GrowingBody, offset: Int64, length: Int64?) {
+        let framing = compose(head, length: length)
+        guard framing.sendsBody else { return sendComposed() }
+        sendComposed(more: body.written > offset)
+        reply.source = .growing(body, GrowingProgress(offset: offset, length: length))
+        body.subscribe(self) { self.pump() }
+    }
+
+    /// Nothing has left yet, so the client can still be told that the body is not there.
+    private func failUnsent() {
+        var head = ResponseHead(.internalServerError)
+        head.append(.text)
+        let text: [UInt8] = Array("The file is shorter than it was.\n".utf8)
+        if compose(head, length: Int64(text.count)).sendsBody { core.buffer.append(text) }
+        sendComposed()
+    }
+
+    /// Tells whoever wants to know how the reply ended, and forgets it.
+    func endReply(_ cause: ReplyEnd.Cause) {
+        let queued = cause == .complete ? 0 : Int64(evbuffer_get_length(output))
+        let end = ReplyEnd(cause: cause, status: reply.status, bodyBytes: max(0, reply.bodyBytes - queued))
+        if case .growing(let body, _) = reply.source { body.unsubscribe(self) }
+        let tell = onEnd
+        onEnd = nil
+        reply = ReplyProgress()
+        tell?(end)
+    }
+
+    /// Everything has been given to the system.
+    private func finishReply() {
+        let lingers = reply.lingers || evbuffer_get_length(input) > 0
+        let keeps = reply.framing?.keepsConnection ?? false
+        endReply(.complete)
+        guard phase == .replying else { return }
+        if keeps {
+            phase = .awaiting
+            timing.restart(now: core.now)
+            if core.isStopping { return close(.serverStopped) }
+            process()
+        } else if lingers, !hasInputEnded {
+            phase = .lingering
+            timing.enter(.linger, now: core.now)
+            evbuffer_drain(input, evbuffer_get_length(input))
+            shutdown(descriptor, Int32(SHUT_WR))
+        } else {
+            close(.complete)
+        }
+    }
+}
+
+// MARK: - Sending
+
+extension Connection {
+    /// Sends on what can be sent: called when a reply begins, when the output has drained, and when a body has grown.
+    func pump() {
+        while phase == .replying, evbuffer_get_length(output) == 0 {
+            switch reply.source {
+            case .queued: return finishReply()
+            case .bytes(let bytes, let offset): sendPart(of: bytes, from: offset)
+            case .growing(let body, var progress):
+                let action = progress.next(written: body.written, state: body.state)
+                reply.source = .growing(body, progress)
+                guard perform(action, of: body) else { return }
+            }
+        }
+        if phase == .replying { timing.enter(.drain, now: core.now) }
+    }
+
+    /// False when there is nothing to go on with for now.
+    private func perform(_ action: GrowingProgress.Action, of body: any GrowingBody) -> Bool {
+        switch action {
+        case .wait:
+            timing.enter(.handler, now: core.now)
+            if hasInputEnded { close(.clientLeft) }
+            return false
+        case .fail:
+            cutShort()
+            return false
+        case .end:
+            body.unsubscribe(self)
+            reply.source = .queued
+            if reply.framing?.delimiter == .chunks { send("0\r\n\r\n") }
+        case .send(let range):
+            let isChunk = reply.framing?.delimiter == .chunks
+            if isChunk { sendChunkSize(range) }
+            sendFile(body.descriptor, range, closes: false)
+            if isChunk, phase == .replying { send("\r\n") }
+        }
+        return phase == .replying
+    }
+
+    /// Ends the connection where the reply stands, so that the client notices.
+    private func cutShort() {
+        if reply.framing?.delimiter == .close {
+            // Without a length an orderly end would look like the body's; a reset does not.
+            var option = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        }
+        close(.bodyFailed)
+    }
+
+    private func sendChunkSize(_ range: Range<Int64>) {
+        core.buffer.clear()
+        core.buffer.append(number: Int64(range.count), radix: 16)
+        core.buffer.append("\r\n")
+        send(core.buffer.bytes, more: true)
+    }
+
+    /// Gives the system what it takes of an array, and queues a little of the rest, to be told when there is room again.
+    private func sendPart(of bytes: [UInt8], from offset: Int) {
+        let end = bytes.withUnsafeBytes { all in
+            let part = UnsafeRawBufferPointer(rebasing: all[offset..<min(all.count, offset + Self.writeBudget)])
+            let sent = sendNow(part, more: false)
+            let rest = part.dropFirst(sent).prefix(64 * 1024)
+            evbuffer_add(output, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            return offset + sent + rest.count
+        }
+        reply.bodyBytes = Int64(end)
+        reply.source = end < bytes.count ? .bytes(bytes, offset: end) : .queued
+    }
+
+    private func sendComposed(more: Bool = false) {
+        send(core.buffer.bytes, more: more)
+    }
+
+    func send(_ literal: StaticString) {
+        send(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount), more: false)
+    }
+
+    /// Sends bytes at once if nothing is queued before them, and queues what the system does not take. With `more`, they
+    /// may wait for what follows.
+    private func send(_ bytes: UnsafeRawBufferPointer, more: Bool) {
+        let sent = evbuffer_get_length(output) == 0 ? sendNow(bytes, more: more) : 0
+        guard sent < bytes.count else { return }
+        evbuffer_add(output, UnsafeRawBufferPointer(rebasing: bytes.dropFirst(sent)).baseAddress, bytes.count - sent)
+    }
+
+    /// How many bytes the system took. An error counts as none: it comes again when the bufferevent writes.
+    private func sendNow(_ bytes: UnsafeRawBufferPointer, more: Bool) -> Int {
+        let flags = MSG_NOSIGNAL | (more ? MSG_MORE : 0)
+        return max(0, Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(flags)))
+    }
+
+    /// Sends a range of a file without copying it, and queues as a file segment what the socket does not take now.
+    private func sendFile(_ file: Int32, _ range: Range<Int64>, closes: Bool) {
+        reply.bodyBytes += Int64(range.count)
+        var offset = Int(range.lowerBound)
+        if evbuffer_get_length(output) == 0 {
+            let wanted = min(range.count, Self.writeBudget)
+            let sent = sendfile(descriptor, file, &offset, wanted)
+            if sent == 0 {
+                if closes { Glibc.close(file) }
+                return close(.bodyFailed)
+            }
+        }
+        let rest = Int(range.upperBound) - offset
+        guard rest > 0 else {
+            if closes { Glibc.close(file) }
+            return
+        }
+        queueFile(closes ? file : fcntl(file, F_DUPFD_CLOEXEC, 0), offset: offset, length: rest)
+    }
+
+    /// Takes over the descriptor.
+    private func queueFile(_ file: Int32, offset: Int, length: Int) {
+        guard file >= 0 else { return close(.bodyFailed) }
+        let flags = UInt32(EVBUF_FS_CLOSE_ON_FREE | EVBUF_FS_DISABLE_LOCKING)
+        guard let segment = evbuffer_file_segment_new(file, Int64(offset), Int64(length), flags) else {
+            Glibc.close(file)
+            return close(.bodyFailed)
+        }
+        evbuffer_add_file_segment(output, segment, 0, Int64(length))
+        evbuffer_file_segment_free(segment)
+    }
+}
+
+// MARK: - Heads
+
+extension Connection {
+    /// Puts a head together in the server's buffer. A head that does not fit is a fault of ours: 500 without a body.
+    private func compose(_ head: ResponseHead, length: Int64?) -> ReplyFraming {
+        let framing = ReplyFraming(
+            method: facts.method, version: facts.version, status: head.status, length: length,
+            wantsKeep: facts.wantsKeep && !core.isStopping)
+        core.date.refresh()
+        write(head, framing, date: core.date.line, into: &core.buffer)
+        guard !core.buffer.hasOverflowed, core.buffer.count <= ReplyBuffer.capacity - ReplyBuffer.smallBody else {
+            return compose(ResponseHead(.internalServerError), length: 0)
+        }
+        reply.framing = framing
+        reply.status = head.status.code
+        return framing
+    }
+
+    private func write(
+        _ head: ResponseHead, _ framing: ReplyFraming, date: [UInt8], into buffer: inout ReplyBuffer
+    ) {
+        buffer.clear()
+        buffer.append("HTTP/1.1 ")
+        buffer.append(number: Int64(head.status.code))
+        buffer.append(" ")
+        buffer.append(head.status.reason)
+        buffer.append("\r\n")
+        buffer.append(date)
+        buffer.append("X-Content-Type-Options: nosniff\r\n")
+        buffer.append(head.fieldBytes)
+        if let origin = facts.origin {
+            buffer.append("Access-Control-Allow-Origin: ")
+            buffer.append(origin)
+            buffer.append(
+                "\r\nAccess-Control-Expose-Headers: Accept-Ranges, Cache-Status, Content-Length, Content-Range, ETag\r\n"
+            )
+        }
+        if requestGuard.variesByOrigin { buffer.append("Vary: Origin\r\n") }
+        write(framing, into: &buffer)
+        buffer.append("\r\n")
+    }
+
+    private func write(_ framing: ReplyFraming, into buffer: inout ReplyBuffer) {
+        switch framing.delimiter {
+        case .length(let length):
+            buffer.append("Content-Length: ")
+            buffer.append(number: length)
+            buffer.append("\r\n")
+        case .chunks: buffer.append("Transfer-Encoding: chunked\r\n")
+        case .absent, .close: break
+        }
+        if !framing.keepsConnection {
+            buffer.append("Connection: close\r\n")
+        } else if facts.version == .http10 {
+            buffer.append("Connection: keep-alive\r\n")
+        }
+    }
+}

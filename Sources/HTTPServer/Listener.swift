@@ -1,0 +1,73 @@
+import CLibevent
+import EventLoop
+import Glibc
+
+/// One listening socket. Hands accepted sockets to the server, and stops accepting for a while when there are no
+/// descriptors left: libevent would otherwise try again at once, for ever.
+@LoopActor final class Listener {
+    /// Where it listens, with the port that the system chose.
+    let address: SocketAddress
+    private let handle: OpaquePointer
+    private unowned let server: HTTPServer
+
+    init(server: HTTPServer, literal: String, port: UInt16) throws(HTTPServerError) {
+        guard let wanted = SocketAddress(literal: literal, port: port) else {
+            throw HTTPServerError(invalidAddress: literal, port: port)
+        }
+        let descriptor = try Self.bind(wanted, literal: literal)
+        guard let address = SocketAddress(localOf: descriptor),
+            let handle = evconnlistener_new(
+                LoopActor.loop.base, nil, nil, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, 512, descriptor)
+        else {
+            let error = HTTPServerError(address: literal, port: port, errno: errno)
+            Glibc.close(descriptor)
+            throw error
+        }
+        self.server = server
+        self.address = address
+        self.handle = handle
+        evconnlistener_set_error_cb(handle, Self.failed)
+        evconnlistener_set_cb(handle, Self.accepted, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    isolated deinit { evconnlistener_free(handle) }
+
+    /// Leaves new connections in the system's queue.
+    func pause() { evconnlistener_disable(handle) }
+
+    /// Accepts again.
+    func resume() { evconnlistener_enable(handle) }
+
+    private static func bind(_ address: SocketAddress, literal: String) throws(HTTPServerError) -> Int32 {
+        let family = address.isIPv6 ? AF_INET6 : AF_INET
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(family, type, 0)
+        guard descriptor >= 0 else { throw HTTPServerError(address: literal, port: address.port, errno: errno) }
+        var one: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, size)
+        // Accepted sockets inherit this. Replies are written whole, so waiting for more would only delay them.
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, size)
+        if address.isIPv6 { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &one, size) }
+        guard address.withSockaddr({ Glibc.bind(descriptor, $0, $1) }) == 0 else {
+            let error = HTTPServerError(address: literal, port: address.port, errno: errno)
+            Glibc.close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private static let accepted: evconnlistener_cb = { _, descriptor, address, _, context in
+        guard let context else { return }
+        let listener = Unmanaged<Listener>.fromOpaque(context).takeUnretainedValue()
+        let peer = address.flatMap { SocketAddress($0) }
+        LoopActor.assumeIsolated { listener.server.accept(descriptor, from: peer, at: listener) }
+    }
+
+    private static let failed: evconnlistener_errorcb = { _, context in
+        let number = errno
+        guard let context else { return }
+        let listener = Unmanaged<Listener>.fromOpaque(context).takeUnretainedValue()
+        LoopActor.assumeIsolated { listener.server.acceptFailed(errno: number) }
+    }
+}

@@ -1,0 +1,19 @@
+import HTTPMessage
+
+/// Answers to OPTIONS: what is allowed here, and to pages of listed origins what they may ask (Fetch §3.2.2).
+enum Preflight {
+    private static let requestMethod = FieldName("Access-Control-Request-Method")
+
+    static func answer(to head: RequestHead, isListed: Bool) -> ResponseHead {
+        var answer = ResponseHead(.noContent)
+        answer.append(.allow, literal: "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE")
+        guard isListed, head.contains(requestMethod) else { return answer }
+        answer.append(
+            FieldName("Access-Control-Allow-Methods"), literal: "GET, HEAD, POST, PUT, PATCH, DELETE")
+        answer.append(
+            FieldName("Access-Control-Allow-Headers"),
+            literal: "Authorization, Cache-Control, Content-Type, If-None-Match, If-Range, Range")
+        answer.append(FieldName("Access-Control-Max-Age"), number: 600)
+        return answer
+    }
+}

@@ -1,0 +1,36 @@
+/// What follows a reply's head.
+public enum ReplyBody: ~Copyable {
+    /// Nothing: `Content-Length: 0`, or no length at all where the status forbids a body.
+    case none
+    /// Bytes in memory.
+    case bytes([UInt8])
+    /// `length` bytes of a file from `offset`; the file is taken over and closed. It must not shrink while it is sent: a
+    /// client then gets less than it was promised, and the connection is closed.
+    case file(OwnedDescriptor, offset: Int64, length: Int64)
+    /// A file that is still being written, from `offset`; with `length`, so many bytes of it, else all to its end.
+    case growing(any GrowingBody, offset: Int64, length: Int64?)
+}
+
+/// How a reply ended.
+public struct ReplyEnd: Sendable, Hashable {
+    /// What ended it.
+    public enum Cause: Sendable, Hashable {
+        /// Every byte was given to the system.
+        case complete
+        /// The client closed or reset the connection, before or during the reply.
+        case clientLeft
+        /// The client took nothing for as long as the configuration allows.
+        case clientStalled
+        /// The body failed, or the file was shorter than announced.
+        case bodyFailed
+        /// The server was stopped.
+        case serverStopped
+    }
+
+    /// What ended it.
+    public let cause: Cause
+    /// The status that was sent; nil when the reply had not begun.
+    public let status: Int?
+    /// Bytes of the body, chunk framing included, that were given to the system.
+    public let bodyBytes: Int64
+}

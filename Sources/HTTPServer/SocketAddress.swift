@@ -1,0 +1,97 @@
+import Glibc
+
+/// An IPv4 or IPv6 address with its port.
+struct SocketAddress: Hashable, Sendable {
+    /// Network order; four bytes are used for IPv4.
+    private var octets: [UInt8]
+    let port: UInt16
+
+    /// A literal address, IPv6 with or without brackets; nil for anything else, names included.
+    init?(literal: String, port: UInt16) {
+        var bare = literal
+        if bare.hasPrefix("["), bare.hasSuffix("]") { bare = String(bare.dropFirst().dropLast()) }
+        self.port = port
+        octets = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, bare, &octets) == 1 {
+            octets.removeLast(12)
+        } else if inet_pton(AF_INET6, bare, &octets) != 1 {
+            return nil
+        }
+    }
+
+    /// The system's form of an address; nil for other families.
+    init?(_ address: UnsafePointer<sockaddr>) {
+        let raw = UnsafeRawPointer(address)
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET:
+            let value = raw.loadUnaligned(as: sockaddr_in.self)
+            port = UInt16(bigEndian: value.sin_port)
+            octets = withUnsafeBytes(of: value.sin_addr) { Array($0) }
+        case AF_INET6:
+            let value = raw.loadUnaligned(as: sockaddr_in6.self)
+            port = UInt16(bigEndian: value.sin6_port)
+            octets = withUnsafeBytes(of: value.sin6_addr) { Array($0) }
+        default: return nil
+        }
+    }
+
+    /// The address that a socket is bound to; nil when it has none.
+    init?(localOf descriptor: Int32) {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let address = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { rebound in
+                getsockname(descriptor, rebound, &length) == 0 ? SocketAddress(rebound) : nil
+            }
+        }
+        guard let address else { return nil }
+        self = address
+    }
+
+    var isIPv6: Bool { octets.count == 16 }
+
+    /// 127.0.0.0/8 or ::1.
+    var isLoopback: Bool {
+        isIPv6 ? octets.dropLast().allSatisfy { $0 == 0 } && octets[15] == 1 : octets[0] == 127
+    }
+
+    /// 0.0.0.0 or ::, that is, every interface.
+    var isUnspecified: Bool { octets.allSatisfy { $0 == 0 } }
+
+    /// Whether both are the same host; ports do not matter.
+    func isSameHost(as other: SocketAddress) -> Bool { octets == other.octets }
+
+    /// The address without port and brackets.
+    var host: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(isIPv6 ? AF_INET6 : AF_INET, octets, &text, socklen_t(text.count)) != nil else { return "" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The address as it stands in a Host field, brackets included, without port.
+    var literal: String { isIPv6 ? "[\(host)]" : host }
+
+    /// Calls `body` with the system's form.
+    func withSockaddr<T>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> T) -> T {
+        var storage = sockaddr_storage()
+        return withUnsafeMutableBytes(of: &storage) { raw in
+            if isIPv6 {
+                var value = sockaddr_in6()
+                value.sin6_family = sa_family_t(AF_INET6)
+                value.sin6_port = port.bigEndian
+                withUnsafeMutableBytes(of: &value.sin6_addr) { $0.copyBytes(from: octets) }
+                raw.storeBytes(of: value, as: sockaddr_in6.self)
+            } else {
+                var value = sockaddr_in()
+                value.sin_family = sa_family_t(AF_INET)
+                value.sin_port = port.bigEndian
+                withUnsafeMutableBytes(of: &value.sin_addr) { $0.copyBytes(from: octets) }
+                raw.storeBytes(of: value, as: sockaddr_in.self)
+            }
+            let size = isIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
+            return raw.withMemoryRebound(to: sockaddr.self) { rebound in
+                rebound.baseAddress.map { body($0, socklen_t(size)) } ?? body([sockaddr()], 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import CLibcurl
+import Glibc
+
+extension TransferState.Failure {
+    /// The one place where libcurl's codes get their meaning.
+    ///
+    /// - Parameter systemError: as in errno(3), 0 when unknown.
+    init(_ code: CURLcode, isHeadComplete: Bool, systemError: Int32) {
+        let text = String(cString: curl_easy_strerror(code))
+        underlying = systemError == 0 ? text : String(cString: strerror(systemError))
+        isTransient = true
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST:
+            self.code = .unreachable
+            underlying = "its name could not be resolved"
+        case CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR: self.code = .unreachable
+        // The one limit that libcurl keeps is that on connecting.
+        case CURLE_OPERATION_TIMEDOUT:
+            self.code = .unreachable
+            underlying = "no connection in time"
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
+            CURLE_SSL_CACERT_BADFILE:
+            self.code = .untrustedCertificate
+            underlying = text
+            isTransient = false
+        case CURLE_PARTIAL_FILE: self.code = .cutShort
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
+            self.code = isHeadComplete ? .cutShort : .connectionLost
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
+            self.code = .malformedReply
+        default:
+            self.code = .local
+            isTransient = false
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import CLibcurl
+import EventLoop
+
+/// A libcurl multi handle driven by the loop: one pool of connections.
+///
+/// libcurl must not be entered from within its own callbacks. Hence requests that are removed there are only cut off from
+/// their owners at once, and leave when libcurl has returned; requests are added from outside always (see `OriginClient`).
+@LoopActor final class CurlMulti {
+    private final class Watch {
+        let watch: DescriptorWatch
+        init(_ watch: consuming DescriptorWatch) { self.watch = watch }
+    }
+
+    private let handle: UnsafeMutableRawPointer
+    private var watches: [Int32: Watch] = [:]
+    private var timer: LoopTimer?
+    /// Those in the handle, by their easy handle: what keeps the callbacks' contexts alive.
+    private var requests: [UnsafeMutableRawPointer: CurlRequest] = [:]
+    private var doomed: [CurlRequest] = []
+    private var isInside = false
+
+    private static let isReady: Bool = weir_global_init() == CURLE_OK
+
+    init(idleConnections: Int) {
+        guard Self.isReady, let handle = curl_multi_init() else {
+            // Without it there is no program to go on with.
+            preconditionFailure("no memory or no TLS library for libcurl")
+        }
+        self.handle = handle
+        timer = LoopTimer { [weak self] in self?.act(CURL_SOCKET_BAD, 0) }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        _ = weir_multi_set_long(handle, CURLMOPT_MAXCONNECTS, idleConnections)
+        _ = weir_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, context)
+        _ = weir_multi_set_pointer(handle, CURLMOPT_TIMERDATA, context)
+        _ = weir_multi_set_socket(handle) { _, socket, what, context, _ in
+            CurlMulti.from(context) { $0.watch(socket, for: what) }
+            return 0
+        }
+        _ = weir_multi_set_timer(handle) { _, milliseconds, context in
+            CurlMulti.from(context) { $0.schedule(milliseconds) }
+            return 0
+        }
+    }
+
+    isolated deinit {
+        for easy in requests.keys { curl_multi_remove_handle(handle, easy) }
+        curl_multi_cleanup(handle)
+    }
+
+    nonisolated private static func from(_ context: UnsafeMutableRawPointer?, _ body: @LoopActor (CurlMulti) -> Void) {
+        guard let context else { return }
+        let multi = Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue()
+        LoopActor.assumeIsolated { body(multi) }
+    }
+
+    // MARK: Requests
+
+    /// Puts a request on the wire. Not from within a callback of libcurl.
+    func add(_ request: CurlRequest) -> Bool {
+        requests[request.handle] = request
+        guard curl_multi_add_handle(handle, request.handle) == CURLM_OK else {
+            requests[request.handle] = nil
+            return false
+        }
+        return true
+    }
+
+    /// Takes a request off the wire; its owner hears nothing of it any more. A request in mid-body takes its connection along.
+    func remove(_ request: CurlRequest) {
+        request.owner = nil
+        guard requests[request.handle] != nil else { return }
+        guard !isInside else { return doomed.append(request) }
+        curl_multi_remove_handle(handle, request.handle)
+        requests[request.handle] = nil
+    }
+
+    // MARK: Driving
+
+    private func watch(_ socket: Int32, for what: Int32) {
+        let interest: DescriptorWatch.Interest
+        switch what {
+        case CURL_POLL_IN: interest = .reading
+        case CURL_POLL_OUT: interest = .writing
+        case CURL_POLL_INOUT: interest = [.reading, .writing]
+        default:
+            watches[socket] = nil
+            return
+        }
+        let watch = DescriptorWatch(socket, for: interest) { [weak self] ready in
+            let read = ready.contains(.reading) ? CURL_CSELECT_IN : 0
+            let write = ready.contains(.writing) ? CURL_CSELECT_OUT : 0
+            self?.act(socket, read | write)
+        }
+        watches[socket] = Watch(watch)
+    }
+
+    private func schedule(_ milliseconds: Int) {
+        if milliseconds < 0 {
+            timer?.cancel()
+        } else {
+            timer?.schedule(after: .milliseconds(milliseconds))
+        }
+    }
+
+    private func act(_ socket: Int32, _ what: Int32) {
+        var running: Int32 = 0
+        isInside = true
+        curl_multi_socket_action(handle, socket, what, &running)
+        isInside = false
+        for request in doomed { remove(request) }
+        doomed = []
+        for (request, code) in takeEnded() { request.end(code) }
+    }
+
+    /// Takes those that are through off the handle before anyone hears of it: what they do then may add and remove others.
+    private func takeEnded() -> [(CurlRequest, CURLcode)] {
+        var ended: [(CurlRequest, CURLcode)] = []
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(handle, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            let code = message.pointee.data.result
+            guard let request = requests.removeValue(forKey: easy) else { continue }
+            curl_multi_remove_handle(handle, easy)
+            ended.append((request, code))
+        }
+        return ended
+    }
+}

@@ -1,0 +1,206 @@
+import CLibcurl
+import EventLoop
+import Glibc
+import HTTPMessage
+
+/// What a request tells of itself, always on the loop; the first two from within libcurl.
+@LoopActor protocol CurlRequestOwner: AnyObject {
+    /// The head of the final reply has come. False breaks the request off.
+    func request(_ request: CurlRequest, received reply: Reply) -> Bool
+    /// Bytes of the body have come, decoded if they had to be. False breaks the request off.
+    func request(_ request: CurlRequest, received bytes: UnsafeRawBufferPointer) -> Bool
+    /// The request is off the wire; comes last.
+    func request(_ request: CurlRequest, ended outcome: TransferState.Outcome)
+}
+
+/// The owner of one libcurl easy handle: one request and its reply.
+///
+/// Lives in `CurlMulti` while it is on the wire: that keeps the callbacks' context, which is this object, alive.
+@LoopActor final class CurlRequest {
+    /// The easy handle.
+    let handle: UnsafeMutableRawPointer
+    /// Who hears of it; nil once nobody does.
+    weak var owner: (any CurlRequestOwner)?
+
+    private let rules: AddressRules
+    private let isNamed: Bool
+    private var lines: UnsafeMutablePointer<curl_slist>?
+    private var reply = Reply()
+    private var isHeadComplete = false
+    private var isStopped = false
+    private var isExcessive = false
+    private var refusals = 0
+    private var openings = 0
+    private var socketError: Int32 = 0
+
+    /// What a request is made of besides its `OriginRequest`.
+    struct Settings {
+        let configuration: OriginClient.Configuration
+        let rules: AddressRules
+        /// The user's own URL named the host and port of this attempt.
+        let isNamed: Bool
+    }
+
+    /// Nil when libcurl has no memory.
+    init?(_ request: OriginRequest, _ attempt: TransferState.Attempt, _ settings: Settings) {
+        guard let handle = curl_easy_init() else { return nil }
+        self.handle = handle
+        rules = settings.rules
+        isNamed = settings.isNamed
+        let configuration = settings.configuration
+        setProtocols(attempt.url)
+        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(configuration.connectLimit / .milliseconds(1))))
+        if !request.acceptsCompression { set(CURLOPT_BUFFERSIZE, configuration.bufferSize) }
+        set(CURLOPT_USERAGENT, configuration.userAgent)
+        setFields(request, attempt)
+        setMethod(request)
+        setCallbacks()
+    }
+
+    isolated deinit {
+        curl_easy_cleanup(handle)
+        curl_slist_free_all(lines)
+    }
+
+    // MARK: Options
+
+    /// What libcurl must never do by itself stands here. Cookies, netrc, HSTS, Alt-Svc and authentication are off unless asked for.
+    private func setProtocols(_ url: WebURL) {
+        set(CURLOPT_URL, url.text)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_PATH_AS_IS, 1)
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        // A proxy would look names up itself, and so undo the guard on addresses: the environment's is not used.
+        set(CURLOPT_PROXY, "")
+    }
+
+    private func setFields(_ request: OriginRequest, _ attempt: TransferState.Attempt) {
+        for field in request.fields(for: attempt.url) {
+            // libcurl takes a name with a semicolon for a field that is empty.
+            append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+        }
+        if let range = attempt.rangeValue { append("Range: \(range)") }
+        if let validator = attempt.ifRange { append("If-Range: \(validator)") }
+        append("Expect:")
+        if request.acceptsCompression { set(CURLOPT_ACCEPT_ENCODING, "gzip") }
+    }
+
+    private func append(_ line: String) {
+        if let longer = curl_slist_append(lines, line) { lines = longer }
+    }
+
+    private func setMethod(_ request: OriginRequest) {
+        guard request.method != .get else { return }
+        request.body.withUnsafeBytes { body in
+            _ = weir_easy_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+            let start = UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(handle))
+            // Copied: as many bytes as the size just set says.
+            _ = weir_easy_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, start)
+        }
+        set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+    }
+
+    private func setCallbacks() {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        _ = weir_easy_set_pointer(handle, CURLOPT_HTTPHEADER, lines)
+        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA] {
+            _ = weir_easy_set_pointer(handle, option, context)
+        }
+        _ = weir_easy_set_write(handle, CURLOPT_HEADERFUNCTION) { start, _, count, context in
+            CurlRequest.from(context, start, count) { $0.receive(line: $1) } ? count : 0
+        }
+        _ = weir_easy_set_write(handle, CURLOPT_WRITEFUNCTION) { start, _, count, context in
+            CurlRequest.from(context, start, count) { $0.receive($1) } ? count : 0
+        }
+        _ = weir_easy_set_opensocket(handle) { context, _, address in
+            guard let context, let address else { return CURL_SOCKET_BAD }
+            let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
+            nonisolated(unsafe) let unsafeAddress = address
+            return LoopActor.assumeIsolated { request.open(unsafeAddress) }
+        }
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) { _ = weir_easy_set_long(handle, option, value) }
+    private func set(_ option: CURLoption, _ value: String) { _ = weir_easy_set_text(handle, option, value) }
+
+    // MARK: Callbacks
+
+    nonisolated private static func from(
+        _ context: UnsafeMutableRawPointer?, _ start: UnsafeMutablePointer<CChar>?, _ count: Int,
+        _ body: @LoopActor (CurlRequest, UnsafeRawBufferPointer) -> Bool
+    ) -> Bool {
+        guard let context else { return false }
+        let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
+        nonisolated(unsafe) let bytes = UnsafeRawBufferPointer(start: start, count: count)
+        return LoopActor.assumeIsolated { body(request, bytes) }
+    }
+
+    private func receive(line: UnsafeRawBufferPointer) -> Bool {
+        guard !isHeadComplete else { return true }  // A trailer: nothing that we ask for.
+        switch reply.receive(line: line) {
+        case .incomplete: return true
+        case .excessive:
+            isExcessive = true
+            return false
+        case .complete:
+            isHeadComplete = true
+            return goOn(owner?.request(self, received: reply))
+        }
+    }
+
+    private func receive(_ bytes: UnsafeRawBufferPointer) -> Bool { goOn(owner?.request(self, received: bytes)) }
+
+    private func goOn(_ wanted: Bool?) -> Bool {
+        if wanted != true { isStopped = true }
+        return wanted == true
+    }
+
+    private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
+        let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
+        // The member is declared as a bare sockaddr; `addrlen` bytes of a longer one stand there.
+        let raw = UnsafeRawBufferPointer(
+            start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
+        guard let target = SocketAddress(family: address.pointee.family, raw), rules.allows(target, isNamed: isNamed)
+        else {
+            refusals += 1
+            return CURL_SOCKET_BAD
+        }
+        openings += 1
+        let flags = Int32(SOCK_CLOEXEC.rawValue) | address.pointee.socktype
+        let descriptor = socket(address.pointee.family, flags, address.pointee.protocol)
+        if descriptor < 0 { socketError = errno }
+        return descriptor
+    }
+
+    // MARK: The end
+
+    /// Bytes of the body that came over the wire, before decoding.
+    var encodedByteCount: Int64 {
+        var count: curl_off_t = 0
+        _ = weir_easy_get_offset(handle, CURLINFO_SIZE_DOWNLOAD_T, &count)
+        return Int64(count)
+    }
+
+    /// libcurl is through with it; the request is off the handle.
+    func end(_ code: CURLcode) {
+        let outcome: TransferState.Outcome =
+            switch code {
+            case CURLE_OK: .finished
+            case _ where isStopped: .stopped
+            default: .failed(failure(code))
+            }
+        owner?.request(self, ended: outcome)
+    }
+
+    private func failure(_ code: CURLcode) -> TransferState.Failure {
+        if isExcessive { return .init(code: .malformedReply, underlying: "its head is too long") }
+        if refusals > 0 && openings == 0 { return .init(code: .refusedAddress, isTransient: false) }
+        if socketError != 0 { return .init(code: .local, underlying: String(cString: strerror(socketError))) }
+        var systemError = 0
+        _ = weir_easy_get_long(handle, CURLINFO_OS_ERRNO, &systemError)
+        return TransferState.Failure(code, isHeadComplete: isHeadComplete, systemError: Int32(systemError))
+    }
+}

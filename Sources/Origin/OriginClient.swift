@@ -1,0 +1,125 @@
+public import EventLoop
+public import HTTPMessage
+
+/// Fetches from origins, by libcurl on the loop.
+///
+/// Connections are kept and used again, in two pools: one for the hosts that the user's own URLs named, one for all others. A
+/// connection to a private address, which was allowed for one asset, is thus never found by a request of another that may
+/// not go there.
+@LoopActor public final class OriginClient {
+    /// The limits.
+    public let configuration: Configuration
+    /// Where Weir itself listens, as IP literals: never connected to, whoever names it.
+    public var ownListeners: [OriginRequest.Peer] = [] {
+        didSet { rules.ownListeners = ownListeners.compactMap { SocketAddress(literal: $0.host, port: $0.port) } }
+    }
+    /// While true, no socket is opened and no name is looked up: every transfer fails at once, those under way too.
+    public var isOffline = false {
+        didSet { if isOffline { Array(transfers.values).forEach { $0.fail(.offline) } } }
+    }
+
+    var presence: OriginPresence
+    private var rules = AddressRules()
+    private let namedPool: CurlMulti
+    private let publicPool: CurlMulti
+    private var queue: HostQueue
+    private var transfers: [UInt64: Transfer] = [:]
+    private var starting: [(Transfer, OriginError.Code?)] = []
+    private var lastID: UInt64 = 0
+    private var pump: LoopTimer?
+
+    /// Makes a client without connections.
+    public init(configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        namedPool = CurlMulti(idleConnections: configuration.idleConnections)
+        publicPool = CurlMulti(idleConnections: configuration.idleConnections)
+        queue = HostQueue(places: configuration.placesPerHost, reserve: configuration.placesInReserve)
+        presence = OriginPresence(threshold: configuration.absenceThreshold, pauses: configuration.absencePauses)
+        pump = LoopTimer { [weak self] in self?.turn() }
+    }
+
+    // MARK: Transfers
+
+    /// Begins a transfer. The receiver, which is held until the end, hears of it from the next turn of the loop on.
+    @discardableResult public func start(_ request: OriginRequest, receiver: any TransferReceiver) -> Transfer {
+        lastID += 1
+        var refusal: OriginError.Code?
+        var isProbe = false
+        if isOffline {
+            refusal = .offline
+        } else {
+            switch presence.admit(request.url.origin, now: .now) {
+            case .normal: break
+            case .probe: isProbe = true
+            case .refused: refusal = .unreachable
+            }
+        }
+        let transfer = Transfer(lastID, request, receiver, client: self, isProbe: isProbe)
+        transfers[lastID] = transfer
+        starting.append((transfer, refusal))
+        pump?.schedule(after: .zero)
+        return transfer
+    }
+
+    /// Whether transfers to the origin of a URL fail at once, since others could not reach it.
+    public func isPresumedAbsent(_ url: WebURL) -> Bool { presence.isAbsent(url.origin, now: .now) }
+
+    /// Ends all transfers with `cancelled`, for an orderly stop.
+    public func stop() { Array(transfers.values).forEach { $0.fail(.cancelled) } }
+
+    /// Requests enter libcurl from here alone, never from within one of its callbacks.
+    private func turn() {
+        let beginning = starting
+        starting = []
+        for (transfer, refusal) in beginning {
+            if let refusal {
+                transfer.refuse(refusal)
+            } else {
+                transfer.begin()
+            }
+        }
+        for id in queue.grant() { transfers[id]?.placeGranted() }
+    }
+
+    // MARK: What transfers call
+
+    func enqueue(_ transfer: Transfer, host: WebURL.Origin) {
+        queue.enqueue(transfer.id, priority: transfer.priority, host: host)
+        pump?.schedule(after: .zero)
+    }
+
+    func move(_ transfer: Transfer) {
+        queue.move(transfer.id, to: transfer.priority)
+        pump?.schedule(after: .zero)
+    }
+
+    func release(_ transfer: Transfer) {
+        queue.release(transfer.id)
+        pump?.schedule(after: .zero)
+    }
+
+    func forget(_ transfer: Transfer) { transfers[transfer.id] = nil }
+
+    func note(_ error: OriginError?, from origin: WebURL.Origin) {
+        if error?.code == .unreachable { presence.missed(origin, now: .now) }
+    }
+
+    func open(_ request: OriginRequest, _ attempt: TransferState.Attempt) -> CurlRequest? {
+        let settings = CurlRequest.Settings(
+            configuration: configuration, rules: rules, isNamed: isNamed(request, attempt))
+        return CurlRequest(request, attempt, settings)
+    }
+
+    func add(_ wire: CurlRequest, for request: OriginRequest, _ attempt: TransferState.Attempt) -> Bool {
+        (isNamed(request, attempt) ? namedPool : publicPool).add(wire)
+    }
+
+    func remove(_ wire: CurlRequest) {
+        namedPool.remove(wire)
+        publicPool.remove(wire)
+    }
+
+    private func isNamed(_ request: OriginRequest, _ attempt: TransferState.Attempt) -> Bool {
+        request.namedPeer == OriginRequest.Peer(of: attempt.url)
+    }
+}

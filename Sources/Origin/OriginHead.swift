@@ -1,0 +1,30 @@
+public import HTTPMessage
+
+/// The head of the reply that is passed on: not of a redirect, nor of a failure that is retried.
+public struct OriginHead: Sendable {
+    /// The status code: 200 or 206, but for a request that answers any status.
+    public let status: Int
+    /// The URL that answered, after redirects: the base of relative references.
+    public let url: WebURL
+    /// Bytes in the whole of what was asked for (the range, if there was one), those that the receiver had included; nil when the
+    /// origin does not say, or says it of an encoded form.
+    public let length: Int64?
+    /// All header fields in their order. Hold what an origin sent: not for logs.
+    public let fields: [FieldLine]
+
+    /// The first value of a field.
+    public subscript(_ name: FieldName) -> String? { fields.first { $0.isNamed(name) }?.value }
+
+    /// The entity tag, weak or strong.
+    public var entityTag: EntityTag? { self[.entityTag].flatMap { EntityTag(fieldValue: Array($0.utf8)) } }
+    /// The date of the last change.
+    public var lastModified: HTTPDate? { self[.lastModified].flatMap { HTTPDate($0) } }
+    /// The origin's clock.
+    public var date: HTTPDate? { self[.date].flatMap { HTTPDate($0) } }
+    /// The Content-Type, as the origin has it.
+    public var mediaType: MediaType? { self[.contentType].flatMap { MediaType($0) } }
+    /// What to resume by later; nil when the origin gives nothing strong.
+    public var validator: StrongValidator? {
+        StrongValidator(entityTag: entityTag, lastModified: lastModified, date: date)
+    }
+}

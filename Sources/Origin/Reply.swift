@@ -1,0 +1,66 @@
+import HTTPMessage
+
+/// The head of one reply as it comes in, line by line.
+struct Reply {
+    /// The status code; 0 before the status line.
+    private(set) var status = 0
+    /// The fields so far.
+    private(set) var fields: [FieldLine] = []
+    private var byteCount = 0
+
+    /// More than this is not a head: libcurl's own bounds are looser.
+    static let maximumByteCount = 64 * 1024
+    static let maximumFieldCount = 256
+
+    /// What a line did.
+    enum Progress {
+        /// More lines follow.
+        case incomplete
+        /// The head of the final reply is whole.
+        case complete
+        /// Too long to be a head.
+        case excessive
+    }
+
+    /// Takes a line as libcurl hands it over, line end included. A status line begins anew: interim replies come first.
+    mutating func receive(line: UnsafeRawBufferPointer) -> Progress {
+        byteCount += line.count
+        guard byteCount <= Self.maximumByteCount, fields.count < Self.maximumFieldCount else { return .excessive }
+        if line.starts(with: "HTTP/".utf8) {
+            let digits = line.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix(3)
+            status = Int(String(decoding: digits, as: UTF8.self)) ?? 0
+            fields = []
+        } else if line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
+            return status >= 200 ? .complete : .incomplete
+        } else if let field = FieldLine(line) {
+            fields.append(field)
+        }
+        return .incomplete
+    }
+
+    /// The first value of a field.
+    subscript(_ name: FieldName) -> String? { fields.first { $0.isNamed(name) }?.value }
+
+    var contentLength: Int64? { self[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil } }
+    var contentRange: ContentRange? { self[.contentRange].flatMap { ContentRange($0) } }
+    var location: String? { self[.location] }
+    /// Whether the body is not the resource itself but an encoding of it (RFC 9110 §8.4).
+    var isEncoded: Bool {
+        self[FieldName("Content-Encoding")].map { !["", "identity"].contains($0.lowercased()) } ?? false
+    }
+    /// Seconds that the origin asks to be left alone for.
+    var retryAfter: Duration? {
+        guard let value = self[.retryAfter].flatMap({ RetryAfter($0) }) else { return nil }
+        switch value {
+        case .seconds(let seconds): return .seconds(min(seconds, 86_400))
+        case .date:
+            guard let now = self[.date].flatMap({ HTTPDate($0) }) else { return nil }
+            return .seconds(min(value.delay(from: now), 86_400))
+        }
+    }
+    var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && location != nil }
+
+    func head(url: WebURL, length: Int64?) -> OriginHead {
+        OriginHead(status: status, url: url, length: length, fields: fields)
+    }
+}

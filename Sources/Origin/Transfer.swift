@@ -1,0 +1,209 @@
+public import EventLoop
+import HTTPMessage
+
+/// One resource on its way in: made by `OriginClient.start`, which keeps it until it has ended.
+///
+/// The shell around `TransferState`: it owns the request on the wire, the watchdog and the deadline.
+@LoopActor public final class Transfer {
+    /// What the watchdog waits for.
+    private enum Watch {
+        case pause
+        case head
+        case body(received: Int64)
+        case skip
+    }
+
+    /// How long an unwanted body may take to run out.
+    private static let skipLimit = Duration.seconds(2)
+
+    let id: UInt64
+    private let client: OriginClient
+    private var receiver: (any TransferReceiver)?
+    private var state: TransferState
+    private let isProbe: Bool
+    private var attempt: TransferState.Attempt?
+    private var wire: CurlRequest?
+    private var isEncoded = false
+    private var received: Int64 = 0
+    private var watch = Watch.pause
+    private var watchdog: LoopTimer?
+    private var deadline: LoopTimer?
+
+    /// Who waits for it.
+    public private(set) var priority: OriginRequest.Priority
+
+    init(_ id: UInt64, _ request: OriginRequest, _ receiver: any TransferReceiver, client: OriginClient, isProbe: Bool)
+    {
+        self.id = id
+        self.client = client
+        self.receiver = receiver
+        self.isProbe = isProbe
+        priority = request.priority
+        let policy = isProbe ? .never : request.retries ?? client.configuration.retries
+        state = TransferState(
+            request, policy: policy, redirectLimit: client.configuration.redirectLimit, now: .now)
+        watchdog = LoopTimer { [weak self] in self?.watchdogFired() }
+        guard let bound = request.deadline else { return }
+        deadline = LoopTimer { [weak self] in self?.fail(.timedOut) }
+        deadline?.schedule(after: bound)
+    }
+
+    private var request: OriginRequest { state.request }
+    /// Where it is asked for at the moment.
+    var url: WebURL { state.url }
+
+    /// Ends the transfer, and the request on the wire with it. The receiver hears nothing any more, not even of the end.
+    public func cancel() {
+        guard receiver != nil else { return }
+        leave()
+        if isProbe { client.presence.abandonedProbe(request.url.origin) }
+    }
+
+    /// Lets it go first from now on: a player has come to need what a download fetches. Never lowers.
+    public func raise(to priority: OriginRequest.Priority) {
+        guard priority > self.priority, receiver != nil else { return }
+        self.priority = priority
+        client.move(self)
+    }
+
+    // MARK: What the client calls
+
+    /// The first turn of the loop after it was made.
+    func begin() {
+        if receiver != nil { perform(state.begin()) }
+    }
+
+    /// A place at the attempt's host is taken for it.
+    func placeGranted() {
+        guard receiver != nil, let attempt else { return }
+        (isEncoded, received) = (false, 0)
+        guard let wire = client.open(request, attempt) else { return end(OriginError(.local, url: attempt.url)) }
+        wire.owner = self
+        guard client.add(wire, for: request, attempt) else { return end(OriginError(.local, url: attempt.url)) }
+        self.wire = wire
+        watch(.head, for: client.configuration.firstByteLimit)
+    }
+
+    /// Ends it with an error for a reason outside of the transfer.
+    func fail(_ code: OriginError.Code, underlying: String? = nil) {
+        guard receiver != nil else { return }
+        end(OriginError(code, url: state.url, underlying: underlying))
+    }
+
+    /// Ends it before anything was tried.
+    func refuse(_ code: OriginError.Code) {
+        let cause = code == .unreachable ? "it could not be reached a moment ago" : nil
+        end(OriginError(code, url: request.url, underlying: cause), isNews: false)
+    }
+
+    // MARK: Steps
+
+    private func perform(_ action: TransferState.Action) {
+        switch action {
+        case .ask(let attempt):
+            self.attempt = attempt
+            client.enqueue(self, host: attempt.url.origin)
+        case .wait(let pause): watch(.pause, for: pause)
+        case .end(let error): end(error)
+        }
+    }
+
+    /// - Parameter isNews: the end tells something about the presence of the origin.
+    private func end(_ error: OriginError?, isNews: Bool = true) {
+        guard let receiver else { return }
+        leave()
+        if isNews { client.note(error, from: state.url.origin) }
+        if isProbe { client.presence.abandonedProbe(request.url.origin) }
+        receiver.transfer(self, ended: error.map { .failure($0) } ?? .success(()))
+    }
+
+    private func leave() {
+        receiver = nil
+        watchdog = nil
+        deadline = nil
+        takeOffTheWire()
+        client.forget(self)
+    }
+
+    private func takeOffTheWire() {
+        watchdog?.cancel()
+        if let wire { client.remove(wire) }
+        wire = nil
+        client.release(self)
+    }
+
+    private func attemptEnded(_ outcome: TransferState.Outcome) {
+        takeOffTheWire()
+        perform(state.ended(outcome, now: .now, jitter: Double.random(in: 0...1)))
+    }
+
+    // MARK: The watchdog
+
+    private func watch(_ what: Watch, for span: Duration) {
+        watch = what
+        switch what {
+        case .head where request.toleratesSilence, .body where request.toleratesSilence: watchdog?.cancel()
+        default: watchdog?.schedule(after: span)
+        }
+    }
+
+    private func watchdogFired() {
+        switch watch {
+        case .pause: perform(state.pauseEnded())
+        case .head: attemptEnded(.failed(.init(code: .timedOut, underlying: "no reply in time")))
+        case .skip: attemptEnded(.stopped)
+        case .body(let before):
+            guard received - before >= client.configuration.stallBytes else {
+                return attemptEnded(.failed(.init(code: .stalled)))
+            }
+            watch(.body(received: received), for: client.configuration.stallSpan)
+        }
+    }
+}
+
+extension Transfer: CurlRequestOwner {
+    func request(_ wire: CurlRequest, received reply: Reply) -> Bool {
+        client.presence.reached(state.url.origin)
+        isEncoded = reply.isEncoded
+        switch state.received(reply) {
+        case .stop: return false
+        case .skip:
+            watch(.skip, for: Self.skipLimit)
+            return true
+        case .deliver(let head):
+            watch(.body(received: 0), for: client.configuration.stallSpan)
+            if let head { receiver?.transfer(self, received: head) }
+            return receiver != nil
+        }
+    }
+
+    func request(_ wire: CurlRequest, received bytes: UnsafeRawBufferPointer) -> Bool {
+        received += Int64(bytes.count)
+        if isEncoded, isBomb(wire) {
+            state.fail(.tooLarge, underlying: "its compressed form is out of proportion")
+            return false
+        }
+        switch state.received(byteCount: bytes.count, now: .now) {
+        case .stop: return false
+        case .skip: return true
+        case .at(let offset):
+            do {
+                try receiver?.transfer(self, received: bytes, at: offset)
+            } catch {
+                state.fail(.contentChanged)
+                return false
+            }
+            return receiver != nil
+        }
+    }
+
+    func request(_ wire: CurlRequest, ended outcome: TransferState.Outcome) {
+        self.wire = nil
+        attemptEnded(outcome)
+    }
+
+    /// What was decoded against what came, plus the one buffer by which libcurl's count may lag.
+    private func isBomb(_ wire: CurlRequest) -> Bool {
+        received > client.configuration.compressionRatioLimit * (wire.encodedByteCount + 16 * 1024)
+    }
+}

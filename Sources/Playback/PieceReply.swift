@@ -1,0 +1,56 @@
+import EventLoop
+import Glibc
+import HTTPMessage
+import HTTPServer
+import Library
+
+/// Answers for one resource: from its file, or from the flight that brings it.
+@LoopActor enum PieceReply {
+    /// Answers from a piece. No database, no copy, no other executor: this is the road that most bytes take.
+    static func send(_ descriptor: Int32, file: String, to exchange: Exchange) {
+        let owned = OwnedDescriptor(descriptor)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return exchange.reply(.notFound, "The piece cannot be read.") }
+        var representation = Representation(size: Int64(status.st_size), mediaType: MediaType(forPath: file))
+        // A piece never changes, so its length and the instant of its last byte tell it from any other.
+        let instant = status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec
+        representation.entityTag = EntityTag(
+            String(UInt(bitPattern: instant), radix: 36) + "-" + String(status.st_size, radix: 36))
+        exchange.reply(representation, .file(owned))
+    }
+
+    /// So long a player waits for the first byte: hls.js and GStreamer give up after 10 s.
+    private static let patience = Duration.seconds(8)
+
+    /// Answers from a flight that was retained for this reply, and releases it at the reply's end.
+    static func follow(_ flight: Flight, file: String, to exchange: Exchange) {
+        exchange.onEnd = { _ in flight.release() }
+        let limit = Deadline(after: patience) {
+            exchange.reply(.gatewayTimeout, "The origin has sent nothing for \(patience.components.seconds) seconds.")
+        }
+        flight.whenAnnounced { result in
+            limit.cancel()
+            switch result {
+            case .success: exchange.reply(representation(of: flight, file: file), .growing(GrowingReply(flight)))
+            case .failure(let error): exchange.reply(error.status, "\(error).")
+            }
+        }
+    }
+
+    private static func representation(of flight: Flight, file: String) -> Representation {
+        let size = flight.isComplete ? flight.written : flight.length
+        return Representation(size: size, mediaType: MediaType(forPath: file))
+    }
+}
+
+/// Runs something later unless it is cancelled before.
+@LoopActor private final class Deadline {
+    private var timer: LoopTimer?
+
+    init(after delay: Duration, _ action: @escaping @LoopActor () -> Void) {
+        timer = LoopTimer(action)
+        timer?.schedule(after: delay)
+    }
+
+    func cancel() { timer = nil }
+}

@@ -1,0 +1,156 @@
+public import EventLoop
+import HTTPMessage
+public import HTTPServer
+public import Library
+
+/// What players see: entry playlists, renditions' playlists, segments, initialization sections and keys.
+@LoopActor public final class Playback {
+    private let library: Library
+    private let report: @Sendable (String) -> Void
+
+    /// - Parameter report: told of what players were refused, in a sentence for a log.
+    public init(library: Library, report: @escaping @Sendable (String) -> Void = { _ in }) {
+        self.library = library
+        self.report = report
+    }
+
+    /// Answers a player's request, now or later; false if it is none.
+    public func handle(_ exchange: Exchange) -> Bool {
+        guard let route = Route(target: exchange.head.targetBytes) else { return false }
+        guard exchange.head.method == .get || exchange.head.method == .head else {
+            var head = ResponseHead(.methodNotAllowed)
+            head.append(.allow, literal: "GET, HEAD, OPTIONS")
+            exchange.reply(head)
+            return true
+        }
+        switch route {
+        case .piece(let asset, let session, let folder, let file): piece(exchange, asset, session, folder, file)
+        case .playlist(let asset, let session, let rendition): playlist(exchange, asset, session, rendition)
+        case .entry(let name, let mode): entry(exchange, named: name, mode)
+        case .origin(let text): entry(exchange, at: text)
+        }
+        return true
+    }
+
+    // MARK: Pieces
+
+    private func piece(_ exchange: Exchange, _ id: String, _ session: Session, _ folder: String, _ file: String) {
+        guard let asset = library.asset(id: id), let pieces = asset.folder(folder) else {
+            return exchange.reply(.notFound, "There is no such asset or rendition.")
+        }
+        if let descriptor = pieces.open(file) { return PieceReply.send(descriptor, file: file, to: exchange) }
+        guard let name = PieceName(file), let (resource, isKept) = resource(name, in: folder, of: asset) else {
+            return exchange.reply(.notFound, "There is no such segment.")
+        }
+        guard session.mode != .offline, !library.isOffline else {
+            return exchange.reply(.notFound, "This segment is not in the store, and Weir is offline.")
+        }
+        do {
+            let flight = try library.loader.flight(
+                resource, folder: pieces, isKept: isKept, origin: asset.origin, urgency: .playback)
+            PieceReply.follow(flight, file: file, to: exchange)
+        } catch {
+            refuse(exchange, error)
+        }
+    }
+
+    private func resource(_ name: PieceName, in folder: String, of asset: Asset) -> (Resource, isKept: Bool)? {
+        if case .key(let number) = name.role {
+            guard folder == asset.keys.folder.id, let key = asset.keys.resource(number) else { return nil }
+            return (key, !asset.isLive)
+        }
+        guard let rendition = asset.rendition(folder), let resource = rendition.resource(named: name) else {
+            return nil
+        }
+        return (resource, rendition.source?.isDurable ?? false)
+    }
+
+    // MARK: Playlists
+
+    private func playlist(_ exchange: Exchange, _ id: String, _ session: Session, _ name: String) {
+        guard let asset = library.asset(id: id), let rendition = asset.rendition(name) else {
+            return exchange.reply(.notFound, "There is no such asset or rendition.")
+        }
+        let isOffline = session.mode == .offline || library.isOffline
+        if isOffline, !rendition.isWhole {
+            return exchange.reply(.notFound, "\(name) of \(asset.name) is not wholly stored, and Weir is offline.")
+        }
+        if rendition.source?.isDurable ?? false {
+            return send(exchange) { () in try PlayerView(asset: asset, session: session).media(rendition) }
+        }
+        Task { @LoopActor in
+            do throws(LibraryError) {
+                _ = try await library.source(of: rendition, in: asset)
+                send(exchange) { () in try PlayerView(asset: asset, session: session).media(rendition) }
+            } catch {
+                refuse(exchange, error)
+            }
+        }
+    }
+
+    private func entry(_ exchange: Exchange, named name: String, _ mode: Session.Mode) {
+        guard let asset = library.asset(named: name) else {
+            return exchange.reply(
+                .notFound, "There is no asset called \(name). \"weir list\" shows those that there are.")
+        }
+        // A name plays what is there; the URL plays what there is.
+        let isStored = mode == .offline || library.isOffline || asset.isPlayableOffline
+        Task { @LoopActor in await entry(exchange, of: asset, Session(mode), isStored: isStored) }
+    }
+
+    private func entry(_ exchange: Exchange, at text: String) {
+        let url: WebURL
+        do {
+            url = try WebURL(text)
+        } catch {
+            return exchange.reply(.forbidden, "Weir does not fetch this URL: \(error).")
+        }
+        Task { @LoopActor in
+            do throws(LibraryError) {
+                let asset = try await library.open(url)
+                let isStored = library.isOffline || asset.isEverythingWhole
+                await entry(exchange, of: asset, Session(.auto), isStored: isStored)
+            } catch {
+                refuse(exchange, error)
+            }
+        }
+    }
+
+    /// Answers with the entry playlist, once it is clear whether the origin is there.
+    private func entry(_ exchange: Exchange, of asset: Asset, _ session: Session, isStored: Bool) async {
+        do {
+            let isPresent = isStored ? false : try await library.refresh(asset)
+            send(exchange) { () in
+                try PlayerView(asset: asset, session: session).entry(isStored: !isPresent)
+                    ?? {
+                        throw LibraryError(
+                            .notStored, "nothing of \(asset.name) is wholly stored; \"weir get\" fetches it")
+                    }()
+            }
+        } catch {
+            refuse(exchange, error)
+        }
+    }
+
+    private func send(_ exchange: Exchange, _ render: () throws -> [UInt8]) {
+        do {
+            let text = try render()
+            var representation = Representation(size: Int64(text.count), mediaType: .playlist)
+            representation.entityTag = EntityTag(String(Self.checksum(text), radix: 36))
+            representation.fields.append(.cacheControl, literal: "no-cache")
+            exchange.reply(representation, .bytes(text))
+        } catch {
+            refuse(exchange, error as? LibraryError ?? LibraryError(.notPlaylist, "\(error)"))
+        }
+    }
+
+    /// FNV-1a, to tell one text from the next.
+    private static func checksum(_ bytes: [UInt8]) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    private func refuse(_ exchange: Exchange, _ error: LibraryError) {
+        report("\(exchange.head.method) refused with \(error.status.code): \(error)")
+        exchange.reply(error.status, "\(error).")
+    }
+}

@@ -1,0 +1,70 @@
+/// What a player's URL asks for.
+///
+/// | path | meaning |
+/// |---|---|
+/// | `/https://host/path?query` | the asset at an origin URL |
+/// | `/<name>.m3u8`, `/offline/<name>.m3u8`, `/local/<name>.m3u8` | a known asset |
+/// | `/a/<asset>/<session>/<rendition>/media.m3u8` | a rendition's playlist |
+/// | `/a/<asset>/<session>/<rendition or keys>/<n>.<ext>` | a resource |
+enum Route: Equatable {
+    case origin(String)
+    case entry(name: String, mode: Session.Mode)
+    case playlist(asset: String, session: Session, rendition: String)
+    case piece(asset: String, session: Session, folder: String, file: String)
+
+    /// The file name of a rendition's playlist.
+    static let playlistFile = "media.m3u8"
+
+    /// Reads a request's target; nil for what no player asks for.
+    init?(target: ArraySlice<UInt8>) {
+        if target.starts(with: "/a/".utf8) {
+            self.init(inside: target)
+        } else if Self.isURL(target.dropFirst()) {
+            self = .origin(Self.url(target.dropFirst()))
+        } else {
+            self.init(named: target.prefix { $0 != UInt8(ascii: "?") })
+        }
+    }
+
+    private init?(inside target: ArraySlice<UInt8>) {
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.count == 6, let session = Session(id: Self.text(parts[3])) else { return nil }
+        let (asset, folder, file) = (Self.text(parts[2]), Self.text(parts[4]), Self.text(parts[5]))
+        self =
+            file == Self.playlistFile
+            ? .playlist(asset: asset, session: session, rendition: folder)
+            : .piece(asset: asset, session: session, folder: folder, file: file)
+    }
+
+    private init?(named path: ArraySlice<UInt8>) {
+        let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().map(
+            Self.text)
+        guard let file = parts.last, file.hasSuffix(".m3u8") else { return nil }
+        let name = String(file.dropLast(5))
+        switch (parts.count, parts[0]) {
+        case (1, _): self = .entry(name: name, mode: .auto)
+        case (2, "offline"): self = .entry(name: name, mode: .offline)
+        case (2, "local"): self = .entry(name: name, mode: .local)
+        default: return nil
+        }
+    }
+
+    // MARK: Origin URLs
+
+    /// Whether a scheme stands in front, whichever it is: what is wrong with it is said later.
+    private static func isURL(_ text: ArraySlice<UInt8>) -> Bool {
+        let scheme = text.prefix { ($0 | 0x20) >= UInt8(ascii: "a") && ($0 | 0x20) <= UInt8(ascii: "z") }
+        return !scheme.isEmpty && text.dropFirst(scheme.count).starts(with: ":/".utf8)
+    }
+
+    /// Players that tidy paths make one slash of two: `http:/host` is `http://host`.
+    private static func url(_ bytes: ArraySlice<UInt8>) -> String {
+        let text = text(bytes)
+        guard let colon = text.firstIndex(of: ":") else { return text }
+        let rest = text[text.index(after: colon)...]
+        return rest.hasPrefix("//") ? text : text[...colon] + "/" + rest
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+}

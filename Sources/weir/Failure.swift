@@ -1,0 +1,65 @@
+import Application
+import ArgumentParser
+import Control
+import Foundation
+
+/// What a command ends with when it does not end well: a sentence, what to try, an exit code of sysexits(3).
+struct Failure: Error, Equatable {
+    var message: String
+    var next: String?
+    var exitCode: Int32
+    /// For `--json`.
+    var code: String
+
+    init(_ message: String, next: String? = nil, exitCode: Int32, code: String) {
+        self.message = message
+        self.next = next
+        self.exitCode = exitCode
+        self.code = code
+    }
+
+    /// The failure behind any error of the rooms below.
+    ///
+    /// - Parameter state: the state directory as it was given on the command line: goes into the command that starts a daemon.
+    init(_ error: any Error, state: String? = nil) {
+        switch error {
+        case let error as Failure: self = error
+        case let error as ControlError:
+            self.init(error.message, next: error.next, exitCode: error.code.exitCode, code: error.code.rawValue)
+            if error.code == .noDaemon { next = "weir serve" + (state.map { " --state \(Self.quoted($0))" } ?? "") }
+        case let error as ConfigurationError:
+            self.init(error.description, next: error.next, exitCode: error.exitCode, code: "configuration")
+        case let error as ApplicationError:
+            self.init(error.message, next: error.next, exitCode: error.exitCode, code: error.code.rawValue)
+        default: self.init("\(error)", exitCode: 1, code: "internal")
+        }
+    }
+
+    /// Two lines at most.
+    var text: String { "weir: \(message)\n" + (next.map { "try: \($0)\n" } ?? "") }
+
+    /// A word for a shell.
+    static func quoted(_ word: String) -> String {
+        let isPlain =
+            !word.isEmpty
+            && word.utf8.allSatisfy { byte in
+                (byte | 32 >= 97 && byte | 32 <= 122) || (48...57).contains(byte) || "/._-+:,@%".utf8.contains(byte)
+            }
+        return isPlain ? word : "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
+}
+
+extension AsyncParsableCommand {
+    /// Runs a command's body; whatever it throws is told on standard error and becomes the exit code.
+    func reporting(_ common: CommonOptions, _ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch let code as ExitCode {
+            throw code
+        } catch {
+            let failure = Failure(error, state: common.state)
+            Output.error(failure.text)
+            throw ExitCode(failure.exitCode)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// Numbers as people read them.
+enum Format {
+    /// `151 MB`: powers of 1024, two digits at least.
+    static func bytes(_ count: Int) -> String {
+        let units = ["KB", "MB", "GB", "TB"]
+        guard count >= 1024 else { return "\(max(0, count)) B" }
+        var value = Double(count) / 1024
+        var unit = 0
+        while value >= 1023.5, unit < units.count - 1 {
+            value /= 1024
+            unit += 1
+        }
+        return "\(short(value)) \(units[unit])"
+    }
+
+    /// `about 240 MB`: a size that is not certain.
+    static func estimate(_ count: Int) -> String { "about \(bytes(count))" }
+
+    /// `5.1 MB/s`.
+    static func rate(_ bytesPerSecond: Int) -> String { bytes(bytesPerSecond) + "/s" }
+
+    /// `2.1 Mb/s`: powers of 1000, as network people count.
+    static func bandwidth(_ bitsPerSecond: Int) -> String {
+        switch bitsPerSecond {
+        case ..<1000: "\(max(0, bitsPerSecond)) b/s"
+        case ..<999_500: "\(short(Double(bitsPerSecond) / 1000)) kb/s"
+        default: "\(short(Double(bitsPerSecond) / 1_000_000)) Mb/s"
+        }
+    }
+
+    /// `9:19` or `1:02:03`; parts of a second are cut off.
+    static func clock(_ seconds: Double) -> String {
+        let all = seconds.isFinite ? Int(min(max(0, seconds + 0.0005), 1e9)) : 0
+        let (hours, minutes, rest) = (all / 3600, all / 60 % 60, all % 60)
+        let two: (Int) -> String = { $0 < 10 ? "0\($0)" : "\($0)" }
+        return hours > 0 ? "\(hours):\(two(minutes)):\(two(rest))" : "\(minutes):\(two(rest))"
+    }
+
+    /// `63%`, rounded; 100 only for all of it.
+    static func percent(_ fraction: Double) -> String {
+        fraction >= 1 ? "100%" : "\(min(99, Int((max(0, fraction) * 100).rounded())))%"
+    }
+
+    /// One decimal below ten, none above.
+    private static func short(_ value: Double) -> String {
+        guard value < 9.95 else { return "\(Int(value.rounded()))" }
+        let tenths = Int((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+}
+
+extension String {
+    /// The text with blanks behind it, up to a width in characters.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+
+    /// The text with blanks before it, up to a width in characters.
+    func rightAligned(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
+}

@@ -1,0 +1,104 @@
+import Application
+public import ArgumentParser
+public import Control
+import Foundation
+
+extension API.Quality: ExpressibleByArgument {}
+extension API.Choice: ExpressibleByArgument {}
+
+/// `weir get`
+struct GetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Download an asset and follow it.",
+        discussion: "The daemon downloads; Ctrl-C ends the following alone. The same command follows it again.")
+
+    @Argument(help: ArgumentHelp("Where the multivariant playlist is, or the name of a known asset.", valueName: "url"))
+    var source: String
+
+    @Option(
+        name: [.customShort("q"), .long],
+        help: "best, worst, 720p, <=1080p, or the lowest at or above 2M (bits a second).")
+    var quality = API.Quality.best
+
+    @Option(help: "default, all, none, or languages such as en,ja.")
+    var audio = API.Choice.default
+
+    @Option(help: "none, all, default, or languages such as en,ja.")
+    var subs = API.Choice.none
+
+    @Option(help: "What the asset is called: /<name>.m3u8. Chosen from the URL otherwise.")
+    var name: String?
+
+    @Option(help: "The title for lists.")
+    var title: String?
+
+    @Flag(help: "Play it at once, while it comes; the download goes on by itself.")
+    var play = false
+
+    @Option(help: ArgumentHelp("The player for --play.", valueName: "program"))
+    var player: String?
+
+    @Flag(help: "Write one JSON object a line: progress, then one result.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if play && json { throw ValidationError("--play and --json do not go together.") }
+    }
+
+    func run() async throws {
+        guard json else { return try await reporting(common) { try await follow() } }
+        try await reportingAsJSON()
+    }
+
+    private func follow() async throws {
+        let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
+        let follower = follower(of: daemon)
+        guard !play else {
+            let download = try await daemon.client.download(request)
+            follower.introduce(download)
+            let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
+            throw player.start([daemon.urls.asset(named: download.asset)])
+        }
+        let outcome = await Interruption.orEnd { await follower.run(request) }
+        if let failure = follower.failure(outcome) { throw failure }
+    }
+
+    /// Whatever happens, the last line is the one result.
+    private func reportingAsJSON() async throws {
+        var download: API.Download?
+        var failure: Failure?
+        var url: String?
+        do {
+            let daemon = try common.daemon()
+            let follower = follower(of: daemon)
+            let outcome = await Interruption.orEnd { await follower.run(request) }
+            download = outcome.download
+            failure = follower.failure(outcome)
+            url = download.map { daemon.urls.asset(named: $0.asset) }
+        } catch {
+            failure = Failure(error)
+        }
+        Output.line(DownloadRecord.result(download, url: url, failure: failure))
+        guard let failure else { return }
+        Output.error(failure.text)
+        throw ExitCode(failure.exitCode)
+    }
+
+    private var request: API.DownloadRequest {
+        var request = API.DownloadRequest(source: source, quality: quality, audio: audio, subtitles: subs)
+        request.name = name
+        request.title = title
+        return request
+    }
+
+    private func follower(of daemon: Daemon) -> DownloadFollower {
+        let environment = ProcessInfo.processInfo.environment
+        let drawn = ProgressReporter.Style.drawn(hasColor: Terminal.hasColor(environment: environment))
+        let text = Terminal.canRedraw(environment: environment) ? drawn : .plain
+        return DownloadFollower(
+            client: daemon.client, reporter: ProgressReporter(style: json ? .json : text, urls: daemon.urls),
+            state: common.state)
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Control
+
+/// `weir list`
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List what the daemon knows.")
+
+    @Flag(help: "Only what plays without the network.")
+    var offline = false
+
+    @Flag(help: "Write one JSON object a line.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await reporting(common) {
+            let assets = try await common.daemon().client.assets().filter { !offline || $0.local == .complete }
+            guard !json else {
+                for asset in assets { Output.line(String(decoding: try API.encode(asset), as: UTF8.self)) }
+                return
+            }
+            guard !assets.isEmpty else { return Output.error(Self.emptiness(offline: offline)) }
+            for line in Self.table(assets).lines { Output.line(line) }
+        }
+    }
+
+    static func emptiness(offline: Bool) -> String {
+        (offline ? "nothing is stored whole yet\n" : "nothing is here yet\n")
+            + "try: weir get URL, or play http://localhost:8216/URL\n"
+    }
+
+    static func table(_ assets: [API.Asset]) -> TextTable {
+        TextTable(rows: [["NAME", "TIME", "QUALITY", "SIZE", "LOCAL"]] + assets.map(row))
+    }
+
+    private static func row(_ asset: API.Asset) -> [String] {
+        let time = asset.duration.map(Format.clock) ?? (asset.isLive ? "live" : "–")
+        let size = asset.bytes > 0 ? Format.bytes(asset.bytes) : "–"
+        return [asset.name, time, asset.tracks.storedQuality ?? "–", size, asset.local.word + activity(asset)]
+    }
+
+    /// What goes on, where something does.
+    private static func activity(_ asset: API.Asset) -> String {
+        switch asset.state {
+        case .queued: ", queued"
+        case .running: ", downloading"
+        case .waiting: ", waiting"
+        case .failed: ", failed"
+        case .cancelled, .complete, nil: ""
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Control
+
+/// The one line that says how far a download is.
+struct ProgressLine {
+    let download: API.Download
+
+    /// For a terminal of so many columns, of which the last stays free: a bar as wide as there is room for; where there is
+    /// none, the bar goes first, then the time left, then the rate.
+    func drawn(columns: Int, hasColor: Bool) -> String {
+        let percent = self.percent.rightAligned(to: 4)
+        var tail = [mediaTime(aligned: true), bytes, rate, remaining].filter { !$0.isEmpty }
+        let room = max(10, columns - 1)
+        let length: () -> Int = { percent.count + tail.reduce(0) { $0 + 2 + $1.count } }
+        while tail.count > 1, length() > room { tail.removeLast() }
+        let width = min(30, room - length() - 1)
+        guard width >= 5, let fraction = download.fraction else { return ([percent] + tail).joined(separator: "  ") }
+        let bar = ProgressBar.text(fraction, width: width)
+        let colored = hasColor ? "\u{1B}[36m\(bar)\u{1B}[0m" : bar
+        return (["\(percent) \(colored)"] + tail).joined(separator: "  ")
+    }
+
+    /// For a log.
+    var plain: String {
+        [percent, mediaTime(aligned: false), bytes, rate, remaining].filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    private var percent: String { download.fraction.map(Format.percent) ?? "–" }
+
+    private func mediaTime(aligned: Bool) -> String {
+        guard let duration = download.duration else { return "" }
+        let whole = Format.clock(duration)
+        let loaded = Format.clock(download.loadedDuration)
+        return (aligned ? loaded.rightAligned(to: whole.count) : loaded) + "/" + whole
+    }
+
+    private var bytes: String { Format.bytes(download.bytes) }
+
+    private var rate: String { download.state == .running ? download.rate.map(Format.rate) ?? "" : "" }
+
+    /// The time left, or why there is none.
+    private var remaining: String {
+        switch download.state {
+        case .running: download.eta.map { "\(Format.clock(Double($0))) left" } ?? ""
+        case .queued: "queued"
+        case .waiting: "waiting" + (download.error.map { ": \($0.message)" } ?? "")
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        case .complete: "done"
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Control
+
+/// Decides what is said while a download is followed, and when. Knows no clock: time comes with each state.
+struct ProgressReporter {
+    /// How it is said.
+    enum Style: Equatable {
+        /// Objects on standard output.
+        case json
+        /// One line on standard error that is drawn over and over.
+        case drawn(hasColor: Bool)
+        /// Lines on standard error, few enough for a log.
+        case plain
+    }
+
+    /// Something to write.
+    enum Action: Equatable {
+        /// A line on standard output.
+        case output(String)
+        /// Text on standard error, as it is.
+        case error(String)
+    }
+
+    private let style: Style
+    private let urls: PlayerURL
+    private var isIntroduced = false
+    private var isDrawn = false
+    private var last: API.Download?
+    private var lastLine: (time: Duration, tenth: Int)?
+
+    init(style: Style, urls: PlayerURL) {
+        self.style = style
+        self.urls = urls
+    }
+
+    /// What to write for a state at a time since the beginning.
+    mutating func report(_ download: API.Download, at time: Duration, columns: Int) -> [Action] {
+        defer { last = download }
+        switch style {
+        case .json: return download == last ? [] : [.output(DownloadRecord.progress(download))]
+        case .drawn(let hasColor):
+            let line = ProgressLine(download: download).drawn(columns: columns, hasColor: hasColor)
+            let introduction = introduction(download)
+            let clearing: [Action] = isDrawn && !introduction.isEmpty ? [.error("\r\u{1B}[K")] : []
+            isDrawn = true
+            return clearing + introduction + [.error("\r\(line)\u{1B}[K")]
+        case .plain:
+            return introduction(download) + plainLine(download, at: time)
+        }
+    }
+
+    /// What to write when following ends, before anything else is said.
+    mutating func finish(_ download: API.Download) -> [Action] {
+        let end: [Action] = isDrawn ? [.error("\n")] : []
+        guard style != .json, download.state == .complete else { return end }
+        let sentence =
+            "\(download.asset) is stored, \(Format.bytes(download.bytes)). Play it: weir play \(download.asset)\n"
+        return end + [.error(sentence)]
+    }
+
+    /// Leaves the line that was drawn.
+    mutating func leave() -> [Action] { isDrawn ? [.error("\n")] : [] }
+
+    /// Two lines, once what was chosen is known.
+    private mutating func introduction(_ download: API.Download) -> [Action] {
+        guard !isIntroduced, !download.selection.variants.isEmpty || download.state.isFinal else { return [] }
+        isIntroduced = true
+        return [
+            .error(Self.headline(download) + "\n"),
+            .error("play now:  mpv \(urls.asset(named: download.asset))\n"),
+        ]
+    }
+
+    /// `sintel  14:48  720p avc1 2.1 Mb/s + audio en   about 240 MB`.
+    static func headline(_ download: API.Download) -> String {
+        var parts = [download.title ?? download.asset]
+        if let duration = download.duration { parts.append(Format.clock(duration)) }
+        if !download.selection.summary.isEmpty { parts.append(download.selection.summary) }
+        let line = parts.joined(separator: "  ")
+        if download.state == .complete { return "\(line)   \(Format.bytes(download.bytes))" }
+        return line + (download.totalBytes.map { "   \(Format.estimate($0))" } ?? "")
+    }
+
+    /// A line for a new state, for each tenth, and otherwise every five seconds.
+    private mutating func plainLine(_ download: API.Download, at time: Duration) -> [Action] {
+        let tenth = Int((download.fraction ?? 0) * 10)
+        if let lastLine, download.state == last?.state, tenth == lastLine.tenth, time - lastLine.time < .seconds(5) {
+            return []
+        }
+        lastLine = (time, tenth)
+        return [.error(ProgressLine(download: download).plain + "\n")]
+    }
+}

@@ -1,0 +1,36 @@
+import Application
+import ArgumentParser
+
+/// `weir serve`
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Run the daemon in the foreground.",
+        discussion: "It prints one line when it is ready, and ends at SIGINT or SIGTERM.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(help: "Stay off the network: play what is stored.")
+    var offline = false
+
+    @Option(help: ArgumentHelp("Most transfers at a time from one host, 1 to 64.", valueName: "n"))
+    var maxParallel: String?
+
+    @Option(help: ArgumentHelp("A name by which players may call the daemon. May be repeated.", valueName: "name"))
+    var hostNames: [String] = []
+
+    @Option(help: ArgumentHelp("An origin whose web pages may load from Weir. May be repeated.", valueName: "origin"))
+    var allowedOrigins: [String] = []
+
+    @Option(help: ArgumentHelp("The least grave level that is logged.", valueName: "level"))
+    var logLevel: String?
+
+    func run() async throws {
+        try await reporting(common) {
+            var settings: [ConfigurationKey: [String]] = [.hostNames: hostNames, .allowedOrigins: allowedOrigins]
+            settings[.offline] = offline ? ["true"] : nil
+            settings[.maxParallel] = maxParallel.map { [$0] }
+            settings[.logLevel] = logLevel.map { [$0] }
+            try await Application.run(try common.configuration(with: settings))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import EventLoop
+import HTTPMessage
+import TestSupport
+import Testing
+
+@testable import Control
+
+/// The client against the routes, without a socket between them.
+@Suite struct ControlClientTests {
+    private let folder: TemporaryFolder
+    private let claim: StateClaim
+
+    init() throws {
+        folder = try TemporaryFolder()
+        claim = try StateDirectory(folder.path).claim()
+        try claim.publish(url: "http://127.0.0.1:8216")
+    }
+
+    private func client() async -> ControlClient {
+        let routes = await ControlRoutes(service: ScriptedService(), token: claim.token)
+        return ControlClient(state: claim.directory) { call throws(ControlError) in
+            guard let method = HTTPMethod(rawValue: call.method), call.url.hasPrefix("http://127.0.0.1:8216/") else {
+                throw ControlError(.noDaemon, "not the daemon")
+            }
+            let target = call.url.dropFirst("http://127.0.0.1:8216".count).split(separator: "?", maxSplits: 1)
+            let request = ControlRequest(
+                method, String(target[0]), query: target.count > 1 ? String(target[1]) : nil,
+                authorization: "Bearer \(call.token)", contentType: call.body == nil ? nil : "application/json",
+                body: call.body ?? [])
+            let response = await routes.respond(to: request)
+            return ControlClient.Answer(status: response.status.code, body: response.body)
+        }
+    }
+
+    private func answering(_ status: Int, _ text: String) -> ControlClient {
+        ControlClient(state: claim.directory) { _ throws(ControlError) in
+            ControlClient.Answer(status: status, body: Array(text.utf8))
+        }
+    }
+
+    @Test func everyCallFindsItsRoute() async throws {
+        let client = await client()
+        #expect(try await client.assets().map(\.name) == ["sintel"])
+        #expect(try await client.asset(named: "a b/c").name == "a b/c")
+        #expect(try await client.removeAsset(named: "sintel").bytes == 5)
+        #expect(try await client.inspect(url: "https://h/m?a=1&b=%20").url == "https://h/m?a=1&b=%20")
+        #expect(try await client.download(.init(source: "sintel")).id == "d1")
+        #expect(try await client.download(id: "d1").asset == "sintel")
+    }
+
+    @Test func aProblemComesBackAsTheErrorThatItWas() async throws {
+        let client = await client()
+        let error = await #expect(throws: ControlError.self) { try await client.asset(named: "none") }
+        #expect(error?.code == .noSuchAsset)
+        #expect(error?.message == "no asset is called none")
+        #expect(error?.next == "weir list")
+        #expect(error?.code.exitCode == 66)
+    }
+
+    @Test func anAnswerThatNoWeirGivesIsAnInternalError() async throws {
+        for (status, text) in [(200, "<html>"), (200, "{}"), (500, "oops"), (302, ""), (404, #"{"code":"new-code"}"#)] {
+            let error = await #expect(throws: ControlError.self) { try await answering(status, text).assets() }
+            #expect(error?.code == .internal)
+        }
+    }
+
+    @Test func withoutANoteThereIsNoDaemon() async throws {
+        claim.withdraw()
+        let error = await #expect(throws: ControlError.self) { try await answering(200, "").assets() }
+        #expect(error?.code == .noDaemon)
+        #expect(error?.code.exitCode == 69)
+    }
+
+    /// The exit code of every kind of error: scripts hang on them.
+    @Test func everyCodeHasAnExitCodeAndAStatusOfItsClass() {
+        let exits: Set<Int32> = [1, 64, 65, 66, 69, 73, 74, 75, 76, 77]
+        for code in ControlError.Code.allCases {
+            #expect(exits.contains(code.exitCode))
+            #expect((400..<600).contains(code.status))
+        }
+        #expect(ControlError.Code.live.exitCode == 65)
+        #expect(ControlError.Code.diskFull.exitCode == 74)
+        #expect(ControlError.Code.originAbsent.exitCode == 75)
+        #expect(ControlError.Code.notPlaylist.exitCode == 76)
+        #expect(ControlError.Code.unauthorized.exitCode == 77)
+    }
+}

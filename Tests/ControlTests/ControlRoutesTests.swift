@@ -1,0 +1,134 @@
+import EventLoop
+import HTTPMessage
+import Testing
+
+@testable import Control
+
+@LoopActor @Suite struct ControlRoutesTests {
+    private let service = ScriptedService()
+    private let token = "secret-token"
+
+    private func respond(_ request: ControlRequest) async throws -> (response: ControlResponse, text: String) {
+        let response = await ControlRoutes(service: service, token: token).respond(to: request)
+        return (response, String(decoding: response.body, as: UTF8.self))
+    }
+
+    private func ask(
+        _ method: HTTPMethod, _ path: String, query: String? = nil, type: String? = nil, body: String = ""
+    ) async throws -> (response: ControlResponse, text: String) {
+        try await respond(
+            ControlRequest(
+                method, path, query: query, authorization: "Bearer \(token)", contentType: type, body: Array(body.utf8))
+        )
+    }
+
+    @Test(arguments: [
+        nil, "", "Bearer", "Bearer ", "Bearer secret-toke", "Bearer secret-token ", "Bearer secret-tokem",
+        "bearer secret-token", "secret-token", "Basic secret-token", "Bearer \u{0}",
+    ])
+    func withoutTheTokenNothingIsToldNotEvenWhatExists(authorization: String?) async throws {
+        for path in ["/api/v1/assets", "/api/v1/nothing", "/api"] {
+            let (response, text) = try await respond(ControlRequest(.get, path, authorization: authorization))
+            #expect(response.status == .unauthorized)
+            #expect(response.isProblem)
+            #expect(!text.contains("sintel"))
+        }
+    }
+
+    @Test func anEmptyTokenOpensNothing() async {
+        let routes = ControlRoutes(service: service, token: "")
+        let response = await routes.respond(to: ControlRequest(.get, "/api/v1/assets", authorization: "Bearer "))
+        #expect(response.status == .unauthorized)
+    }
+
+    @Test(arguments: [
+        ("/api/v1/assets", #"{"assets":[{"bytes":0,"duration":888.1,"id":"sintel-k3f9","#),
+        ("/api/v1/assets/sintel", #"{"bytes":0,"duration":888.1,"id":"sintel-k3f9","#),
+        ("/api/v1/assets/a%20b%2Fc", #"{"bytes":0,"duration":888.1,"id":"sintel-k3f9","#),
+        ("/api/v1/downloads/d1", #"{"asset":"sintel","bytes":0,"id":"d1","#),
+    ])
+    func aGetIsAnsweredWithItsShape(path: String, start: String) async throws {
+        let (response, text) = try await ask(.get, path)
+        #expect(response.status == .ok)
+        #expect(!response.isProblem)
+        #expect(text.hasPrefix(start), "\(text)")
+        #expect(try await ask(.head, path).response.status == .ok)
+    }
+
+    @Test func aPresentationIsAskedForByItsEncodedURL() async throws {
+        let (response, text) = try await ask(
+            .get, "/api/v1/presentation", query: "x=1&url=https%3A%2F%2Fh%2Fm.m3u8%3Fa%3D1%26b%3D2")
+        #expect(response.status == .ok)
+        #expect(text.contains(#""url":"https://h/m.m3u8?a=1&b=2""#))
+        for query in [nil, "url=", "url=%", "url=%FF", "u=1"] {
+            #expect(try await ask(.get, "/api/v1/presentation", query: query).response.status == .badRequest)
+        }
+    }
+
+    @Test func aDeleteRemoves() async throws {
+        let (response, text) = try await ask(.delete, "/api/v1/assets/sintel")
+        #expect(response.status == .ok)
+        #expect(text == #"{"bytes":5,"name":"sintel"}"#)
+        #expect(service.removed == ["sintel"])
+        #expect(try await ask(.delete, "/api/v1/assets/none").response.status == .notFound)
+    }
+
+    @Test func aPostStartsADownload() async throws {
+        let body = #"{"source":"https://h/m.m3u8","quality":"720p","audio":"en,ja"}"#
+        let (response, text) = try await ask(
+            .post, "/api/v1/downloads", type: "application/json; charset=utf-8", body: body)
+        #expect(response.status == .accepted)
+        #expect(text.contains(#""id":"d1""#))
+        #expect(
+            service.requests == [
+                .init(source: "https://h/m.m3u8", quality: .height(720), audio: .languages(["en", "ja"]))
+            ])
+    }
+
+    @Test(arguments: [
+        (nil as String?, "{}", 415, "unsupported-media-type"), ("text/plain", #"{"source":"x"}"#, 415, "unsupported"),
+        ("application/x-www-form-urlencoded", "source=x", 415, "unsupported"),
+        ("application/json", "{", 400, "bad-request"), ("application/json", "{}", 400, "source is missing"),
+        ("application/json", "", 400, "bad-request"), ("application/json", "\u{FFFD}", 400, "bad-request"),
+    ])
+    func aBodyThatIsNotTheShapeIsRefused(type: String?, body: String, status: Int, words: String) async throws {
+        let (response, text) = try await ask(.post, "/api/v1/downloads", type: type, body: body)
+        #expect(response.status.code == status)
+        #expect(text.contains(words), "\(text)")
+        #expect(service.requests.isEmpty)
+    }
+
+    @Test(arguments: [
+        (HTTPMethod.post, "/api/v1/assets", "GET, HEAD"), (.delete, "/api/v1/assets", "GET, HEAD"),
+        (.put, "/api/v1/assets/sintel", "GET, HEAD, DELETE"), (.get, "/api/v1/downloads", "POST"),
+        (.post, "/api/v1/presentation", "GET, HEAD"), (.options, "/api/v1/downloads/d1", "GET, HEAD"),
+    ])
+    func aMethodThatARouteLacksIsToldWhichItHas(method: HTTPMethod, path: String, allow: String) async throws {
+        let (response, _) = try await ask(method, path, type: "application/json", body: "{}")
+        #expect(response.status == .methodNotAllowed)
+        #expect(response.allow == allow)
+    }
+
+    @Test(arguments: [
+        "/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/assets", "/api/v1/assets/", "/api/v1/assets/a/b",
+        "/api/v1/assets/%", "/api/v1/assets/%FF", "/api/v1//assets", "/api/v1/Assets", "/api/v1/presentation/x",
+    ])
+    func anUnknownRouteIsAProblem(path: String) async throws {
+        let (response, text) = try await ask(.get, path)
+        #expect(response.status == .notFound)
+        #expect(text.contains(#""code":"no-such-route""#))
+    }
+
+    @Test func anErrorOfTheServiceBecomesAProblemWithItsStatus() async throws {
+        let (response, text) = try await ask(.get, "/api/v1/assets/broken")
+        #expect(response.status == .insufficientStorage)
+        #expect(
+            text == #"{"code":"disk","detail":"broken: the disk gives errors","next":"weir show broken","status":507,"#
+                + #""title":"The disk gives errors"}"#)
+    }
+
+    @Test func onlyTheAPIsPathsAreItsOwn() {
+        #expect(ControlRoutes.owns(path: "/api") && ControlRoutes.owns(path: "/api/x"))
+        #expect(!ControlRoutes.owns(path: "/apiary.m3u8") && !ControlRoutes.owns(path: "/"))
+    }
+}

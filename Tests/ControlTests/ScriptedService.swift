@@ -1,0 +1,39 @@
+import Control
+import EventLoop
+
+/// A service of two assets, one of which breaks whatever is asked of it.
+@LoopActor final class ScriptedService: ControlService {
+    var removed: [String] = []
+    var requests: [API.DownloadRequest] = []
+
+    func assets() async throws(ControlError) -> [API.Asset] { [try await asset(named: "sintel")] }
+
+    func asset(named name: String) async throws(ControlError) -> API.Asset {
+        switch name {
+        case "sintel", "a b/c":
+            return API.Asset(name: name, id: "sintel-k3f9", url: "https://h/m.m3u8", duration: 888.1)
+        case "broken": throw ControlError(.disk, "broken: the disk gives errors", next: "weir show broken")
+        default: throw ControlError(.noSuchAsset, "no asset is called \(name)", next: "weir list")
+        }
+    }
+
+    func removeAsset(named name: String) async throws(ControlError) -> API.Removal {
+        _ = try await asset(named: name)
+        removed.append(name)
+        return API.Removal(name: name, bytes: 5)
+    }
+
+    func inspect(url: String) async throws(ControlError) -> API.Presentation {
+        API.Presentation(url: url, duration: 3, tracks: .init())
+    }
+
+    func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download {
+        requests.append(request)
+        return API.Download(id: "d1", asset: "sintel")
+    }
+
+    func download(id: String) async throws(ControlError) -> API.Download {
+        guard id == "d1" else { throw ControlError(.noSuchDownload, "there is no download \(id)") }
+        return API.Download(id: id, asset: "sintel")
+    }
+}

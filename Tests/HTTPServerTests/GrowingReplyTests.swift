@@ -1,0 +1,197 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct GrowingReplyTests {
+    static let content = ServerFixture.content(3_000_000)
+
+    /// A server of one growing file, of which `size` is known or not.
+    static func fixture(size: Int64?, held: Held = Held()) async throws -> (ServerFixture, GrowingFile) {
+        let folder = try TemporaryFolder()
+        let file = try await GrowingFile(path: folder.path("growing"))
+        let fixture = try await ServerFixture { exchange in
+            withExtendedLifetime(folder) {}
+            exchange.onEnd = { held.end = $0 }
+            exchange.reply(Representation(size: size, mediaType: .mpegTS), .growing(file))
+        }
+        return (fixture, file)
+    }
+
+    @Test(arguments: [3_000_000, nil] as [Int64?])
+    func bytesArriveAsTheyComeAndTheReplyEndsWithTheBody(size: Int64?) async throws {
+        let (fixture, file) = try await Self.fixture(size: size)
+        let connection = try fixture.connect()
+        try await connection.send(fixture.request("GET /") + fixture.request("GET /"))
+        async let first = connection.reply()
+        try await waitUntil("a reader") { await file.readerCount == 1 }
+        for start in stride(from: 0, to: Self.content.count, by: 150_000) {
+            await file.append(Self.content[start..<start + 150_000])
+        }
+        await file.finish(.complete)
+        let reply = try await first
+        #expect(reply.isWhole)
+        #expect(reply.body == Self.content)
+        #expect(reply.field("Transfer-Encoding") == (size == nil ? "chunked" : nil))
+        // The second finds everything there, on the same connection.
+        #expect(try await connection.reply().body == Self.content)
+        #expect(await file.readerCount == 0)
+    }
+
+    @Test func theFirstBytesArriveBeforeTheLastAreThere() async throws {
+        let (fixture, file) = try await Self.fixture(size: 3_000_000)
+        let connection = try fixture.connect()
+        try await connection.send(fixture.request("GET /"))
+        let head = try await connection.receiveHead()
+        #expect(String(decoding: head.bytes, as: UTF8.self).contains("Content-Length: 3000000\r\n"))
+        for start in [0, 10, 70_000] {
+            let end = start == 70_000 ? 500_000 : start == 10 ? 70_000 : 10
+            await file.append(Self.content[start..<end])
+            #expect(try await connection.receive(count: end - start).bytes == Data(Self.content[start..<end]))
+        }
+    }
+
+    @Test func aRangeOfAGrowingBodyWaitsForItsBytesAndNoMore() async throws {
+        let (fixture, file) = try await Self.fixture(size: 3_000_000)
+        await file.append(Self.content[..<1_000])
+        let connection = try fixture.connect()
+        try await connection.send(fixture.request("GET /", "Range: bytes=500-1499"))
+        async let waiting = connection.reply()
+        try await waitUntil("a reader") { await file.readerCount == 1 }
+        await file.append(Self.content[1_000..<2_000])
+        let reply = try await waiting
+        #expect(reply.status == 206)
+        #expect(reply.field("Content-Range") == "bytes 500-1499/3000000")
+        #expect(reply.body == Array(Self.content[500..<1_500]))
+        #expect(await file.readerCount == 0)
+    }
+
+    @Test func aRangeOfUnknownSizeGetsEverything() async throws {
+        let (fixture, file) = try await Self.fixture(size: nil)
+        await file.append(Self.content[..<1_000])
+        await file.finish(.complete)
+        let reply = try await fixture.ask("GET /", "Range: bytes=5-")
+        #expect(reply.status == 200)
+        #expect(reply.body == Array(Self.content[..<1_000]))
+    }
+
+    @Test(arguments: [3_000_000, nil] as [Int64?])
+    func aBodyThatFailsEndsTheReplyShort(size: Int64?) async throws {
+        let held = Held()
+        let (fixture, file) = try await Self.fixture(size: size, held: held)
+        let connection = try fixture.connect()
+        try await connection.send(fixture.request("GET /"))
+        async let waiting = connection.reply()
+        try await waitUntil("a reader") { await file.readerCount == 1 }
+        await file.append(Self.content[..<5_000])
+        await file.finish(.failed)
+        let reply = try await waiting
+        #expect(!reply.isWhole)
+        #expect(Self.content.starts(with: reply.body))
+        #expect(await held.end?.cause == .bodyFailed)
+        #expect(try await connection.isClosed())
+    }
+
+    @Test func aBodyThatCompletesShortOfItsLengthFails() async throws {
+        let (fixture, file) = try await Self.fixture(size: 3_000_000)
+        await file.append(Self.content[..<5_000])
+        await file.finish(.complete)
+        #expect(try await !fixture.ask("GET /").isWhole)
+    }
+
+    @Test func anOldClientFindsTheEndByTheConnections() async throws {
+        let (fixture, file) = try await Self.fixture(size: nil)
+        await file.append(Self.content[..<5_000])
+        await file.finish(.complete)
+        let connection = try fixture.connect()
+        try await connection.send("GET / HTTP/1.0\r\nHost: localhost:\(fixture.port)\r\nConnection: keep-alive\r\n\r\n")
+        let reply = try await connection.reply()
+        #expect(reply.field("Connection") == "close")
+        #expect(reply.body == Array(Self.content[..<5_000]))
+        #expect(reply.isWhole)
+    }
+
+    @Test func anOldClientIsResetWhenTheBodyFails() async throws {
+        let (fixture, file) = try await Self.fixture(size: nil)
+        await file.append(Self.content[..<5_000])
+        let connection = try fixture.connect()
+        try await connection.send("GET / HTTP/1.0\r\nHost: localhost:\(fixture.port)\r\n\r\n")
+        _ = try await connection.receiveHead()
+        _ = try await connection.receive(count: 5_000)
+        await file.finish(.failed)
+        #expect(try await connection.receive().end == .reset)
+    }
+
+    @Test func theFileMayChangeInMidReply() async throws {
+        let (fixture, file) = try await Self.fixture(size: 3_000_000)
+        let connection = try fixture.connect(receiveBuffer: 4_096)
+        try await connection.send(fixture.request("GET /"))
+        try await waitUntil("a reader") { await file.readerCount == 1 }
+        await file.append(Self.content[..<2_900_000])
+        try await file.move(to: fixture.folder.path("elsewhere"))
+        await file.append(Self.content[2_900_000...])
+        await file.finish(.complete)
+        #expect(try await connection.reply().body == Self.content)
+    }
+
+    @Test func aClientThatLeavesEndsItsSubscription() async throws {
+        let held = Held()
+        let (fixture, file) = try await Self.fixture(size: 3_000_000, held: held)
+        var connection: RawConnection? = try fixture.connect()
+        try await connection?.send(fixture.request("GET /"))
+        try await waitUntil("a reader") { await file.readerCount == 1 }
+        connection = nil
+        try await waitUntil("the end") { await held.end != nil }
+        #expect(await held.end?.cause == .clientLeft)
+        #expect(await file.readerCount == 0)
+    }
+
+    @Test func readersAtDifferentPacesGetTheSame() async throws {
+        let (fixture, file) = try await Self.fixture(size: 3_000_000)
+        let slow = try fixture.connect(receiveBuffer: 4_096)
+        try await slow.send(fixture.request("GET /"))
+        try await waitUntil("a reader") { await file.readerCount == 1 }
+        await file.append(Self.content[..<2_000_000])
+        async let fast = fixture.ask("GET /")
+        try await waitUntil("two readers") { await file.readerCount == 2 }
+        await file.append(Self.content[2_000_000...])
+        await file.finish(.complete)
+        #expect(try await fast.body == Self.content)
+        #expect(try await slow.reply().body == Self.content)
+    }
+
+    @Test func slowReadersCostNoMemory() async {
+        // In a process of its own, whose memory is that of this test alone.
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let file = try await GrowingFile(path: folder.path("growing"))
+            let fixture = try await ServerFixture { exchange in
+                exchange.reply(Representation(size: 100 << 20, mediaType: .mpegTS), .growing(file))
+            }
+            let block = ServerFixture.content(1 << 20)
+            await file.append(block)
+            var clients: [RawConnection] = []
+            let before = try residentBytes()
+            for _ in 0..<50 {
+                let client = try fixture.connect()
+                try await client.send(fixture.request("GET /"))
+                clients.append(client)
+            }
+            try await waitUntil("all readers") { await file.readerCount == 50 }
+            for _ in 1..<100 { await file.append(block) }
+            await file.finish(.complete)
+            let grown = try residentBytes() - before
+            withExtendedLifetime(clients) {}
+            if grown >= 50 * 64 * 1024 { throw TimedOut("less than 64 KiB for each reader but \(grown) bytes") }
+        }
+    }
+}
+
+/// What of this process is in memory.
+private func residentBytes() throws -> Int {
+    let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+    return try #require(Int(fields[1])) * 4096
+}

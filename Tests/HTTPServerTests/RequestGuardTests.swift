@@ -1,0 +1,89 @@
+import HTTPMessage
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct RequestGuardTests {
+    static let requestGuard = RequestGuard(
+        port: 8216, literals: ["192.168.1.5"], hostNames: ["Weir.lan"], allowedOrigins: ["https://player.example"])
+
+    private func judge(_ line: String, host: String, _ fields: String) throws -> RequestGuard.Verdict {
+        Self.requestGuard.judge(try RequestHead(parsing: "\(line) HTTP/1.1\r\nHost: \(host)\r\n\(fields)\r\n"))
+    }
+
+    private func status(_ verdict: RequestGuard.Verdict) -> Int {
+        if case .refused(let status, _) = verdict { status.code } else { 200 }
+    }
+
+    @Test(arguments: [
+        ("localhost:8216", 200), ("LOCALHOST:8216", 200), ("127.0.0.1:8216", 200), ("[::1]:8216", 200),
+        ("192.168.1.5:8216", 200), ("weir.lan:8216", 200), ("localhost", 421), ("localhost:80", 421),
+        ("localhost:82160", 421), ("127.0.0.2:8216", 421), ("evil.example:8216", 421), ("localhost.:8216", 421),
+        ("xlocalhost:8216", 421),
+    ])
+    func theHostMustBeOurs(host: String, code: Int) throws {
+        #expect(status(try judge("GET /", host: host, "")) == code)
+    }
+
+    @Test(arguments: [
+        ("Origin: http://localhost:8216", 200), ("Origin: http://weir.lan:8216", 200),
+        ("Origin: https://player.example", 200), ("Origin: http://localhost:3000", 403),
+        ("Origin: https://localhost:8216", 403), ("Origin: null", 403), ("Origin: https://player.example.evil", 403),
+        ("Sec-Fetch-Site: same-origin", 200), ("Sec-Fetch-Site: none", 200), ("Sec-Fetch-Site: cross-site", 403),
+        ("Sec-Fetch-Site: same-site", 403), ("Origin: https://player.example\r\nSec-Fetch-Site: cross-site", 200),
+        ("Origin: http://localhost:8216\r\nSec-Fetch-Site: same-site", 403),
+        ("Origin: https://player.example\r\nOrigin: https://player.example", 400),
+        ("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document", 403),
+    ])
+    func aPageMustBeOursOrListed(fields: String, code: Int) throws {
+        #expect(status(try judge("GET /api/v1/assets", host: "localhost:8216", fields + "\r\n")) == code)
+    }
+
+    @Test(arguments: [
+        ("GET /", "navigate", "document", 200), ("GET /", "no-cors", "document", 403),
+        ("GET /", "navigate", "iframe", 403), ("POST /", "navigate", "document", 403),
+    ])
+    func aLinkToThePageMayBeFollowedFromAnywhere(line: String, mode: String, dest: String, code: Int) throws {
+        let fields = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: \(mode)\r\nSec-Fetch-Dest: \(dest)\r\n"
+        #expect(status(try judge(line, host: "localhost:8216", fields)) == code)
+    }
+
+    @Test func onPort80TheHostNeedsNoPort() throws {
+        let requestGuard = RequestGuard(port: 80, literals: [], hostNames: [], allowedOrigins: [])
+        let head = try RequestHead(parsing: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(requestGuard.judge(head) == .admitted)
+    }
+
+    @Test func aListedPageMayReadTheAnswer() async throws {
+        let fixture = try await ServerFixture(with: { $0.allowedOrigins = ["https://player.example"] })
+        let reply = try await fixture.ask("GET /", "Origin: https://player.example", "Sec-Fetch-Site: cross-site")
+        #expect(reply.status == 200)
+        #expect(reply.field("Access-Control-Allow-Origin") == "https://player.example")
+        #expect(reply.field("Access-Control-Expose-Headers")?.contains("Content-Range") == true)
+        #expect(reply.field("Vary") == "Origin")
+        let plain = try await fixture.ask("GET /")
+        #expect(plain.field("Access-Control-Allow-Origin") == nil)
+        #expect(plain.field("Vary") == "Origin")
+    }
+
+    @Test func aListedPageMayAskBeforehand() async throws {
+        let fixture = try await ServerFixture(with: { $0.allowedOrigins = ["https://player.example"] })
+        let fields = ["Origin: https://player.example", "Access-Control-Request-Method: GET"]
+        let reply = try await fixture.ask("OPTIONS /a", fields[0], fields[1])
+        #expect(reply.status == 204)
+        #expect(reply.field("Access-Control-Allow-Headers")?.contains("Range") == true)
+        #expect(try await fixture.ask("OPTIONS /a", "Origin: https://evil.example", fields[1]).status == 403)
+        #expect(try await fixture.ask("OPTIONS /a", fields[1]).field("Access-Control-Allow-Methods") == nil)
+    }
+
+    @Test func aForeignPageIsRefusedAndTheConnectionClosed() async throws {
+        let fixture = try await ServerFixture()
+        let connection = try fixture.connect()
+        try await connection.send(fixture.request("GET /", "Origin: https://evil.example"))
+        let reply = try await connection.reply()
+        #expect(reply.status == 403)
+        #expect(reply.field("Access-Control-Allow-Origin") == nil)
+        #expect(try await connection.isClosed())
+    }
+}

@@ -1,0 +1,125 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import TestSupport
+
+@testable import HTTPServer
+
+/// A server on a free port with one handler, and what the tests read from it.
+struct ServerFixture {
+    let server: HTTPServer
+    let port: Int
+    let folder: TemporaryFolder
+
+    init(
+        with configure: (inout HTTPServer.Configuration) -> Void,
+        handler: @escaping HTTPServer.Handler = { $0.reply(.ok, "Here.") }
+    ) async throws {
+        var configuration = HTTPServer.Configuration()
+        configure(&configuration)
+        folder = try TemporaryFolder()
+        let fixed = configuration
+        (server, port) = try await Self.start(fixed, handler)
+    }
+
+    /// With the limits that Weir ships with.
+    init(handler: @escaping HTTPServer.Handler = { $0.reply(.ok, "Here.") }) async throws {
+        try await self.init(with: { _ in }, handler: handler)
+    }
+
+    @LoopActor private static func start(
+        _ configuration: HTTPServer.Configuration, _ handler: @escaping HTTPServer.Handler
+    ) throws -> (HTTPServer, Int) {
+        let server = HTTPServer(configuration: configuration, handler: handler)
+        return (server, Int(try server.listen(host: "127.0.0.1", port: 0)))
+    }
+
+    func connect(receiveBuffer: Int? = nil) throws -> RawConnection {
+        try RawConnection(port: port, receiveBuffer: receiveBuffer)
+    }
+
+    /// A request's text with the right Host.
+    func request(_ line: String, _ fields: String...) -> String {
+        "\(line) HTTP/1.1\r\nHost: localhost:\(port)\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
+    }
+
+    /// One request on a connection of its own.
+    func ask(_ line: String, _ fields: String...) async throws -> Reply {
+        let connection = try connect()
+        let text = "\(line) HTTP/1.1\r\nHost: localhost:\(port)\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
+        try await connection.send(text)
+        return try await connection.reply(hasBody: !line.hasPrefix("HEAD"))
+    }
+
+    /// Bytes that name their own offset, so that a piece in the wrong place shows.
+    static func content(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &* 7 &+ $0 >> 16) }
+    }
+}
+
+/// A reply as a client reads it.
+struct Reply {
+    let status: Int
+    let head: String
+    let body: [UInt8]
+    /// Whether the body was there to its end.
+    let isWhole: Bool
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// A field's value; nil when there is none.
+    func field(_ name: String) -> String? {
+        for line in head.split(separator: "\r\n").dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            if parts.first?.lowercased() == name.lowercased() {
+                return parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
+            }
+        }
+        return nil
+    }
+}
+
+extension RawConnection {
+    /// Reads one reply as its head says that it ends.
+    func reply(hasBody: Bool = true) async throws -> Reply {
+        let (bytes, end) = try await receiveHead()
+        let head = String(decoding: bytes, as: UTF8.self)
+        guard end == .satisfied, let status = Int(head.dropFirst(9).prefix(3)) else {
+            throw TimedOut("a whole head but \(end) after \(head.debugDescription)")
+        }
+        let empty = Reply(status: status, head: head, body: [], isWhole: true)
+        guard hasBody, status != 204, status != 304, status >= 200 else { return empty }
+        if empty.field("Transfer-Encoding") == "chunked" {
+            let (body, isWhole) = try await chunks()
+            return Reply(status: status, head: head, body: body, isWhole: isWhole)
+        }
+        let length = empty.field("Content-Length").flatMap { Int($0) } ?? .max
+        let body = try await receive(count: length)
+        let isWhole = length == .max ? body.end == .closed : body.bytes.count == length
+        return Reply(status: status, head: head, body: [UInt8](body.bytes), isWhole: isWhole)
+    }
+
+    /// Reads a chunked body up to its last chunk, or as far as it goes.
+    private func chunks() async throws -> (body: [UInt8], isWhole: Bool) {
+        var body: [UInt8] = []
+        while true {
+            var line = ""
+            while !line.hasSuffix("\r\n") {
+                let next = try await receive(count: 1)
+                guard next.end == .satisfied else { return (body, false) }
+                line += String(decoding: next.bytes, as: UTF8.self)
+            }
+            guard let size = Int(line.dropLast(1), radix: 16) else { throw TimedOut("a chunk size in \(line)") }
+            let (bytes, end) = try await receive(count: size + 2)
+            guard end == .satisfied, bytes.suffix(2) == Data("\r\n".utf8) else { return (body + bytes, false) }
+            body += bytes.dropLast(2)
+            if size == 0 { return (body, true) }
+        }
+    }
+
+    /// Whether the server has closed the connection, once everything it sent has been read.
+    func isClosed() async throws -> Bool {
+        let end = try await receive().end
+        return end == .closed || end == .reset
+    }
+}

@@ -1,0 +1,179 @@
+import HTTPMessage
+import Testing
+
+@testable import Origin
+
+struct RetryPolicyTests {
+    @Test func pausesDoubleUpToTheirBound() {
+        let policy = RetryPolicy()
+        let pauses = (1...6).map { policy.pause(afterFailures: $0, silentFor: .zero, retryAfter: nil, jitter: 0) }
+        #expect(pauses == [.milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), nil])
+        var patient = policy
+        patient.attempts = .max
+        #expect(patient.pause(afterFailures: 1_000_000, silentFor: .zero, retryAfter: nil, jitter: 0) == .seconds(60))
+        #expect(policy.pause(afterFailures: 3, silentFor: .zero, retryAfter: nil, jitter: 1) == .milliseconds(500))
+    }
+
+    @Test func patienceEndsBeforeTheTryThatWouldComeTooLate() {
+        var policy = RetryPolicy()
+        policy.patience = .seconds(8)
+        #expect(policy.pause(afterFailures: 1, silentFor: .seconds(7), retryAfter: nil, jitter: 0) != nil)
+        #expect(policy.pause(afterFailures: 1, silentFor: .seconds(8), retryAfter: nil, jitter: 0) == nil)
+        #expect(policy.pause(afterFailures: 1, silentFor: .zero, retryAfter: .seconds(9), jitter: 0) == nil)
+    }
+
+    @Test func neverMeansNever() {
+        #expect(RetryPolicy.never.pause(afterFailures: 1, silentFor: .zero, retryAfter: nil, jitter: 0) == nil)
+    }
+}
+
+struct HostQueueTests {
+    private func host(_ name: String) throws -> WebURL.Origin { try WebURL("http://\(name)").origin }
+
+    @Test func hostHasItsPlacesAndOthersHaveTheirs() throws {
+        var queue = HostQueue(places: 2, reserve: 0)
+        for id in 1...4 { queue.enqueue(UInt64(id), priority: .playback, host: try host("a")) }
+        queue.enqueue(5, priority: .playback, host: try host("b"))
+        #expect(queue.grant() == [1, 2, 5])
+        #expect(queue.grant() == [])
+        queue.release(1)
+        #expect(queue.grant() == [3])
+    }
+
+    @Test func playbackGoesBeforeBackgroundAndFindsAPlaceInReserve() throws {
+        var queue = HostQueue(places: 3, reserve: 1)
+        for id in 1...5 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
+        #expect(queue.grant() == [1, 2])
+        queue.enqueue(6, priority: .playback, host: try host("a"))
+        queue.enqueue(7, priority: .playback, host: try host("a"))
+        #expect(queue.grant() == [6])
+        queue.release(1)
+        #expect(queue.grant() == [7])
+    }
+
+    @Test func olderTransferKeepsItsTurn() throws {
+        var queue = HostQueue(places: 1, reserve: 1)
+        queue.enqueue(9, priority: .background, host: try host("a"))
+        queue.enqueue(2, priority: .background, host: try host("a"))
+        #expect(queue.grant() == [2])
+    }
+
+    @Test func waitingTransferCanBeRaisedAndCanLeave() throws {
+        var queue = HostQueue(places: 1, reserve: 0)
+        for id in 1...4 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
+        #expect(queue.grant() == [1])
+        queue.move(4, to: .playback)
+        queue.release(2)
+        queue.release(1)
+        #expect(queue.grant() == [4])
+        queue.release(4)
+        #expect(queue.grant() == [3])
+    }
+}
+
+struct OriginPresenceTests {
+    @Test func originIsAbsentAfterFailuresInARowAndForLongerEachTime() throws {
+        let origin = try WebURL("http://h").origin
+        let start = ContinuousClock.now
+        var presence = OriginPresence(threshold: 2, pauses: .seconds(5)...Duration.seconds(15))
+        presence.missed(origin, now: start)
+        #expect(presence.admit(origin, now: start) == .normal)
+        presence.missed(origin, now: start)
+        presence.missed(origin, now: start)
+        #expect(presence.isAbsent(origin, now: start + .milliseconds(4_999)))
+        #expect(presence.admit(origin, now: start + .milliseconds(4_999)) == .refused)
+        var now = start
+        for pause in [5, 10, 15, 15] {
+            now += .seconds(pause)
+            #expect(!presence.isAbsent(origin, now: now))
+            #expect(presence.admit(origin, now: now) == .probe)
+            #expect(presence.isAbsent(origin, now: now))
+            #expect(presence.admit(origin, now: now) == .refused)
+            presence.missed(origin, now: now)
+        }
+        #expect(presence.admit(try WebURL("http://h:81").origin, now: now) == .normal)
+    }
+
+    @Test func replyMakesTheOriginPresentAndForgetsItsFailures() throws {
+        let origin = try WebURL("http://h").origin
+        let now = ContinuousClock.now
+        var presence = OriginPresence(threshold: 2, pauses: .seconds(5)...Duration.seconds(15))
+        presence.missed(origin, now: now)
+        presence.reached(origin)
+        presence.missed(origin, now: now)
+        #expect(!presence.isAbsent(origin, now: now))
+        presence.missed(origin, now: now)
+        #expect(presence.isAbsent(origin, now: now))
+        presence.reached(origin)
+        #expect(presence.admit(origin, now: now) == .normal)
+    }
+
+    @Test func abandonedProbeLeavesTheNextOne() throws {
+        let origin = try WebURL("http://h").origin
+        let now = ContinuousClock.now
+        var presence = OriginPresence(threshold: 1, pauses: .seconds(5)...Duration.seconds(15))
+        presence.missed(origin, now: now)
+        #expect(presence.admit(origin, now: now + .seconds(6)) == .probe)
+        presence.abandonedProbe(origin)
+        #expect(presence.admit(origin, now: now + .seconds(6)) == .probe)
+    }
+}
+
+struct AddressRulesTests {
+    @Test(arguments: [
+        "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.9.9.9", "169.254.169.254",
+        "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.88.99.1", "192.168.1.1", "198.18.0.1",
+        "198.19.255.255",
+        "198.51.100.7", "203.0.113.7", "224.0.0.1", "239.1.2.3", "240.0.0.1", "255.255.255.255",
+        "::", "::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1", "100::1",
+        "2001::1", "2001:1ff::1", "2001:db8::1", "2002:7f00:1::", "3fff::1", "fc00::1", "fd12::1", "fe80::1", "fec0::1",
+        "ff02::1",
+    ])
+    func addressThatIsNobodysButOursIsRefused(literal: String) throws {
+        let address = try #require(SocketAddress(literal: literal, port: 80))
+        #expect(!AddressRules().allows(address, isNamed: false))
+        #expect(AddressRules().allows(address, isNamed: true) == !(address.isUnspecified || address.isMulticast))
+    }
+
+    @Test(arguments: [
+        "1.1.1.1", "9.255.255.255", "11.0.0.1", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1",
+        "192.0.1.1",
+        "192.167.0.1", "198.17.0.1", "223.255.255.255", "2001:200::1", "2606:4700::1111", "2003::1", "3ffe::1",
+        "::ffff:1.1.1.1",
+    ])
+    func publicAddressIsAllowed(literal: String) throws {
+        let address = try #require(SocketAddress(literal: literal, port: 80))
+        #expect(AddressRules().allows(address, isNamed: false))
+    }
+
+    @Test func ownListenersAreRefusedWhoeverNamesThem() throws {
+        var rules = AddressRules()
+        rules.ownListeners = [try #require(SocketAddress(literal: "127.0.0.1", port: 8216))]
+        func allows(_ literal: String, _ port: UInt16) throws -> Bool {
+            rules.allows(try #require(SocketAddress(literal: literal, port: port)), isNamed: true)
+        }
+        #expect(try !allows("127.0.0.1", 8216))
+        #expect(try !allows("::ffff:127.0.0.1", 8216))
+        #expect(try allows("127.0.0.1", 8217) && allows("192.168.1.9", 8216))
+        rules.ownListeners = [try #require(SocketAddress(literal: "::", port: 8216))]
+        #expect(try !allows("127.0.0.1", 8216) && !allows("192.168.1.9", 8216))
+        #expect(try allows("192.168.1.9", 80) && allows("1.1.1.1", 8216))
+    }
+}
+
+struct StrongValidatorTests {
+    @Test(
+        arguments: [
+            ("\"a\"", nil, nil, "\"a\""), ("W/\"a\"", nil, nil, nil), (nil, nil, nil, nil), ("a", nil, nil, nil),
+            (nil, 0, 60, "Thu, 01 Jan 1970 00:00:00 GMT"), (nil, 0, 59, nil), (nil, 0, nil, nil),
+            ("W/\"a\"", 0, 60, nil),
+        ] as [(String?, Int64?, Int64?, String?)])
+    func validatorIsStrongOrNone(tag: String?, modified: Int64?, date: Int64?, expected: String?) {
+        let validator = StrongValidator(
+            entityTag: tag.flatMap { EntityTag(fieldValue: Array($0.utf8)) },
+            lastModified: modified.map { HTTPDate(secondsSinceEpoch: $0) },
+            date: date.map { HTTPDate(secondsSinceEpoch: $0) })
+        #expect(validator?.description == expected)
+        if let expected { #expect(StrongValidator(expected) == validator) }
+    }
+}

@@ -1,0 +1,80 @@
+import EventLoop
+import HTTPMessage
+import Origin
+
+/// A receiver that keeps all that it is told.
+@LoopActor final class Recorder: TransferReceiver {
+    struct Mismatch: Error {}
+
+    private(set) var heads: [OriginHead] = []
+    private(set) var bytes: [UInt8] = []
+    /// The offsets at which the body began, or began again.
+    private(set) var beginnings: [Int64] = []
+    private(set) var ends: [Result<Void, OriginError>] = []
+    private var waiting: CheckedContinuation<Void, Never>?
+    /// Called at each event.
+    var react: ((Transfer) -> Void)?
+    private var position: Int64 = -1
+
+    /// - Parameter had: what it has got before.
+    init(_ had: [UInt8] = []) { bytes = had }
+
+    func transfer(_ transfer: Transfer, received head: OriginHead) {
+        heads.append(head)
+        react?(transfer)
+    }
+
+    func transfer(_ transfer: Transfer, received new: UnsafeRawBufferPointer, at offset: Int64) throws {
+        if offset != position { beginnings.append(offset) }
+        position = offset + Int64(new.count)
+        let known = bytes.dropFirst(Int(offset)).prefix(new.count)
+        guard offset <= bytes.count, known.elementsEqual(new.prefix(known.count)) else { throw Mismatch() }
+        bytes += new.dropFirst(known.count)
+        react?(transfer)
+    }
+
+    func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
+        ends.append(result)
+        react?(transfer)
+        waiting?.resume()
+        waiting = nil
+    }
+
+    /// The error it ended with, once it has; nil for success.
+    var error: OriginError? {
+        get async {
+            if ends.isEmpty { await withCheckedContinuation { waiting = $0 } }
+            if case .failure(let error) = ends.first { return error }
+            return nil
+        }
+    }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// Passes the loop's turns until a condition holds; false when it did not within ten seconds.
+@LoopActor func eventually(_ condition: @LoopActor () -> Bool) async -> Bool {
+    let end = ContinuousClock.now + .seconds(10)
+    while !condition() {
+        guard ContinuousClock.now < end else { return false }
+        await turn(.milliseconds(1))
+    }
+    return true
+}
+
+/// Comes back when a timer has fired.
+@LoopActor func turn(_ span: Duration) async {
+    var kept: LoopTimerBox?
+    await withCheckedContinuation { continuation in
+        kept = LoopTimerBox(span) { continuation.resume() }
+    }
+    _ = kept
+}
+
+private final class LoopTimerBox {
+    private let timer: LoopTimer
+    @LoopActor init(_ span: Duration, _ fire: @escaping @LoopActor () -> Void) {
+        timer = LoopTimer(fire)
+        timer.schedule(after: span)
+    }
+}

@@ -1,0 +1,66 @@
+import Control
+import Testing
+
+@testable import weir
+
+@Suite struct ListingTests {
+    private var asset: API.Asset {
+        var asset = API.Asset(
+            name: "sintel", id: "sintel-k3f9", title: "Sintel", url: "https://h/m.m3u8", duration: 888.1)
+        asset.local = .partly
+        asset.bytes = 158_334_976
+        asset.state = .running
+        asset.tracks.variants = [sampleVariant]
+        var bundled = API.Rendition(id: nil, group: "a", name: "Deutsch", language: "de")
+        bundled.isForced = true
+        var english = API.Rendition(id: "audio-en", group: "a", name: "English", language: "en", isDefault: true)
+        english.local = .complete
+        english.bytes = 2048
+        asset.tracks.audio = [english, bundled]
+        return asset
+    }
+
+    @Test func theListIsATable() {
+        var live = API.Asset(name: "news", id: "n", url: "https://h/n.m3u8")
+        live.isLive = true
+        #expect(
+            ListCommand.table([asset, live]).lines == [
+                "NAME    TIME   QUALITY  SIZE    LOCAL",
+                "sintel  14:48  720p     151 MB  partly, downloading",
+                "news    live   –        –       –",
+            ])
+    }
+
+    @Test func anAssetIsShownWithItsTracks() {
+        #expect(
+            ShowCommand.lines(asset) == [
+                "sintel  Sintel  14:48  partly stored, 151 MB", "https://h/m.m3u8", "",
+                "VARIANT        BIT RATE  CODECS                 SIZE                    STORED",
+                "720p 1280x720  2.1 Mb/s  avc1.64001f,mp4a.40.2  151 MB of about 240 MB  partly",
+                "audio en       –         English, default       2.0 KB                  complete",
+                "audio de       –         Deutsch, forced        in the variants         –",
+            ])
+    }
+
+    @Test func aPresentationIsShownWithEstimates() {
+        var variant = sampleVariant
+        variant.local = .none
+        let presentation = API.Presentation(url: "https://h/m.m3u8", duration: 61, tracks: .init(variants: [variant]))
+        #expect(
+            ShowCommand.lines(presentation) == [
+                "1:01", "https://h/m.m3u8", "", "VARIANT        BIT RATE  CODECS                 SIZE          STORED",
+                "720p 1280x720  2.1 Mb/s  avc1.64001f,mp4a.40.2  about 240 MB  –",
+            ])
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1:8216", "http://localhost:8216"), ("http://[::1]:1", "http://localhost:1"),
+        ("http://127.0.0.2:5", "http://127.0.0.2:5"),
+    ])
+    func playersAreGivenLocalhost(base: String, shown: String) {
+        let urls = PlayerURL(base: base)
+        #expect(urls.entry("https://h/m.m3u8?a=1") == shown + "/https://h/m.m3u8?a=1")
+        #expect(urls.entry("sintel") == shown + "/sintel.m3u8")
+        #expect(urls.offlineAsset(named: "a b") == shown + "/offline/a%20b.m3u8")
+    }
+}

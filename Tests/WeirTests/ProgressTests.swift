@@ -1,0 +1,116 @@
+import Control
+import Testing
+
+@testable import weir
+
+@Suite struct ProgressTests {
+    private let urls = PlayerURL(base: "http://127.0.0.1:8216")
+
+    private func reporter(_ style: ProgressReporter.Style) -> ProgressReporter {
+        ProgressReporter(style: style, urls: urls)
+    }
+
+    @Test(arguments: [
+        (80, " 63% ██████████████████▉···········   9:19/14:48  151 MB  5.1 MB/s  0:17 left"),
+        (65, " 63% ██████████▋······   9:19/14:48  151 MB  5.1 MB/s  0:17 left"),
+        (53, " 63% ███▏·   9:19/14:48  151 MB  5.1 MB/s  0:17 left"),
+        (50, " 63%   9:19/14:48  151 MB  5.1 MB/s  0:17 left"), (40, " 63%   9:19/14:48  151 MB  5.1 MB/s"),
+        (30, " 63%   9:19/14:48  151 MB"),
+        (10, " 63%   9:19/14:48"),
+    ])
+    func theDrawnLineFitsItsWindow(columns: Int, line: String) {
+        let drawn = ProgressLine(download: sampleDownload).drawn(columns: columns, hasColor: false)
+        #expect(drawn == line)
+        if columns >= 20 { #expect(drawn.count < columns) }
+    }
+
+    @Test func colorAddsNothingThatIsSeen() {
+        let line = ProgressLine(download: sampleDownload)
+        let colored = line.drawn(columns: 60, hasColor: true)
+        #expect(colored.contains("\u{1B}[36m"))
+        let bare = colored.replacing("\u{1B}[36m", with: "").replacing("\u{1B}[0m", with: "")
+        #expect(bare == line.drawn(columns: 60, hasColor: false))
+    }
+
+    @Test func aLineSaysWhyNothingComes() {
+        let waiting = sampleDownload.with {
+            $0.state = .waiting
+            $0.error = .init(code: .originAbsent, message: "example.com cannot be reached")
+        }
+        #expect(
+            ProgressLine(download: waiting).plain
+                == "63%  9:19/14:48  151 MB  waiting: example.com cannot be reached")
+        let queued = API.Download(id: "d", asset: "x")
+        #expect(ProgressLine(download: queued).plain == "–  0 B  queued")
+        #expect(ProgressLine(download: queued).drawn(columns: 80, hasColor: false) == "   –  0 B  queued")
+    }
+
+    @Test func onATerminalTwoLinesComeFirstAndOneIsDrawnOver() {
+        var reporter = reporter(.drawn(hasColor: false))
+        let queued = API.Download(id: "d1", asset: "sintel")
+        #expect(reporter.report(queued, at: .zero, columns: 80) == [.error("\r   –  0 B  queued\u{1B}[K")])
+        let line = ProgressLine(download: sampleDownload).drawn(columns: 80, hasColor: false)
+        #expect(
+            reporter.report(sampleDownload, at: .seconds(1), columns: 80) == [
+                .error("\r\u{1B}[K"),
+                .error("sintel  14:48  720p avc1 2.1 Mb/s + audio en + subs en   about 240 MB\n"),
+                .error("play now:  mpv http://localhost:8216/sintel.m3u8\n"), .error("\r\(line)\u{1B}[K"),
+            ])
+        #expect(reporter.report(sampleDownload, at: .seconds(2), columns: 80) == [.error("\r\(line)\u{1B}[K")])
+        let done = sampleDownload.with { $0.state = .complete }
+        #expect(
+            reporter.finish(done) == [
+                .error("\n"), .error("sintel is stored, 151 MB. Play it: weir play sintel\n"),
+            ])
+    }
+
+    @Test func inALogALineComesForEachTenthEachStateAndEveryFiveSeconds() {
+        var reporter = reporter(.plain)
+        let at: (Double, Int) -> API.Download = { end, bytes in
+            sampleDownload.with {
+                $0.loaded = [.init(start: 0, end: end)]
+                $0.bytes = bytes
+            }
+        }
+        #expect(reporter.report(at(0, 0), at: .zero, columns: 80).count == 3)
+        #expect(reporter.report(at(10, 10), at: .seconds(1), columns: 80).isEmpty)
+        #expect(reporter.report(at(90, 20), at: .seconds(2), columns: 80).count == 1)
+        #expect(reporter.report(at(91, 30), at: .seconds(6), columns: 80).isEmpty)
+        #expect(reporter.report(at(92, 40), at: .seconds(7), columns: 80).count == 1)
+        let waiting = at(92, 40).with { $0.state = .waiting }
+        #expect(
+            reporter.report(waiting, at: .seconds(8), columns: 80) == [.error("10%  1:32/14:48  40 B  waiting\n")])
+        #expect(reporter.finish(waiting).isEmpty)
+    }
+
+    @Test func aStoredAssetHasASizeThatIsCertain() {
+        let done = sampleDownload.with {
+            $0.state = .complete
+            $0.title = "Sintel"
+        }
+        #expect(
+            ProgressReporter.headline(done) == "Sintel  14:48  720p avc1 2.1 Mb/s + audio en + subs en   151 MB")
+    }
+
+    @Test func asJSONEveryChangeIsOneObject() {
+        var reporter = reporter(.json)
+        let object =
+            #"{"v":1,"t":"progress","id":"sintel","stage":"video","loaded":[[0,559.2]],"duration":888.1,"#
+            + #""bytes":158334976,"rate":5347000,"eta":17}"#
+        #expect(reporter.report(sampleDownload, at: .zero, columns: 80) == [.output(object)])
+        #expect(reporter.report(sampleDownload, at: .seconds(9), columns: 80).isEmpty)
+        #expect(reporter.finish(sampleDownload.with { $0.state = .complete }).isEmpty)
+    }
+
+    @Test func theResultAsJSON() {
+        let done = sampleDownload.with { $0.state = .complete }
+        #expect(
+            DownloadRecord.result(done, url: "http://localhost:8216/sintel.m3u8", failure: nil)
+                == #"{"v":1,"t":"result","id":"sintel","state":"complete","loaded":[[0,559.2]],"duration":888.1,"#
+                + #""bytes":158334976,"url":"http://localhost:8216/sintel.m3u8","exit":0}"#)
+        let failure = Failure("it is live", exitCode: 65, code: "live")
+        #expect(
+            DownloadRecord.result(nil, url: nil, failure: failure)
+                == #"{"v":1,"t":"result","state":"failed","error":{"code":"live","message":"it is live"},"exit":65}"#)
+    }
+}

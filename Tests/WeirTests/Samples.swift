@@ -1,0 +1,38 @@
+import Control
+
+/// The download of the manual's example, 63 % done.
+var sampleDownload: API.Download {
+    var download = API.Download(id: "d1", asset: "sintel")
+    download.state = .running
+    download.stage = "video"
+    download.loaded = [.init(start: 0, end: 559.2)]
+    download.duration = 888.1
+    download.bytes = 158_334_976
+    download.totalBytes = 251_658_240
+    download.rate = 5_347_000
+    download.eta = 17
+    download.selection = API.Tracks(
+        variants: [sampleVariant],
+        audio: [API.Rendition(id: "audio-en", group: "a", name: "English", language: "en", isDefault: true)],
+        subtitles: [API.Rendition(id: "subtitles-en", group: "s", name: "English", language: "en")])
+    return download
+}
+
+/// A variant of 720 lines.
+var sampleVariant: API.Variant {
+    var variant = API.Variant(id: "video-720p", local: .partly, bytes: 158_334_976)
+    (variant.width, variant.height) = (1280, 720)
+    variant.codecs = "avc1.64001f,mp4a.40.2"
+    variant.bandwidth = 2_100_000
+    variant.estimatedBytes = 251_658_240
+    return variant
+}
+
+extension API.Download {
+    /// The same with something changed.
+    func with(_ change: (inout API.Download) -> Void) -> API.Download {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}
