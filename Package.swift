@@ -74,7 +74,7 @@ let package = Package(
         tests("OriginTests", ["Origin", "EventLoop", "HTTPMessage"]),
         tests("StoreTests", ["Store"]),
         tests("TestSupportTests", ["TestSupport"]),
-        tests("ControlTests", ["Control", "EventLoop", "HTTPMessage", "TestSupport"]),
+        tests("ControlTests", ["Control", "EventLoop", "HTTPMessage", "HTTPServer", "TestSupport"]),
         tests("ApplicationTests", ["Application", "TestSupport", logging]),
         tests("WeirTests", ["weir", "Application", "Control", "EventLoop", "TestSupport"]),
     ]

@@ -1,8 +1,66 @@
+import EventLoop
+import HTTPMessage
+import Origin
+
 extension ControlClient {
-    /// A client over HTTP.
+    /// A client over HTTP. One that has made no call has opened nothing.
     public init(state: StateDirectory) {
-        self.init(state: state) { call throws(ControlError) in
-            throw ControlError(.noDaemon, "no daemon answers at \(call.url)")
+        let transport = OriginTransport()
+        self.init(state: state) { call throws(ControlError) in try await transport.perform(call) }
+    }
+}
+
+/// Performs calls with the HTTP client that Weir has anyway; the daemon is its origin here.
+@LoopActor private final class OriginTransport {
+    /// The daemon reads playlists before it answers a `POST`, and may wait for a slow origin.
+    private static let patience = Duration.seconds(120)
+    private lazy var client = OriginClient()
+
+    nonisolated init() {}
+
+    func perform(_ call: ControlClient.Call) async throws(ControlError) -> ControlClient.Answer {
+        let request = try Self.request(call)
+        do throws(OriginError) {
+            let (head, body) = try await client.fetch(request)
+            return ControlClient.Answer(status: head.status, body: body)
+        } catch {
+            throw Self.error(error, call)
         }
+    }
+
+    private static func request(_ call: ControlClient.Call) throws(ControlError) -> OriginRequest {
+        guard let method = HTTPMethod(rawValue: call.method), let url = try? WebURL(call.url),
+            let authorization = FieldLine(Array("Authorization: Bearer \(call.token)".utf8)),
+            let contentType = FieldLine(Array("Content-Type: application/json".utf8))
+        else { throw ControlError(.internal, "\(call.url) cannot be called") }
+        var request = OriginRequest(url)
+        request.method = method
+        request.namedPeer = OriginRequest.Peer(of: url)
+        request.credentials = OriginRequest.Credentials(origin: url.origin, fields: [authorization])
+        if let body = call.body {
+            request.body = body
+            request.fields = [contentType]
+        }
+        request.acceptsAnyStatus = true
+        request.toleratesSilence = true
+        request.deadline = patience
+        request.retries = .never
+        return request
+    }
+
+    private static func error(_ error: OriginError, _ call: ControlClient.Call) -> ControlError {
+        switch error.code {
+        case .unreachable: ControlError(.noDaemon, "no daemon answers at \(base(call))", underlying: error)
+        case .connectionLost, .cutShort:
+            ControlError(
+                .stopping, "the daemon at \(base(call)) broke off", next: "the same command again", underlying: error)
+        case .timedOut, .stalled:
+            ControlError(.timeout, "the daemon at \(base(call)) does not answer in time", underlying: error)
+        default: ControlError(.internal, "the daemon cannot be asked: \(error)", underlying: error)
+        }
+    }
+
+    private static func base(_ call: ControlClient.Call) -> String {
+        String(call.url.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//"))
     }
 }

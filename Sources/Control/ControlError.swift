@@ -46,6 +46,8 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
         case disk
         /// The daemon is about to stop.
         case stopping
+        /// The daemon takes too long; on the client's side only.
+        case timeout
         /// No daemon answers; on the client's side only.
         case noDaemon = "no-daemon"
         /// A defect of Weir, or an answer that no Weir gives.
@@ -89,7 +91,7 @@ extension ControlError.Code {
         case .internal: 500
         case .notPlaylist, .badOrigin, .originRefused: 502
         case .offline, .stopping, .noDaemon: 503
-        case .originAbsent: 504
+        case .originAbsent, .timeout: 504
         case .cannotWrite, .diskFull, .disk: 507
         }
     }
@@ -103,7 +105,7 @@ extension ControlError.Code {
         case .noDaemon: 69
         case .cannotWrite: 73
         case .diskFull, .disk: 74
-        case .originAbsent, .offline, .stopping: 75
+        case .originAbsent, .offline, .stopping, .timeout: 75
         case .notPlaylist, .badOrigin: 76
         case .unauthorized, .originRefused: 77
         case .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .internal: 1
@@ -134,6 +136,7 @@ extension ControlError.Code {
         case .diskFull: "The disk is full"
         case .disk: "The disk gives errors"
         case .stopping: "The daemon stops"
+        case .timeout: "The daemon takes too long"
         case .noDaemon: "No daemon"
         case .internal: "Weir failed"
         }

@@ -11,20 +11,27 @@ extension ControlRoutes {
         let request = ControlRequest(
             head.method, path, query: head.query, authorization: head[.authorization], contentType: head[.contentType],
             body: exchange.body)
-        Task { @LoopActor in Self.send(await respond(to: request), to: exchange) }
+        Task { @LoopActor in
+            let response = await respond(to: request)
+            exchange.reply(response.head, .bytes(response.body))
+        }
         return true
     }
+}
 
-    private static func send(_ response: ControlResponse, to exchange: Exchange) {
-        var head = ResponseHead(response.status)
-        if response.isProblem {
+extension ControlResponse {
+    /// The head of the HTTP response; no cache keeps an answer of the API.
+    var head: ResponseHead {
+        var head = ResponseHead(status)
+        if isProblem {
             head.append(.contentType, literal: "application/problem+json")
         } else {
             head.append(.json)
         }
         head.append(.cacheControl, literal: "no-store")
+        if status == .unauthorized { head.append(FieldName("WWW-Authenticate"), literal: "Bearer") }
         // Routes name their own methods: nothing in them can break out of a field.
-        if let allow = response.allow { try? head.append(.allow, allow) }
-        exchange.reply(head, .bytes(response.body))
+        if let allow { try? head.append(.allow, allow) }
+        return head
     }
 }

@@ -1,0 +1,73 @@
+import EventLoop
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import Control
+
+/// The client and the routes with a socket between them.
+@Suite struct ControlSocketTests {
+    private let folder: TemporaryFolder
+    private let claim: StateClaim
+    private let client: ControlClient
+
+    init() throws {
+        folder = try TemporaryFolder()
+        claim = try StateDirectory(folder.path).claim()
+        client = ControlClient(state: claim.directory)
+    }
+
+    private func serving(_ test: (UInt16) async throws -> Void) async throws {
+        let token = claim.token
+        let (server, port) = try await Self.start(token: token)
+        try claim.publish(url: "http://127.0.0.1:\(port)")
+        try await test(port)
+        await server.stop(within: .seconds(2))
+    }
+
+    @LoopActor private static func start(token: String) throws -> (HTTPServer, UInt16) {
+        let routes = ControlRoutes(service: ScriptedService(), token: token)
+        let server = HTTPServer { _ = routes.handle($0) }
+        return (server, try server.listen(host: "127.0.0.1", port: 0))
+    }
+
+    @Test func everyCallArrives() async throws {
+        try await serving { _ in
+            #expect(try await client.assets().map(\.name) == ["sintel"])
+            #expect(try await client.asset(named: "a b/c").name == "a b/c")
+            #expect(try await client.removeAsset(named: "sintel").bytes == 5)
+            #expect(try await client.inspect(url: "https://h/m?a=1&b=%20").url == "https://h/m?a=1&b=%20")
+            #expect(try await client.download(.init(source: "https://h/m")).id == "d1")
+            #expect(try await client.download(id: "d1").asset == "sintel")
+        }
+    }
+
+    @Test func aProblemComesBackAsTheErrorThatItWas() async throws {
+        try await serving { _ in
+            let error = await #expect(throws: ControlError.self) { try await client.asset(named: "none") }
+            #expect(error?.code == .noSuchAsset)
+            #expect(error?.next == "weir list")
+        }
+    }
+
+    @Test func anAnswerIsTypedAndNotKept() async throws {
+        try await serving { port in
+            let path = "http://127.0.0.1:\(port)/api/v1/downloads"
+            let bare = try await HTTPProbe.fetch(path)
+            #expect(bare.status == 401)
+            #expect(bare["www-authenticate"] == "Bearer")
+            #expect(bare["content-type"] == "application/problem+json")
+            let refused = try await HTTPProbe.fetch(path, fields: ["Authorization": "Bearer \(claim.token)"])
+            #expect(refused.status == 405)
+            #expect(refused["allow"] == "POST")
+            #expect(refused["cache-control"] == "no-store")
+        }
+    }
+
+    @Test func whereNobodyListensThereIsNoDaemon() async throws {
+        try await serving { _ in }
+        let error = await #expect(throws: ControlError.self) { try await client.assets() }
+        #expect(error?.code == .noDaemon)
+        #expect(error?.message.hasPrefix("no daemon answers at http://127.0.0.1:") == true)
+    }
+}
