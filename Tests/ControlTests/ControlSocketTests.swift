@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func everyCallArrives() async throws {
-        try await serving { _ in
+        try await serving { (_: UInt16) async throws in
             #expect(try await client.assets().map(\.name) == ["sintel"])
             #expect(try await client.asset(named: "a b/c").name == "a b/c")
             #expect(try await client.removeAsset(named: "sintel").bytes == 5)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func aProblemComesBackAsTheErrorThatItWas() async throws {
-        try await serving { _ in
+        try await serving { (_: UInt16) async throws in
             let error = await #expect(throws: ControlError.self) { try await client.asset(named: "none") }
             #expect(error?.code == .noSuchAsset)
             #expect(error?.next == "weir list")
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func anAnswerIsTypedAndNotKept() async throws {
-        try await serving { port in
+        try await serving { (port: UInt16) async throws in
             let path = "http://127.0.0.1:\(port)/api/v1/downloads"
             let bare = try await HTTPProbe.fetch(path)
             #expect(bare.status == 401)
