@@ -76,6 +76,6 @@ let package = Package(
         tests("TestSupportTests", ["TestSupport"]),
         tests("ControlTests", ["Control", "EventLoop", "HTTPMessage", "HTTPServer", "TestSupport"]),
         tests("ApplicationTests", ["Application", "TestSupport", logging]),
-        tests("WeirTests", ["weir", "Application", "Control", "EventLoop", "TestSupport"]),
+        tests("WeirTests", ["weir", "Application", "Control", "EventLoop", "HTTPServer", "TestSupport"]),
     ]
 )

@@ -1,0 +1,207 @@
+import Control
+import EventLoop
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import weir
+
+/// The program as a user runs it, with a daemon that answers as the test says.
+@Suite struct DaemonCommandTests {
+    private let folder: TemporaryFolder
+    private var state: String { folder.path("state") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var environment: [String: String] {
+        ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path("config"), "WEIR_STATE": state, "WEIR_PLAYER": ""]
+    }
+
+    private func run(_ arguments: [String]) async throws -> ProcessResult {
+        try await ProcessRunner.run(Repository.builtProgram("weir"), arguments, environment: environment)
+    }
+
+    private func daemon(assets: [API.Asset] = [], states: [API.Download] = []) async throws -> ScriptedDaemon {
+        try await ScriptedDaemon(state: state, assets: assets, states: states)
+    }
+
+    private var asset: API.Asset {
+        var asset = API.Asset(name: "sintel", id: "sintel-k3f9", url: "https://h/m.m3u8", duration: 888.1)
+        asset.local = .complete
+        asset.bytes = 2048
+        asset.tracks.variants = [sampleVariant]
+        return asset
+    }
+
+    private var done: API.Download {
+        sampleDownload.with {
+            $0.state = .complete
+            $0.loaded = [.init(start: 0, end: 888.1)]
+        }
+    }
+
+    private func port() -> String {
+        StateDirectory(state).daemonURL?.split(separator: ":").last.map(String.init) ?? ""
+    }
+
+    @Test func getFollowsADownloadToItsEnd() async throws {
+        let queued = API.Download(id: "d1", asset: "sintel")
+        let daemon = try await daemon(states: [queued, sampleDownload, done])
+        let result = try await run([
+            "get", "https://h/m.m3u8", "-q", "<=1080p", "--audio", "en", "--subs", "all", "--name", "sintel", "--title",
+            "S",
+        ])
+        #expect(result.exit == .code(0))
+        #expect(result.output.isEmpty)
+        #expect(
+            result.errors == """
+                –  0 B  queued
+                sintel  14:48  720p avc1 2.1 Mb/s + audio en + subs en   about 240 MB
+                play now:  mpv http://localhost:\(port())/sintel.m3u8
+                63%  9:19/14:48  151 MB  5.1 MB/s  0:17 left
+                100%  14:48/14:48  151 MB  done
+                sintel is stored, 151 MB. Play it: weir play sintel
+
+                """)
+        var request = API.DownloadRequest(
+            source: "https://h/m.m3u8", quality: .heightAtMost(1080), audio: .languages(["en"]), subtitles: .all)
+        (request.name, request.title) = ("sintel", "S")
+        #expect(await daemon.requests == [request])
+        await daemon.stop()
+    }
+
+    @Test func getAsJSONWritesProgressAndOneResult() async throws {
+        let daemon = try await daemon(states: [sampleDownload, done])
+        let result = try await run(["get", "https://h/m.m3u8", "--json"])
+        #expect(result.exit == .code(0))
+        #expect(result.errors.isEmpty)
+        let lines = result.output.split(separator: "\n")
+        #expect(
+            lines.map { $0.prefix(22) } == [
+                #"{"v":1,"t":"progress","#, #"{"v":1,"t":"progress","#, #"{"v":1,"t":"result","i"#,
+            ])
+        #expect(lines.last?.hasSuffix(#""url":"http://localhost:\#(port())/sintel.m3u8","exit":0}"#) == true)
+        await daemon.stop()
+    }
+
+    @Test func aDownloadThatFailsEndsWithTheExitCodeOfItsCause() async throws {
+        let failed = sampleDownload.with {
+            $0.state = .failed
+            $0.error = .init(code: .diskFull, message: "sintel: the disk is full")
+        }
+        let daemon = try await daemon(states: [failed])
+        let result = try await run(["get", "https://h/m.m3u8"])
+        #expect(result.exit == .code(74))
+        #expect(result.errors.hasSuffix("\nweir: sintel: the disk is full\ntry: weir get sintel\n"))
+        await daemon.stop()
+    }
+
+    @Test func aLiveStreamIsRefusedWith65() async throws {
+        let daemon = try await daemon()
+        let result = try await run(["get", "https://h/live.m3u8"])
+        #expect(result.exit == .code(65))
+        #expect(result.errors.hasPrefix("weir: https://h/live.m3u8 is live: it cannot be saved\ntry: mpv "))
+        await daemon.stop()
+    }
+
+    @Test(arguments: [false, true]) func interruptingGetDetaches(json: Bool) async throws {
+        let daemon = try await daemon(states: [sampleDownload])
+        let process = try ChildProcess(
+            Repository.builtProgram("weir"), ["get", "https://h/m.m3u8"] + (json ? ["--json"] : []),
+            environment: environment)
+        try await waitUntil("a second question") { await daemon.questions > 1 }
+        process.send(SIGINT)
+        #expect(try await process.end() == .code(130))
+        let sentence =
+            "weir: detached; the download of sintel goes on in the daemon\ntry: weir get sintel to follow it again\n"
+        #expect(process.standardError.hasSuffix(sentence))
+        let results = process.standardOutput.split(separator: "\n").filter { $0.contains(#""t":"result""#) }
+        #expect(results.count == (json ? 1 : 0))
+        if json { #expect(results.first?.contains(#""state":"running""#) == true) }
+        await daemon.stop()
+    }
+
+    @Test func theListIsATableOrObjects() async throws {
+        var other = API.Asset(name: "a", id: "a", url: "https://h/a")
+        other.local = .partly
+        let daemon = try await daemon(assets: [asset, other])
+        #expect(
+            try await run(["list"]).output == """
+                NAME    TIME   QUALITY  SIZE    LOCAL
+                a       –      –        –       partly
+                sintel  14:48  720p     2.0 KB  complete
+
+                """)
+        #expect(try await run(["list", "--offline"]).output.split(separator: "\n").count == 2)
+        let objects = try await run(["list", "--json"]).output.split(separator: "\n")
+        #expect(objects.count == 2)
+        #expect(try objects.map { try API.decode(API.Asset.self, from: Array($0.utf8)).name } == ["a", "sintel"])
+        await daemon.stop()
+    }
+
+    @Test func anEmptyListSaysWhatToDo() async throws {
+        let daemon = try await daemon()
+        let result = try await run(["list"])
+        #expect(result.exit == .code(0))
+        #expect(result.output.isEmpty)
+        #expect(result.errors.contains("weir get URL"))
+        await daemon.stop()
+    }
+
+    @Test func removeWantsAYes() async throws {
+        let daemon = try await daemon(assets: [asset])
+        let refused = try await run(["remove", "sintel"])
+        #expect(refused.exit == .code(64))
+        #expect(refused.errors.hasSuffix("\ntry: weir remove sintel --yes\n"))
+        #expect(await daemon.removed.isEmpty)
+        #expect(try await run(["remove", "sintel", "--yes"]).output == "removed sintel, 2.0 KB\n")
+        #expect(await daemon.removed == ["sintel"])
+        let unknown = try await run(["remove", "x", "--yes"])
+        #expect(unknown.exit == .code(66))
+        #expect(unknown.errors == "weir: there is no asset called x\ntry: weir list\n")
+        await daemon.stop()
+    }
+
+    @Test func showTellsOfAnAssetAndOfAURL() async throws {
+        let daemon = try await daemon(assets: [asset])
+        #expect(
+            try await run(["show", "sintel"]).output.hasPrefix("sintel  14:48  stored, 2.0 KB\nhttps://h/m.m3u8\n"))
+        #expect(try await run(["show", "https://h/x"]).output.hasPrefix("1:01\nhttps://h/x\n\nVARIANT"))
+        let text = try await run(["show", "https://h/x", "--json"]).output
+        #expect(try API.decode(API.Presentation.self, from: Array(text.utf8)).duration == 61)
+        await daemon.stop()
+    }
+
+    @Test(arguments: [
+        (["sintel"], "/sintel.m3u8"), (["sintel", "--offline"], "/offline/sintel.m3u8"),
+        (["https://h/m.m3u8"], "/https://h/m.m3u8"), (["https://h/m.m3u8", "--offline"], "/offline/sintel.m3u8"),
+    ])
+    func urlAndPlayGiveThePlayerTheSameURL(arguments: [String], path: String) async throws {
+        let daemon = try await daemon(assets: [asset])
+        let url = "http://localhost:\(port())\(path)\n"
+        #expect(try await run(["url"] + arguments).output == url)
+        #expect(try await run(["play", "--player", "echo"] + arguments).output == url)
+        let more = try await run(["play", "--player", "/bin/echo"] + arguments + ["--", "--fullscreen"])
+        #expect(more.output == "--fullscreen \(url)")
+        #expect(try await run(["url", "none"]).exit == .code(66))
+        #expect(try await run(["url", "https://h/none", "--offline"]).exit == .code(66))
+        await daemon.stop()
+    }
+
+    @Test func getAndPlayBecomesThePlayer() async throws {
+        let daemon = try await daemon(states: [sampleDownload])
+        let result = try await run(["get", "https://h/m.m3u8", "--play", "--player", "echo"])
+        #expect(result.exit == .code(0))
+        #expect(result.output == "http://localhost:\(port())/sintel.m3u8\n")
+        await daemon.stop()
+    }
+
+    @Test func aDaemonWithAnotherTokenRefusesWith77() async throws {
+        let daemon = try await daemon(assets: [asset])
+        try Data((String(repeating: "A", count: 43) + "\n").utf8).write(to: URL(fileURLWithPath: state + "/token"))
+        let result = try await run(["list"])
+        #expect(result.exit == .code(77))
+        await daemon.stop()
+    }
+}

@@ -1,0 +1,65 @@
+import Control
+import EventLoop
+import HTTPServer
+import TestSupport
+
+/// A daemon of the test: the real API over a service whose downloads go through the states that they are given.
+@LoopActor final class ScriptedDaemon: ControlService {
+    /// The states that questions about a download are answered with, one after the other; the last one stays.
+    var states: [API.Download] = []
+    private(set) var requests: [API.DownloadRequest] = []
+    private(set) var removed: [String] = []
+    private(set) var questions = 0
+    let assetsByName: [String: API.Asset]
+    private var server: HTTPServer?
+    private let claim: StateClaim
+
+    /// A daemon over a state directory.
+    init(state: String, assets: [API.Asset] = [], states: [API.Download] = []) throws {
+        assetsByName = Dictionary(assets.map { ($0.name, $0) }) { $1 }
+        self.states = states
+        claim = try StateDirectory(state).claim()
+        let routes = ControlRoutes(service: self, token: claim.token)
+        let server = HTTPServer { routes.handle($0) }
+        let port = try server.listen(host: "127.0.0.1", port: 0)
+        try claim.publish(url: "http://127.0.0.1:\(port)")
+        self.server = server
+    }
+
+    func stop() async {
+        await server?.stop(within: .seconds(2))
+        server = nil
+    }
+
+    func assets() async throws(ControlError) -> [API.Asset] { assetsByName.values.sorted { $0.name < $1.name } }
+
+    func asset(named name: String) async throws(ControlError) -> API.Asset {
+        guard let asset = assetsByName[name] else {
+            throw ControlError(.noSuchAsset, "there is no asset called \(name)", next: "weir list")
+        }
+        return asset
+    }
+
+    func removeAsset(named name: String) async throws(ControlError) -> API.Removal {
+        removed.append(name)
+        return API.Removal(name: name, bytes: try await asset(named: name).bytes)
+    }
+
+    func inspect(url: String) async throws(ControlError) -> API.Presentation {
+        API.Presentation(url: url, duration: 61, tracks: .init(variants: [sampleVariant]))
+    }
+
+    func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download {
+        requests.append(request)
+        guard !states.isEmpty else {
+            throw ControlError(
+                .live, "\(request.source) is live: it cannot be saved", next: "mpv http://localhost:8216/…")
+        }
+        return try await download(id: "d1")
+    }
+
+    func download(id: String) async throws(ControlError) -> API.Download {
+        questions += 1
+        return states.count > 1 ? states.removeFirst() : states[0]
+    }
+}
