@@ -20,6 +20,7 @@ extension Configuration {
         case .state: state = try value.folder(from: place, home: home)
         case .offline: offline = try value.truth()
         case .maxParallel: maxParallel = try value.number(in: 1...64)
+        case .reserve: reserve = try value.reserve()
         case .hostNames: hostNames = try value.list()
         case .allowedOrigins: allowedOrigins = try value.origins()
         case .logLevel: logLevel = try value.level()
@@ -54,6 +55,11 @@ private struct SettingReader {
         if case .text(let text) = setting, !isTyped { value = Int(text) }
         guard let value, range.contains(value) else { throw mismatch(wanted) }
         return value
+    }
+
+    func reserve() throws(Refusal) -> Int? {
+        if case .text("auto") = setting { return nil }
+        return try number(in: 0...100_000_000)
     }
 
     func list(_ wanted: String = "a list of strings") throws(Refusal) -> [String] {

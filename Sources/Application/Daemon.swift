@@ -37,7 +37,7 @@ import Store
     private static func openStore(_ configuration: Configuration, _ logger: Logger) throws(ApplicationError) -> Store {
         let store: Store
         do {
-            store = try Store(path: configuration.store)
+            store = try Store(path: configuration.store, reserve: configuration.reserve.map { Int64($0) << 20 })
         } catch  where error.code == .busy {
             throw ApplicationError(
                 .store, "another weir has the store \(configuration.store)",
