@@ -20,7 +20,7 @@ import TestSupport
         self.states = states
         claim = try StateDirectory(state).claim()
         let routes = ControlRoutes(service: self, token: claim.token)
-        let server = HTTPServer { routes.handle($0) }
+        let server = HTTPServer { _ = routes.handle($0) }
         let port = try server.listen(host: "127.0.0.1", port: 0)
         try claim.publish(url: "http://127.0.0.1:\(port)")
         self.server = server
