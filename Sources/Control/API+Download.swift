@@ -103,8 +103,11 @@ extension API {
         public var loadedDuration: Double { loaded.reduce(0) { $0 + max(0, $1.end - $1.start) } }
 
         /// How much media time is stored, from 0 to 1; absent as long as `duration` is.
+        ///
+        /// What is complete is all there: its tracks may end a little before the longest one does.
         public var fraction: Double? {
-            guard let duration, duration > 0 else { return state == .complete ? 1 : nil }
+            guard state != .complete else { return 1 }
+            guard let duration, duration > 0 else { return nil }
             return min(1, loadedDuration / duration)
         }
     }

@@ -58,7 +58,7 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
     public let code: Code
     /// Names the asset and the cause; a sentence without a capital or a full stop.
     public let message: String
-    /// What to try next, when there is something.
+    /// What to try next, when there is something: a command, or a few words.
     public let next: String?
     /// What the room below said. Stays in the log: a client sees `message`.
     public let underlying: (any Error)?
@@ -67,7 +67,7 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
     public init(_ code: Code, _ message: String, next: String? = nil, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
-        self.next = next
+        self.next = next ?? code.usualNext
         self.underlying = underlying
     }
 
@@ -109,6 +109,27 @@ extension ControlError.Code {
         case .notPlaylist, .badOrigin: 76
         case .unauthorized, .originRefused: 77
         case .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .internal: 1
+        }
+    }
+
+    /// What to try where the thrower knows nothing better.
+    fileprivate var usualNext: String? {
+        switch self {
+        case .refusedURL: "give a URL that begins with http:// or https://, without a password"
+        case .noMatch: "see what there is with: weir show URL"
+        case .notPlaylist: "check that the URL leads to an HLS playlist"
+        case .originRefused: "the link may have expired: give a new one"
+        case .originAbsent, .badOrigin: "the same command later; what plays meanwhile: weir list --offline"
+        case .offline: "start the daemon without --offline, or see what plays: weir list --offline"
+        case .cannotWrite: "take a folder that can be written: weir serve --store DIR"
+        case .diskFull: "make room, for instance with: weir remove NAME"
+        case .disk: "see what the daemon says, and check the disk"
+        case .stopping, .timeout: "the same command again"
+        case .noSuchAsset, .noSuchDownload: "weir list"
+        case .nameTaken: "take another one with --name"
+        case .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .live,
+            .noDaemon, .internal:
+            nil
         }
     }
 

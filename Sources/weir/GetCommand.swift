@@ -62,7 +62,7 @@ struct GetCommand: AsyncParsableCommand {
             throw player.start([daemon.urls.asset(named: download.asset)])
         }
         let outcome = await Interruption.orEnd { await follower.run(request) }
-        if let failure = follower.failure(outcome) { throw failure }
+        if let failure = follower.failure(outcome) { throw withPlayableURL(failure, daemon) }
     }
 
     /// Whatever happens, the last line is the one result.
@@ -84,6 +84,14 @@ struct GetCommand: AsyncParsableCommand {
         guard let failure else { return }
         Output.error(failure.text)
         throw ExitCode(failure.exitCode)
+    }
+
+    /// What cannot be saved can still be watched.
+    private func withPlayableURL(_ failure: Failure, _ daemon: Daemon) -> Failure {
+        guard failure.code == ControlError.Code.live.rawValue else { return failure }
+        var failure = failure
+        failure.next = "mpv \(Failure.quoted(daemon.urls.entry(source)))"
+        return failure
     }
 
     private var request: API.DownloadRequest {

@@ -15,19 +15,20 @@ struct ListCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting(common) {
-            let assets = try await common.daemon().client.assets().filter { !offline || $0.local == .complete }
+            let daemon = try common.daemon()
+            let assets = try await daemon.client.assets().filter { !offline || $0.local == .complete }
             guard !json else {
                 for asset in assets { Output.line(String(decoding: try API.encode(asset), as: UTF8.self)) }
                 return
             }
-            guard !assets.isEmpty else { return Output.error(Self.emptiness(offline: offline)) }
+            guard !assets.isEmpty else { return Output.error(Self.emptiness(offline: offline, urls: daemon.urls)) }
             for line in Self.table(assets).lines { Output.line(line) }
         }
     }
 
-    static func emptiness(offline: Bool) -> String {
+    static func emptiness(offline: Bool, urls: PlayerURL) -> String {
         (offline ? "nothing is stored whole yet\n" : "nothing is here yet\n")
-            + "try: weir get URL, or play http://localhost:8216/URL\n"
+            + "try: weir get URL, or play \(urls.origin(url: "URL"))\n"
     }
 
     static func table(_ assets: [API.Asset]) -> TextTable {

@@ -57,7 +57,8 @@ struct ShowCommand: AsyncParsableCommand {
         rows += tracks.variants.map { variant in
             let size = variant.width.flatMap { width in variant.height.map { " \(width)x\($0)" } } ?? ""
             return [
-                variant.quality + size, variant.bandwidth.map(Format.bandwidth) ?? "–", variant.codecs ?? "–",
+                (variant.quality ?? variant.id) + size, variant.bandwidth.map(Format.bandwidth) ?? "–",
+                variant.codecs ?? "–",
                 storedSize(bytes: variant.bytes, of: variant.estimatedBytes, local: variant.local), variant.local.word,
             ]
         }

@@ -1,10 +1,10 @@
 import Control
 
 extension API.Variant {
-    /// `720p`; of sound alone `audio`; else its id.
-    var quality: String {
+    /// `720p`; of sound alone `audio`; nil when the playlist does not say.
+    var quality: String? {
         if let height { return "\(height)p" }
-        return isSoundAlone ? "audio" : id
+        return isSoundAlone ? "audio" : nil
     }
 
     private var isSoundAlone: Bool {
@@ -32,7 +32,8 @@ extension API.Tracks {
     /// `720p avc1 2.1 Mb/s + audio en + subs en`.
     var summary: String {
         let all =
-            variants.map(\.summary) + audio.map { "audio \($0.shortName)" } + subtitles.map { "subs \($0.shortName)" }
+            variants.map(\.summary).filter { !$0.isEmpty } + audio.map { "audio \($0.shortName)" }
+            + subtitles.map { "subs \($0.shortName)" }
         return all.joined(separator: " + ")
     }
 

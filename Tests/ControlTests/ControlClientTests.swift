@@ -71,6 +71,17 @@ import Testing
         #expect(error?.code.exitCode == 69)
     }
 
+    @Test func whateverAUserCanMendSaysHow() {
+        let silent = Set(ControlError.Code.allCases.filter { ControlError($0, "x").next == nil })
+        // Those of the API's own users, those whose next step the thrower or the command knows, and defects.
+        #expect(
+            silent == [
+                .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .live,
+                .noDaemon, .internal,
+            ])
+        #expect(ControlError(.disk, "x", next: "y").next == "y")
+    }
+
     /// The exit code of every kind of error: scripts hang on them.
     @Test func everyCodeHasAnExitCodeAndAStatusOfItsClass() {
         let exits: Set<Int32> = [1, 64, 65, 66, 69, 73, 74, 75, 76, 77]

@@ -101,7 +101,8 @@ import Testing
         let daemon = try await daemon()
         let result = try await run(["get", "https://h/live.m3u8"])
         #expect(result.exit == .code(65))
-        #expect(result.errors.hasPrefix("weir: https://h/live.m3u8 is live: it cannot be saved\ntry: mpv "))
+        let url = "http://localhost:\(port())/https://h/live.m3u8"
+        #expect(result.errors == "weir: https://h/live.m3u8 is live: it cannot be saved\ntry: mpv \(url)\n")
         await daemon.stop()
     }
 

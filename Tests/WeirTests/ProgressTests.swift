@@ -84,6 +84,19 @@ import Testing
         #expect(reporter.finish(waiting).isEmpty)
     }
 
+    @Test func whatIsCompleteIsAllThereThoughOneTrackEndsEarlier() {
+        let done = sampleDownload.with {
+            $0.state = .complete
+            $0.loaded = [.init(start: 0, end: 887.9)]
+        }
+        #expect(ProgressLine(download: done).plain == "100%  14:47/14:48  151 MB  done")
+    }
+
+    @Test func aLoneMediaPlaylistHasNoQualityToTell() {
+        let download = sampleDownload.with { $0.selection = .init(variants: [.init(id: "media")]) }
+        #expect(ProgressReporter.headline(download) == "sintel  14:48   about 240 MB")
+    }
+
     @Test func aStoredAssetHasASizeThatIsCertain() {
         let done = sampleDownload.with {
             $0.state = .complete
