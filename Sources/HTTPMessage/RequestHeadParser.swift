@@ -92,7 +92,8 @@ public struct RequestHeadParser: Sendable {
     ) throws(RequestHeadError) -> RequestHead {
         try framing.finish(method: line.method, limits: limits)
         return RequestHead(
-            method: line.method, version: line.version, framing: framing, bytes: Array(bytes[..<lineStart]),
+            method: line.method, version: line.version, framing: framing,
+            bytes: Array(UnsafeRawBufferPointer(rebasing: bytes[..<lineStart])),
             targetRange: line.target, fields: fields)
     }
 

@@ -25,9 +25,11 @@ struct RequestLine: Sendable {
     }
 
     private static func version(_ bytes: UnsafeRawBufferPointer) throws(RequestHeadError) -> HTTPVersion {
+        // "HTTP/" and "." with the digits masked out, in the order of memory on a little-endian machine.
+        let word = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
         let isVersion =
-            bytes.prefix(5).elementsEqual("HTTP/".utf8) && ByteClass.isDigit(bytes[5])
-            && bytes[6] == UInt8(ascii: ".") && ByteClass.isDigit(bytes[7])
+            word & 0x00FF_00FF_FFFF_FFFF == 0x002E_002F_5054_5448 && ByteClass.isDigit(bytes[5])
+            && ByteClass.isDigit(bytes[7])
         guard isVersion else { throw .malformedRequestLine }
         guard bytes[5] == UInt8(ascii: "1") else { throw .unsupportedVersion }
         return bytes[7] == UInt8(ascii: "0") ? .http10 : .http11

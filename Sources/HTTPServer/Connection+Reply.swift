@@ -85,18 +85,18 @@ extension Connection {
 
     /// Tells whoever wants to know how the reply ended, and forgets it.
     func endReply(_ cause: ReplyEnd.Cause) {
-        let queued = cause == .complete ? 0 : Int64(evbuffer_get_length(output))
-        let end = ReplyEnd(cause: cause, status: reply.status, bodyBytes: max(0, reply.bodyBytes - queued))
         if case .growing(let body, _) = reply.source { body.unsubscribe(self) }
-        let tell = onEnd
-        onEnd = nil
+        let (ended, tell) = (reply, onEnd)
         reply = ReplyProgress()
-        tell?(end)
+        guard let tell else { return }
+        onEnd = nil
+        let queued = cause == .complete ? 0 : Int64(evbuffer_get_length(output))
+        tell(ReplyEnd(cause: cause, status: ended.status, bodyBytes: max(0, ended.bodyBytes - queued)))
     }
 
     /// Everything has been given to the system.
     private func finishReply() {
-        let lingers = reply.lingers || evbuffer_get_length(input) > 0
+        let lingers = reply.lingers || hasInput
         let keeps = reply.framing?.keepsConnection ?? false
         endReply(.complete)
         guard phase == .replying else { return }
@@ -104,11 +104,12 @@ extension Connection {
             phase = .awaiting
             timing.restart(now: core.now)
             if core.isStopping { return close(.serverStopped) }
+            resumeReading()
             process()
         } else if lingers, !hasInputEnded {
             phase = .lingering
             timing.enter(.linger, now: core.now)
-            evbuffer_drain(input, evbuffer_get_length(input))
+            resumeReading()
             shutdown(descriptor, Int32(SHUT_WR))
         } else {
             close(.complete)
@@ -169,7 +170,7 @@ extension Connection {
 
     private func sendChunkSize(_ range: Range<Int64>) {
         core.buffer.clear()
-        core.buffer.append(number: Int64(range.count), radix: 16)
+        core.buffer.append(hexadecimal: Int64(range.count))
         core.buffer.append("\r\n")
         send(core.buffer.bytes, more: true)
     }
@@ -251,7 +252,7 @@ extension Connection {
             method: facts.method, version: facts.version, status: head.status, length: length,
             wantsKeep: facts.wantsKeep && !core.isStopping)
         core.date.refresh()
-        write(head, framing, date: core.date.line, into: &core.buffer)
+        write(head, framing, date: core.date.line, into: core.buffer)
         guard !core.buffer.hasOverflowed, core.buffer.count <= ReplyBuffer.capacity - ReplyBuffer.smallBody else {
             return compose(ResponseHead(.internalServerError), length: 0)
         }
@@ -261,7 +262,7 @@ extension Connection {
     }
 
     private func write(
-        _ head: ResponseHead, _ framing: ReplyFraming, date: [UInt8], into buffer: inout ReplyBuffer
+        _ head: ResponseHead, _ framing: ReplyFraming, date: [UInt8], into buffer: ReplyBuffer
     ) {
         buffer.clear()
         buffer.append("HTTP/1.1 ")
@@ -280,11 +281,11 @@ extension Connection {
             )
         }
         if requestGuard.variesByOrigin { buffer.append("Vary: Origin\r\n") }
-        write(framing, into: &buffer)
+        write(framing, into: buffer)
         buffer.append("\r\n")
     }
 
-    private func write(_ framing: ReplyFraming, into buffer: inout ReplyBuffer) {
+    private func write(_ framing: ReplyFraming, into buffer: ReplyBuffer) {
         switch framing.delimiter {
         case .length(let length):
             buffer.append("Content-Length: ")

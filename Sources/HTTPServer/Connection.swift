@@ -3,10 +3,12 @@ import EventLoop
 import Glibc
 import HTTPMessage
 
-/// One client: a bufferevent, the request that is being read, and the reply that is being sent; never more than one of each.
+/// One client: the request that is being read, and the reply that is being sent; never more than one of each.
 ///
-/// While a reply is pending nothing is taken from the input buffer, whose high watermark then stops the reading. The
-/// server keeps the connection until `close`; exchanges may outlive that.
+/// Input is read straight into the server's inbox and parsed there, since nearly every request comes in one piece: libevent's
+/// buffered reading costs two more system calls and an allocation each time. Output that the socket does not take at once
+/// waits in a bufferevent, files as segments. While a reply is pending a little more is read, to notice a client that
+/// leaves, and then nothing. The server keeps the connection until `close`; exchanges may outlive that.
 @LoopActor final class Connection {
     /// What the connection is doing.
     enum Phase {
@@ -35,9 +37,9 @@ import HTTPMessage
     let peer: SocketAddress
     let requestGuard: RequestGuard
     let descriptor: Int32
-    let event: OpaquePointer
-    let input: OpaquePointer
     let output: OpaquePointer
+    private let writing: OpaquePointer
+    private let reading: OpaquePointer
     /// Where the server keeps this connection.
     var slot = 0
     var phase = Phase.awaiting
@@ -51,30 +53,37 @@ import HTTPMessage
     private(set) var serial = 0
     /// The client has said that it will send no more.
     private(set) var hasInputEnded = false
+    /// What was read and is not used up yet.
+    private var input: [UInt8] = []
+    private var isReading = true
     private var reader: RequestReader
     private var isProcessing = false
 
     /// Takes over `descriptor`; nil, and the descriptor still the caller's, when there is no memory.
     init?(_ core: ServerCore, _ descriptor: Int32, peer: SocketAddress, requestGuard: RequestGuard) {
-        guard
-            let event = bufferevent_socket_new(LoopActor.loop.base, descriptor, Int32(BEV_OPT_CLOSE_ON_FREE.rawValue)),
-            let input = bufferevent_get_input(event), let output = bufferevent_get_output(event)
+        let base = LoopActor.loop.base
+        guard let writing = bufferevent_socket_new(base, descriptor, 0), let output = bufferevent_get_output(writing)
         else { return nil }
+        // Its argument is set below, when there is something to point to.
+        guard let reading = event_new(base, descriptor, weir_ev_read | weir_ev_persist, Self.readable, nil) else {
+            bufferevent_free(writing)
+            return nil
+        }
         self.core = core
         self.descriptor = descriptor
         self.peer = peer
         self.requestGuard = requestGuard
-        self.event = event
-        self.input = input
         self.output = output
+        self.writing = writing
+        self.reading = reading
         timing = ConnectionTiming(now: core.now)
         reader = RequestReader(limits: core.configuration.request)
-        bufferevent_setcb(
-            event, Self.readable, Self.drained, Self.happened, Unmanaged.passUnretained(self).toOpaque())
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        event_assign(reading, base, descriptor, weir_ev_read | weir_ev_persist, Self.readable, context)
+        event_add(reading, nil)
+        bufferevent_setcb(writing, nil, Self.drained, Self.happened, context)
         // The default of 16 KiB would cost a large file a system call for each.
-        bufferevent_set_max_single_write(event, Self.writeBudget)
-        bufferevent_setwatermark(event, weir_ev_read, 0, Self.inputLimit(core.configuration.request))
-        bufferevent_enable(event, weir_ev_read)
+        bufferevent_set_max_single_write(writing, Self.writeBudget)
     }
 
     /// Most bytes written for one connection before another gets its turn.
@@ -83,13 +92,14 @@ import HTTPMessage
     /// Most requests of one connection answered in a row.
     private static let pipelineBudget = 16
 
-    /// Room for one request of the largest size.
-    private static func inputLimit(_ limits: RequestLimits) -> Int {
-        limits.requestLine + limits.headers + Int(limits.body) + 1_024
-    }
+    /// Most bytes kept of what comes while a reply is pending, before reading stops; one reading may exceed it.
+    private static let earlyInput = 16 * 1024
 
     /// Whether the client has nothing on its way.
-    var isIdle: Bool { phase == .awaiting && !reader.isInside }
+    var isIdle: Bool { phase == .awaiting && !reader.isInside && input.isEmpty }
+
+    /// Whether something has come behind the request that is being answered.
+    var hasInput: Bool { !input.isEmpty }
 
     /// Ends the connection at once, and with it the reply under way. Does nothing the second time.
     func close(_ cause: ReplyEnd.Cause) {
@@ -97,7 +107,9 @@ import HTTPMessage
         let hadReply = phase == .handling || phase == .replying
         phase = .closed
         if hadReply { endReply(cause) }
-        bufferevent_free(event)
+        event_free(reading)
+        bufferevent_free(writing)
+        Glibc.close(descriptor)
         core.connectionClosed(self)
     }
 }
@@ -105,41 +117,50 @@ import HTTPMessage
 // MARK: - Requests
 
 extension Connection {
-    /// Reads and hands over requests for as long as they can be answered at once.
+    /// Reads and hands over what has come already, for as long as it can be answered at once.
     func process() {
-        guard !isProcessing else { return }
-        isProcessing = true
-        defer { isProcessing = false }
-        var budget = Self.pipelineBudget
-        while phase == .awaiting {
-            let available = evbuffer_get_length(input)
-            guard available > 0, let start = evbuffer_pullup(input, -1) else { break }
-            guard budget > 0 else {
-                bufferevent_trigger(event, weir_ev_read, Int32(BEV_TRIG_DEFER_CALLBACKS.rawValue))
-                return
-            }
-            budget -= 1
-            guard take(UnsafeRawBufferPointer(start: start, count: available)) else { break }
-        }
-        if phase == .awaiting, hasInputEnded { close(.clientLeft) }
+        guard !isProcessing, !input.isEmpty else { return leaveIfDone() }
+        let bytes = input
+        input = []
+        bytes.withUnsafeBytes { process($0) }
     }
 
-    /// Takes one request off the input; false when there is no whole one.
-    private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    /// Takes requests off the front of `bytes`, and keeps the rest.
+    private func process(_ bytes: UnsafeRawBufferPointer) {
+        isProcessing = true
+        var used = 0
+        var budget = Self.pipelineBudget
+        while phase == .awaiting, used < bytes.count, budget > 0 {
+            budget -= 1
+            let length = take(UnsafeRawBufferPointer(rebasing: bytes[used...]))
+            guard length > 0 else { break }
+            used += length
+        }
+        isProcessing = false
+        if phase == .closed || phase == .lingering { return }
+        if used < bytes.count { input.append(contentsOf: bytes[used...]) }
+        if budget == 0, phase == .awaiting, !input.isEmpty { event_active(reading, Int32(weir_ev_read), 0) }
+        leaveIfDone()
+    }
+
+    private func leaveIfDone() {
+        if hasInputEnded, phase == .awaiting, !isProcessing { close(.clientLeft) }
+    }
+
+    /// Takes one request off the front, and answers how long it was; 0 when there is no whole one.
+    private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
         switch reader.step(bytes) {
         case .incomplete: break
         case .incompleteUntilContinue: send("HTTP/1.1 100 Continue\r\n\r\n")
         case .request(let head, let length):
-            let body = head.byteCount < length ? Array(bytes[head.byteCount..<length]) : []
-            evbuffer_drain(input, length)
-            dispatch(head, body)
-            return true
+            dispatch(head, head.byteCount < length ? Array(bytes[head.byteCount..<length]) : [])
+            return length
         case .refused(let error):
             refuse(error.status, error.sentence)
-            return true
+            return bytes.count
         }
         timing.enter(reader.awaitsBody ? .idle : .head, now: core.now)
-        return false
+        return 0
     }
 
     private func dispatch(_ head: RequestHead, _ body: [UInt8]) {
@@ -164,66 +185,91 @@ extension Connection {
     }
 
     /// Answers what is not to be trusted any further: with a sentence, and by closing.
-    func refuse(_ status: HTTPStatus, _ sentence: String) {
-        evbuffer_drain(input, evbuffer_get_length(input))
+    private func refuse(_ status: HTTPStatus, _ sentence: String) {
         phase = .handling
         facts.wantsKeep = false
         reply.lingers = true
-        var head = ResponseHead(status)
-        head.append(.text)
-        reply(head, .bytes([UInt8]("\(sentence)\n".utf8)), serial: serial)
+        answer(status, sentence)
     }
 
     /// Its exchange was dropped without a reply.
     func exchangeWasDropped(serial: Int) {
         guard phase == .handling, serial == self.serial else { return }
-        var head = ResponseHead(.internalServerError)
+        answer(.internalServerError, "The request was not answered.")
+    }
+
+    private func answer(_ status: HTTPStatus, _ sentence: String) {
+        var head = ResponseHead(status)
         head.append(.text)
-        reply(head, .bytes([UInt8]("The request was not answered.\n".utf8)), serial: serial)
+        reply(head, .bytes([UInt8]("\(sentence)\n".utf8)), serial: serial)
     }
 }
 
 // MARK: - Events
 
 extension Connection {
-    private static let readable: bufferevent_data_cb = { _, context in
+    private nonisolated static let readable: event_callback_fn = { _, _, context in
         guard let context else { return }
         let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
-        LoopActor.assumeIsolated { connection.inputArrived() }
+        LoopActor.assumeIsolated { connection.read() }
     }
 
-    private static let drained: bufferevent_data_cb = { _, context in
+    private nonisolated static let drained: bufferevent_data_cb = { _, context in
         guard let context else { return }
         let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
         LoopActor.assumeIsolated { connection.pump() }
     }
 
-    private static let happened: bufferevent_event_cb = { _, what, context in
+    private nonisolated static let happened: bufferevent_event_cb = { _, what, context in
         let number = errno
         guard let context else { return }
         let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
-        LoopActor.assumeIsolated { connection.ended(what, errno: number) }
+        // A file that ends too soon looks to libevent like the end of the socket.
+        let hasClientLeft = what & Int16(BEV_EVENT_ERROR) != 0 && number != EIO
+        LoopActor.assumeIsolated { connection.close(hasClientLeft ? .clientLeft : .bodyFailed) }
     }
 
-    private func inputArrived() {
+    private func read() {
+        switch core.inbox.read(descriptor) {
+        case .bytes(let count): accept(core.inbox.bytes(count))
+        case .nothing: process()  // Woken for what was left of a long pipeline.
+        case .end: inputEnded()
+        case .failure: close(.clientLeft)
+        }
+    }
+
+    private func accept(_ bytes: UnsafeRawBufferPointer) {
         switch phase {
-        case .awaiting: process()
-        case .lingering: evbuffer_drain(input, evbuffer_get_length(input))
-        case .handling, .replying, .closed: break
+        case .awaiting where input.isEmpty: process(bytes)
+        case .awaiting:
+            input.append(contentsOf: bytes)
+            process()
+        case .handling, .replying:
+            input.append(contentsOf: bytes)
+            if input.count > Self.earlyInput { pauseReading() }
+        case .lingering, .closed: break
         }
     }
 
-    /// The client has closed its side, or the socket failed.
-    private func ended(_ what: Int16, errno number: Int32) {
-        let isEndOfInput = what & Int16(BEV_EVENT_EOF) != 0 && what & Int16(BEV_EVENT_READING) != 0
-        guard isEndOfInput else {
-            // A file that ends too soon looks like the end of the socket to libevent.
-            let hasClientLeft = what & Int16(BEV_EVENT_ERROR) != 0 && number != EIO
-            return close(hasClientLeft ? .clientLeft : .bodyFailed)
-        }
+    private func pauseReading() {
+        guard isReading else { return }
+        isReading = false
+        event_del(reading)
+    }
+
+    func resumeReading() {
+        guard !isReading, !hasInputEnded else { return }
+        isReading = true
+        event_add(reading, nil)
+    }
+
+    /// The client has closed its side. One that has closed but one half may still want what is queued for it, and what it
+    /// asked for in full, though not what is yet to come.
+    private func inputEnded() {
+        pauseReading()
         hasInputEnded = true
-        // A client that has closed but one half may still want what is queued for it, though not what is yet to come.
         if phase == .replying, evbuffer_get_length(output) > 0 { return }
+        if phase == .awaiting, !input.isEmpty { return process() }
         close(.clientLeft)
     }
 

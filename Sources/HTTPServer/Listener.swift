@@ -57,14 +57,14 @@ import Glibc
         return descriptor
     }
 
-    private static let accepted: evconnlistener_cb = { _, descriptor, address, _, context in
+    private nonisolated static let accepted: evconnlistener_cb = { _, descriptor, address, _, context in
         guard let context else { return }
         let listener = Unmanaged<Listener>.fromOpaque(context).takeUnretainedValue()
         let peer = address.flatMap { SocketAddress($0) }
         LoopActor.assumeIsolated { listener.server.accept(descriptor, from: peer, at: listener) }
     }
 
-    private static let failed: evconnlistener_errorcb = { _, context in
+    private nonisolated static let failed: evconnlistener_errorcb = { _, context in
         let number = errno
         guard let context else { return }
         let listener = Unmanaged<Listener>.fromOpaque(context).takeUnretainedValue()

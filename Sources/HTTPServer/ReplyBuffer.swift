@@ -3,7 +3,7 @@ import HTTPMessage
 
 /// Memory that replies are put together in, one after another: a head, and a small body behind it, so that both leave in
 /// one write. One for the whole server, since nothing stays in it between two replies.
-struct ReplyBuffer: ~Copyable {
+final class ReplyBuffer {
     /// Room for the largest head and a small body.
     static let capacity = 64 * 1024
     /// Bodies up to this size are copied behind their head; larger files go by sendfile.
@@ -23,12 +23,12 @@ struct ReplyBuffer: ~Copyable {
     /// What has been put together; valid until the next change.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-    mutating func clear() {
+    func clear() {
         count = 0
         hasOverflowed = false
     }
 
-    mutating func append(_ source: UnsafeRawBufferPointer) {
+    func append(_ source: UnsafeRawBufferPointer) {
         guard let start = source.baseAddress, !source.isEmpty else { return }
         guard source.count <= Self.capacity - count else {
             hasOverflowed = true
@@ -38,42 +38,51 @@ struct ReplyBuffer: ~Copyable {
         count += source.count
     }
 
-    mutating func append(_ array: [UInt8]) {
+    func append(_ array: [UInt8]) {
         array.withUnsafeBytes { append($0) }
     }
 
-    mutating func append(_ slice: ArraySlice<UInt8>) {
+    func append(_ slice: ArraySlice<UInt8>) {
         slice.withUnsafeBytes { append($0) }
     }
 
     @inline(__always)
-    mutating func append(_ literal: StaticString) {
+    func append(_ literal: StaticString) {
         append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
-    /// Appends digits, most significant first. `radix` is 10 or 16.
-    mutating func append(number: Int64, radix: UInt64 = 10) {
+    /// Appends decimal digits.
+    func append(number: Int64) {
+        append(digitsOf: number) { $0.quotientAndRemainder(dividingBy: 10) }
+    }
+
+    /// Appends lower-case hexadecimal digits.
+    func append(hexadecimal number: Int64) {
+        append(digitsOf: number) { ($0 >> 4, $0 & 15) }
+    }
+
+    /// `split` takes the last digit off a number. With the radix known to the compiler it costs no division.
+    @inline(__always)
+    private func append(digitsOf number: Int64, split: (UInt64) -> (UInt64, UInt64)) {
         guard Self.capacity - count >= 20 else {
             hasOverflowed = true
             return
         }
-        var width = 1
         var rest = number.magnitude
-        while rest >= radix {
-            rest /= radix
-            width += 1
+        var start = 20
+        withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
+            repeat {
+                let (more, digit) = split(rest)
+                start -= 1
+                digits[start] = UInt8(truncatingIfNeeded: digit < 10 ? 0x30 + digit : 0x57 + digit)
+                rest = more
+            } while rest > 0
+            append(UnsafeRawBufferPointer(rebasing: digits[start...]))
         }
-        rest = number.magnitude
-        for index in stride(from: count + width - 1, through: count, by: -1) {
-            let digit = UInt8(rest % radix)
-            base.storeBytes(of: digit < 10 ? 0x30 + digit : 0x57 + digit, toByteOffset: index, as: UInt8.self)
-            rest /= radix
-        }
-        count += width
     }
 
     /// Reads `length` bytes of a file at `offset` to the end; false when they do not fit or are not all there.
-    mutating func appendFile(_ descriptor: Int32, offset: Int64, length: Int) -> Bool {
+    func appendFile(_ descriptor: Int32, offset: Int64, length: Int) -> Bool {
         guard length <= Self.capacity - count else { return false }
         let target = count + length
         while count < target {

@@ -15,9 +15,9 @@ struct RequestGuard: Sendable {
         case refused(HTTPStatus, String)
     }
 
-    private static let secFetchSite = FieldName("Sec-Fetch-Site")
-    private static let secFetchMode = FieldName("Sec-Fetch-Mode")
-    private static let secFetchDest = FieldName("Sec-Fetch-Dest")
+    private static var secFetchSite: FieldName { FieldName("Sec-Fetch-Site") }
+    private static var secFetchMode: FieldName { FieldName("Sec-Fetch-Mode") }
+    private static var secFetchDest: FieldName { FieldName("Sec-Fetch-Dest") }
 
     /// What may stand in Host, in lower case.
     private let authorities: [[UInt8]]

@@ -30,23 +30,26 @@ struct RequestReader {
 
     /// `bytes` begins where the last request ended and holds everything that has come since.
     mutating func step(_ bytes: UnsafeRawBufferPointer) -> Step {
-        var isNew = false
-        if head == nil {
-            do throws(RequestHeadError) {
-                head = try parser.parse(bytes)
-            } catch {
-                return .refused(error)
-            }
-            isNew = true
+        if let head {
+            let length = Self.length(head)
+            guard bytes.count >= length else { return .incomplete }
+            self.head = nil
+            return .request(head, length: length)
         }
-        guard let head else { return .incomplete }
-        let length = head.byteCount + Int(head.contentLength ?? 0)
-        guard bytes.count >= length else {
-            return isNew && head.expectsContinue && head.version == .http11 && bytes.count == head.byteCount
-                ? .incompleteUntilContinue : .incomplete
+        do throws(RequestHeadError) {
+            guard let head = try parser.parse(bytes) else { return .incomplete }
+            parser = RequestHeadParser(limits: limits)
+            let length = Self.length(head)
+            if bytes.count >= length { return .request(head, length: length) }
+            let waits = head.expectsContinue && head.version == .http11 && bytes.count == head.byteCount
+            self.head = head
+            return waits ? .incompleteUntilContinue : .incomplete
+        } catch {
+            return .refused(error)
         }
-        self.head = nil
-        parser = RequestHeadParser(limits: limits)
-        return .request(head, length: length)
+    }
+
+    private static func length(_ head: RequestHead) -> Int {
+        head.byteCount + Int(head.contentLength ?? 0)
     }
 }

@@ -6,8 +6,10 @@ import EventLoop
     let configuration: HTTPServer.Configuration
     let handler: HTTPServer.Handler
     let limits: ConnectionTiming.Limits
+    /// Where sockets are read into.
+    let inbox = Inbox()
     /// Where replies are put together.
-    var buffer = ReplyBuffer()
+    let buffer = ReplyBuffer()
     var date = DateField()
     /// Counts the ticks of the coarse timer while there are connections.
     var now = 0

@@ -1,3 +1,4 @@
+import CLibevent
 import Glibc
 
 /// An IPv4 or IPv6 address with its port.
