@@ -1,0 +1,267 @@
+import EventLoop
+import Glibc
+import HTTPMessage
+import Origin
+import Testing
+
+extension OverSockets {
+    /// What origins do wrong, over real sockets.
+    @Suite @LoopActor struct OriginFaultTests {
+        nonisolated private static let body = [UInt8]((0..<200_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) })
+
+        nonisolated private static func whole(_ count: Int, _ tag: String = "a") -> ScriptedOrigin.Step {
+            .reply(200, ["ETag": "\"\(tag)\"", "Content-Length": "\(body.count)"], body[..<count])
+        }
+
+        nonisolated private static func part(from start: Int, _ count: Int? = nil, _ tag: String = "a")
+            -> ScriptedOrigin.Step
+        {
+            let fields = [
+                "ETag": "\"\(tag)\"", "Content-Range": "bytes \(start)-\(body.count - 1)/\(body.count)",
+                "Content-Length": "\(body.count - start)",
+            ]
+            return .reply(206, fields, body[start...].prefix(count ?? .max))
+        }
+
+        @Test func brokenBodyIsGoneOnWithByteForByte() async throws {
+            let origin = try ScriptedOrigin { _, number in
+                switch number {
+                case 0: [Self.whole(70_001), .close]
+                case 1: [Self.part(from: 70_001, 30_000), .reset]
+                case 2: [.close]
+                default: [Self.part(from: 100_001)]
+                }
+            }
+            let bench = Bench()
+            let (recorder, error) = await bench.run(try bench.request(origin))
+            #expect(error == nil)
+            #expect(recorder.bytes == Self.body)
+            #expect(recorder.beginnings == [0])
+            #expect(recorder.heads.count == 1)
+            let asked = origin.requests.map { [$0.fields["range"], $0.fields["if-range"]] }
+            #expect(
+                asked == [
+                    [nil, nil], ["bytes=70001-", "\"a\""], ["bytes=100001-", "\"a\""], ["bytes=100001-", "\"a\""],
+                ])
+        }
+
+        @Test func contentThatHasChangedIsNeverMixed() async throws {
+            let changed = Self.body.map { ~$0 }
+            let origin = try ScriptedOrigin { _, number in
+                number == 0 ? [Self.whole(70_000), .close] : [.reply(200, ["ETag": "\"b\""], changed)]
+            }
+            let bench = Bench()
+            let (recorder, error) = await bench.run(try bench.request(origin))
+            #expect(error?.code == .contentChanged)
+            #expect(recorder.bytes == Array(Self.body[..<70_000]))
+            #expect(recorder.beginnings == [0, 0])
+        }
+
+        @Test func sameContentUnderAnotherTagIsFetchedAgainAndCompared() async throws {
+            let origin = try ScriptedOrigin { _, number in
+                number == 0 ? [Self.whole(70_000), .close] : [Self.whole(Self.body.count, "b")]
+            }
+            let bench = Bench()
+            let (recorder, error) = await bench.run(try bench.request(origin))
+            #expect(error == nil)
+            #expect(recorder.bytes == Self.body && recorder.beginnings == [0, 0])
+        }
+
+        @Test func earlierBytesAreGoneOnWithInANewTransfer() async throws {
+            let origin = try ScriptedOrigin { _, _ in [Self.part(from: 50_000)] }
+            let bench = Bench()
+            var request = try bench.request(origin)
+            request.start = 50_000
+            request.validator = StrongValidator("\"a\"")
+            let (recorder, error) = await bench.run(request, Recorder(Array(Self.body[..<50_000])))
+            #expect(error == nil)
+            #expect(recorder.bytes == Self.body && recorder.beginnings == [50_000])
+            #expect(recorder.heads.first?.length == Int64(Self.body.count))
+        }
+
+        @Test func wholeFileIsNeverPassedOnAsAPart() async throws {
+            let origin = try ScriptedOrigin { _, _ in [Self.whole(Self.body.count)] }
+            let bench = Bench()
+            var request = try bench.request(origin)
+            request.range = 100..<200
+            let (recorder, error) = await bench.run(request)
+            #expect(error?.code == .rangeIgnored)
+            #expect(recorder.heads.isEmpty && recorder.bytes.isEmpty)
+            #expect(origin.requests.count == 2)
+        }
+
+        @Test func silentOriginIsLeftAfterTheLimit() async throws {
+            let origin = try ScriptedOrigin { _, number in
+                switch number {
+                case 0: [.hold]
+                case 1: [Self.whole(1_000), .hold]
+                default: [Self.part(from: 1_000)]
+                }
+            }
+            let bench = Bench {
+                $0.firstByteLimit = .milliseconds(60)
+                $0.stallSpan = .milliseconds(60)
+                $0.stallBytes = 500
+            }
+            let (recorder, error) = await bench.run(try bench.request(origin))
+            #expect(error == nil)
+            #expect(recorder.bytes == Self.body)
+            #expect(origin.requests.map { $0.fields["range"] } == [nil, nil, "bytes=1000-"])
+        }
+
+        @Test func silenceWithoutEndHasItsNames() async throws {
+            let origin = try ScriptedOrigin { request, _ in
+                request.target == "/body" ? [Self.whole(10), .hold] : [.hold]
+            }
+            let bench = Bench {
+                $0.firstByteLimit = .milliseconds(50)
+                $0.retries = .never
+            }
+            #expect(await bench.run(try bench.request(origin, "/head")).1?.code == .timedOut)
+            let other = Bench {
+                $0.stallSpan = .milliseconds(50)
+                $0.retries = .never
+            }
+            #expect(await other.run(try bench.request(origin, "/body")).1?.code == .stalled)
+            var tolerant = try bench.request(origin, "/head")
+            tolerant.toleratesSilence = true
+            tolerant.deadline = .milliseconds(150)
+            #expect(await bench.run(tolerant).1?.underlying == nil)
+        }
+
+        @Test func deadlineBoundsTheWhole() async throws {
+            let origin = try ScriptedOrigin { _, _ in [.reply(503)] }
+            let bench = Bench { $0.retries.attempts = .max }
+            var request = try bench.request(origin)
+            request.deadline = .milliseconds(300)
+            #expect(await bench.run(request).1?.code == .timedOut)
+            #expect(origin.requests.count > 1)
+        }
+
+        @Test func failingServerIsAskedAgainAndThenReported() async throws {
+            let origin = try ScriptedOrigin { request, number in
+                request.target == "/heals" && number > 2 ? [Self.whole(Self.body.count)] : [.reply(503, [:], "busy")]
+            }
+            let bench = Bench()
+            let (recorder, error) = await bench.run(try bench.request(origin, "/heals"))
+            #expect(error == nil && recorder.bytes == Self.body)
+            let failed = await bench.run(try bench.request(origin, "/never")).1
+            #expect(failed?.code == .serverFailure && failed?.status == 503)
+            #expect(origin.requests.count == 4 + 6)
+            #expect(Set(origin.requests.map(\.connection)) == [0], "errors do not cost the connection")
+        }
+
+        @Test func endlessCutsAreReported() async throws {
+            let origin = try ScriptedOrigin { _, _ in
+                [.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close]
+            }
+            let bench = Bench()
+            let (recorder, error) = await bench.run(try bench.request(origin))
+            #expect(error?.code == .cutShort)
+            #expect(recorder.text == "abc")
+            #expect(origin.requests.count == 6)
+        }
+
+        @Test func replyThatIsNotHTTPIsReported() async throws {
+            let origin = try ScriptedOrigin { _, _ in [.text("SSH-2.0-Server\r\n"), .close] }
+            let bench = Bench { $0.retries.attempts = 1 }
+            #expect(await bench.run(try bench.request(origin)).1?.code == .malformedReply)
+            let endless = try ScriptedOrigin { _, _ in
+                [.text("HTTP/1.1 200 OK\r\n" + String(repeating: "X: y\r\n", count: 1_000) + "\r\n"), .close]
+            }
+            #expect(await bench.run(try bench.request(endless)).1?.code == .malformedReply)
+        }
+
+        @Test func deadOriginIsUnreachableThenAbsentThenBack() async throws {
+            let first = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
+            let port = first.port
+            first.stop()
+            let bench = Bench {
+                $0.absencePauses = .milliseconds(150)...Duration.milliseconds(150)
+                $0.retries.attempts = 1
+            }
+            let request = try bench.request("http://127.0.0.1:\(port)/x?token")
+            for _ in 0..<2 { #expect(await bench.run(request).1?.code == .unreachable) }
+            #expect(bench.client.isPresumedAbsent(request.url))
+            let origin = try ScriptedOrigin(port: port) { _, _ in [.reply(200, [:], "x")] }
+            let error = await bench.run(request).1
+            #expect(error?.code == .unreachable)
+            #expect(
+                error?.description
+                    == "http://127.0.0.1:\(port)/x?… could not be reached: it could not be reached a moment ago")
+            #expect(origin.accepted == 0)
+            #expect(await eventually { !bench.client.isPresumedAbsent(request.url) })
+            #expect(await bench.run(request).1 == nil)
+            #expect(!bench.client.isPresumedAbsent(request.url))
+        }
+
+        @Test func nameThatDoesNotExistIsUnreachable() async throws {
+            let bench = Bench { $0.retries = .never }
+            let error = await bench.run(try bench.request("http://no-such-host.invalid/x")).1
+            #expect(error?.code == .unreachable)
+            #expect(error?.underlying == "its name could not be resolved")
+        }
+
+        // MARK: Bounds
+
+        @Test func bodyLargerThanTheLimitIsBrokenOff() async throws {
+            let origin = try ScriptedOrigin { request, _ in
+                request.target == "/told"
+                    ? [Self.whole(Self.body.count)]
+                    : [.text("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"), .bytes(Self.body), .hold]
+            }
+            let bench = Bench()
+            for (target, most) in [("/told", 0), ("/untold", 100_000)] {
+                var request = try bench.request(origin, target)
+                request.limit = 100_000
+                let (recorder, error) = await bench.run(request)
+                #expect(error?.code == .tooLarge)
+                #expect(recorder.bytes.count <= most)
+            }
+            #expect(origin.requests.count == 2)
+        }
+
+        /// 5 bytes and 9,000,000 zeros, as `gzip -9` makes them.
+        @Test func playlistIsDecodedAndABombIsNot() async throws {
+            let hello: [UInt8] = [
+                0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0, 0x86, 0xA6, 0x10, 0x36, 5, 0,
+                0,
+                0,
+            ]
+            let bomb = Self.bomb
+            let origin = try ScriptedOrigin { request, _ in
+                guard request.fields["accept-encoding"] == "gzip" else { return [.reply(200, [:], "plain")] }
+                return [.reply(200, ["Content-Encoding": "gzip"], request.target == "/bomb" ? bomb : hello)]
+            }
+            let bench = Bench()
+            var request = try bench.request(origin)
+            #expect(try await bench.client.fetch(request).1 == Array("plain".utf8))
+            request.acceptsCompression = true
+            let (head, bytes) = try await bench.client.fetch(request)
+            #expect(bytes == Array("hello".utf8) && head.length == nil)
+            request = try bench.request(origin, "/bomb")
+            request.acceptsCompression = true
+            let error = await #expect(throws: OriginError.self) { try await bench.client.fetch(request) }
+            #expect(error?.code == .tooLarge)
+        }
+
+        /// Deflate blocks that each stand for 2 MB of zeros by one-bit symbols: a thousand to one.
+        nonisolated private static var bomb: [UInt8] {
+            // A fixed Huffman block: literal 0, then `match 258, distance 1` again and again, without end.
+            var bits: [UInt8] = [1, 1, 0]
+            bits += [0, 0, 1, 1, 0, 0, 0, 0]
+            for _ in 0..<30_000 { bits += [1, 1, 0, 0, 0, 1, 0, 1] + [0, 0, 0, 0, 0] }
+            var bytes: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3]
+            for start in stride(from: 0, to: bits.count - 7, by: 8) {
+                bytes.append((0..<8).reduce(0) { $0 | bits[start + $1] << UInt8($1) })
+            }
+            return bytes
+        }
+
+        @Test func encodingThatNobodyAskedForIsRefused() async throws {
+            let origin = try ScriptedOrigin { _, _ in [.reply(200, ["Content-Encoding": "gzip"], "x")] }
+            let bench = Bench()
+            #expect(await bench.run(try bench.request(origin)).1?.code == .unsupportedEncoding)
+        }
+    }
+}
