@@ -49,6 +49,9 @@ import Origin
         }
     }
 
+    /// Whether it has got exactly this. (The testing library's own comparison shows a difference in quadratic time.)
+    func has(_ expected: some Collection<UInt8>) -> Bool { bytes.elementsEqual(expected) }
+
     var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server on 127.0.0.1 that answers each request by a script, byte for byte, on blocking sockets and a thread each.
+/// A server on 127.0.0.1 that answers each request by a script, byte for byte, on blocking sockets and a thread each. Lives
+/// until the process ends.
 final class ScriptedOrigin: Sendable {
     struct Request: Sendable {
         let method: String
@@ -29,8 +30,6 @@ final class ScriptedOrigin: Sendable {
         var open = 0
         var mostOpen = 0
         var released = 0
-        var isStopped = false
-        var sockets: Set<Int32> = []
     }
 
     typealias Script = @Sendable (_ request: Request, _ number: Int) -> [Step]
@@ -40,26 +39,29 @@ final class ScriptedOrigin: Sendable {
     private let script: Script
     private let state = Mutex(State())
 
-    /// - Parameter script: gets each request with its number, from 0; after its steps the connection is read on unless closed.
-    init(port wanted: UInt16 = 0, _ script: @escaping Script) throws {
+    /// - Parameters:
+    ///   - script: gets each request with its number, from 0; after its steps the connection is read on unless closed.
+    ///   - isListening: false for a port that is taken and refuses connections until `startListening()`.
+    init(isListening: Bool = true, _ script: @escaping Script) throws {
         self.script = script
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var one: Int32 = 1
-        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, 4)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = wanted.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = listener
         let bound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && listen(descriptor, 64) == 0
-                    && getsockname(descriptor, $0, &length) == 0
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
             }
         }
         guard bound else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         port = UInt16(bigEndian: address.sin_port)
+        if isListening { startListening() }
+    }
+
+    func startListening() {
+        listen(listener, 64)
         Thread.detachNewThread { [self] in accept() }
     }
 
@@ -71,23 +73,11 @@ final class ScriptedOrigin: Sendable {
     /// Lets one step of `hold` go on, past or to come.
     func release(_ count: Int = 1) { state.withLock { $0.released += count } }
 
-    /// Refuses connections from now on and breaks those there are.
-    func stop() {
-        state.withLock { state in
-            state.isStopped = true
-            for socket in state.sockets { shutdown(socket, Int32(SHUT_RDWR)) }
-        }
-        shutdown(listener, Int32(SHUT_RDWR))
-    }
-
-    deinit { close(listener) }
-
     private func accept() {
         while true {
             let socket = Glibc.accept(listener, nil, nil)
             guard socket >= 0 else { return }
             let number = state.withLock { state in
-                if !state.isStopped { state.sockets.insert(socket) }
                 state.accepted += 1
                 state.open += 1
                 state.mostOpen = max(state.mostOpen, state.open)
@@ -107,7 +97,6 @@ final class ScriptedOrigin: Sendable {
             guard script(request, number).allSatisfy({ perform($0, socket) }) else { break }
         }
         state.withLock { state in
-            state.sockets.remove(socket)
             state.open -= 1
             close(socket)
         }
@@ -173,17 +162,13 @@ final class ScriptedOrigin: Sendable {
 
     private func hold(_ socket: Int32) -> Bool {
         while true {
-            let (goOn, isStopped) = state.withLock { state in
-                if state.released > 0 {
-                    state.released -= 1
-                    return (true, false)
-                }
-                return (false, state.isStopped)
+            let goesOn = state.withLock { state in
+                defer { if state.released > 0 { state.released -= 1 } }
+                return state.released > 0
             }
-            if goOn { return true }
+            if goesOn { return true }
             var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            let left = poll(&watched, 1, 2) > 0
-            if left || isStopped { return false }
+            if poll(&watched, 1, 2) > 0 { return false }
         }
     }
 }
