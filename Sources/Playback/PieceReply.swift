@@ -7,16 +7,28 @@ import Library
 /// Answers for one resource: from its file, or from the flight that brings it.
 @LoopActor enum PieceReply {
     /// Answers from a piece. No database, no copy, no other executor: this is the road that most bytes take.
-    static func send(_ descriptor: Int32, file: String, to exchange: Exchange) {
+    static func send(_ descriptor: Int32, _ mediaType: MediaType, to exchange: Exchange) {
         let owned = OwnedDescriptor(descriptor)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return exchange.reply(.notFound, "The piece cannot be read.") }
-        var representation = Representation(size: Int64(status.st_size), mediaType: MediaType(forPath: file))
-        // A piece never changes, so its length and the instant of its last byte tell it from any other.
-        let instant = status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec
-        representation.entityTag = EntityTag(
-            String(UInt(bitPattern: instant), radix: 36) + "-" + String(status.st_size, radix: 36))
+        var representation = Representation(size: Int64(status.st_size), mediaType: mediaType)
+        representation.entityTag = EntityTag(tag(status))
         exchange.reply(representation, .file(owned))
+    }
+
+    /// A piece never changes, so its length and the instant of its last byte tell it from any other. At most 15 bytes, which
+    /// a String holds without an allocation.
+    private static func tag(_ status: stat) -> String {
+        var rest = UInt64(bitPattern: Int64(status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec))
+        rest = (rest ^ UInt64(bitPattern: Int64(status.st_size))) &* 0x9E37_79B9_7F4A_7C15
+        return String(unsafeUninitializedCapacity: 13) { digits in
+            for index in 0..<13 {
+                digits[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest & 31)
+                if digits[index] > UInt8(ascii: "9") { digits[index] += 39 }  // On to the small letters.
+                rest >>= 5
+            }
+            return 13
+        }
     }
 
     /// So long a player waits for the first byte: hls.js and GStreamer give up after 10 s.

@@ -7,6 +7,7 @@ public import Library
 @LoopActor public final class Playback {
     private let library: Library
     private let report: @Sendable (String) -> Void
+    private var shelf = PieceShelf()
 
     /// - Parameter report: told of what players were refused, in a sentence for a log.
     public init(library: Library, report: @escaping @Sendable (String) -> Void = { _ in }) {
@@ -16,6 +17,10 @@ public import Library
 
     /// Answers a player's request, now or later; false if it is none.
     public func handle(_ exchange: Exchange) -> Bool {
+        if exchange.head.method == .get, let (descriptor, type) = shelf.open(exchange.head.targetBytes) {
+            PieceReply.send(descriptor, type, to: exchange)
+            return true
+        }
         guard let route = Route(target: exchange.head.targetBytes) else { return false }
         guard exchange.head.method == .get || exchange.head.method == .head else {
             var head = ResponseHead(.methodNotAllowed)
@@ -38,7 +43,10 @@ public import Library
         guard let asset = library.asset(id: id), let pieces = asset.folder(folder) else {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
-        if let descriptor = pieces.open(file) { return PieceReply.send(descriptor, file: file, to: exchange) }
+        if let descriptor = pieces.open(file) {
+            shelf.remember(pieces, exchange.head.pathBytes)
+            return PieceReply.send(descriptor, MediaType(forPath: file), to: exchange)
+        }
         guard let name = PieceName(file), let (resource, isKept) = resource(name, in: folder, of: asset) else {
             return exchange.reply(.notFound, "There is no such segment.")
         }

@@ -78,13 +78,13 @@ class Bench:
         """A `weir serve` over a store of its own."""
         home = self.folder / ("weir-%d" % len(self.children))
         home.mkdir()
-        options = ["--store", home / "store", "--state", home / "state"]
+        options = ["--store", home / "store", "--state", home / "state", "--reserve", "0"]
         child = self.start([binary, "serve", "--listen", "127.0.0.1:0"] + options, stdout=subprocess.PIPE, text=True)
         line = child.stdout.readline()
         if "listening on" not in line:
             sys.exit("weir serve did not start: it said %r" % line)
         server = Server(line.split()[-1], child, child.pid)
-        server.state = home / "state"
+        server.store, server.state = home / "store", home / "state"
         return server
 
 
