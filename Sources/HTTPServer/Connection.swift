@@ -139,8 +139,11 @@ extension Connection {
         isProcessing = false
         if phase == .closed || phase == .lingering { return }
         if used < bytes.count { input.append(contentsOf: bytes[used...]) }
-        if budget == 0, phase == .awaiting, !input.isEmpty { event_active(reading, Int32(weir_ev_read), 0) }
-        leaveIfDone()
+        if budget == 0, phase == .awaiting, !input.isEmpty {
+            event_active(reading, Int32(weir_ev_read), 0)  // Goes on in the loop's next turn.
+        } else {
+            leaveIfDone()
+        }
     }
 
     private func leaveIfDone() {

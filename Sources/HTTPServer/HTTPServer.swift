@@ -28,6 +28,7 @@ import HTTPMessage
     }
 
     isolated deinit {
+        core.handler = { _ in }
         for connection in connections { connection.close(.serverStopped) }
     }
 
@@ -127,8 +128,15 @@ extension HTTPServer {
 
     /// Says why before it hangs up; the socket's buffer is empty, so this does not wait.
     private static func turnAway(_ descriptor: Int32) {
-        let text: StaticString =
-            "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 34\r\nConnection: close\r\n\r\nThere are too many connections now"
+        let text: StaticString = """
+            HTTP/1.1 503 Service Unavailable\r
+            Retry-After: 1\r
+            Content-Type: text/plain; charset=utf-8\r
+            Content-Length: 35\r
+            Connection: close\r
+            \r
+            There are too many connections now.
+            """
         send(descriptor, text.utf8Start, text.utf8CodeUnitCount, Int32(MSG_NOSIGNAL))
         shutdown(descriptor, Int32(SHUT_WR))
         Glibc.close(descriptor)

@@ -31,6 +31,7 @@ public struct ReplyEnd: Sendable, Hashable {
     public let cause: Cause
     /// The status that was sent; nil when the reply had not begun.
     public let status: Int?
-    /// Bytes of the body, chunk framing included, that were given to the system.
+    /// Bytes of the body that were given to the system, without chunk framing. Of a reply that was cut off, to within the
+    /// size of its head.
     public let bodyBytes: Int64
 }

@@ -4,7 +4,8 @@ import EventLoop
 /// the server, and so that no weak reference to it slows down each use.
 @LoopActor final class ServerCore {
     let configuration: HTTPServer.Configuration
-    let handler: HTTPServer.Handler
+    /// Emptied when the server goes: what it captures may hold exchanges, and these their connections and this.
+    var handler: HTTPServer.Handler
     let limits: ConnectionTiming.Limits
     /// Where sockets are read into.
     let inbox = Inbox()

@@ -30,6 +30,17 @@ import Testing
         }
     }
 
+    @Test func aClientThatClosesItsSideGetsWhatItHasAskedFor() async throws {
+        let fixture = try await ServerFixture { $0.reply(.ok, $0.head.target) }
+        let connection = try fixture.connect()
+        try await connection.send((0..<100).map { fixture.request("GET /\($0)") }.joined())
+        connection.finishSending()
+        for index in 0..<100 {
+            #expect(try await connection.reply().text == "/\(index)\n")
+        }
+        #expect(try await connection.isClosed())
+    }
+
     @Test func pipelinedRequestsWaitForALateReply() async throws {
         let held = Held()
         let fixture = try await ServerFixture { exchange in
@@ -44,7 +55,10 @@ import Testing
     }
 
     @Test func aRequestByteByByteIsAnswered() async throws {
-        let fixture = try await ServerFixture { $0.reply(.ok, String(decoding: $0.body, as: UTF8.self)) }
+        // Each byte costs the test a thread, which on a busy machine adds up.
+        let fixture = try await ServerFixture(with: { $0.headTimeout = .seconds(60) }) { exchange in
+            exchange.reply(.ok, String(decoding: exchange.body, as: UTF8.self))
+        }
         let connection = try fixture.connect()
         for byte in (fixture.request("POST /x", "Content-Length: 5") + "hello").utf8 {
             try await connection.send([byte])
