@@ -72,7 +72,17 @@ let package = Package(
         tests("EventLoopTests", ["EventLoop"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("OriginTests", ["Origin", "EventLoop", "HTTPMessage"]),
-        tests("StoreTests", ["Store"]),
+        tests("StoreTests", ["Store", "TestSupport"]),
+        tests("LibraryTests", ["Library", "EventLoop", "HTTPMessage", "Origin", "Playlist", "Store", "TestSupport"]),
+        tests(
+            "DownloaderTests",
+            ["Downloader", "EventLoop", "HTTPMessage", "Library", "Origin", "Playlist", "Store", "TestSupport"]),
+        tests(
+            "PlaybackTests",
+            [
+                "Playback", "EventLoop", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playlist", "Store",
+                "TestSupport",
+            ]),
         tests("TestSupportTests", ["TestSupport"]),
         tests("ControlTests", ["Control", "EventLoop", "HTTPMessage", "HTTPServer", "TestSupport"]),
         tests("ApplicationTests", ["Application", "TestSupport", logging]),

@@ -267,7 +267,7 @@ public import Store
     /// Writes a download, new or changed.
     public func save(_ record: DownloadRecord) async throws(LibraryError) {
         do {
-            try await store.catalogue.save(record)
+            try await store.catalogue.save(.init(downloads: [record]))
         } catch {
             throw LibraryError(error, about: "the download is not noted")
         }
@@ -321,20 +321,21 @@ public import Store
             asset: asset.id, rendition: isLone ? "" : rendition.name.id, url: source.base.text,
             body: source.playlist.text.write(), fetched: Self.now)
         await save(about: asset) { () throws(StoreError) in
-            let catalogue = self.store.catalogue
+            var contents = Catalogue.Contents(playlists: [record], keys: asset.keys.records(of: asset.id))
             if !asset.isPersistent {
-                try await catalogue.save(asset.record)
-                asset.isPersistent = true
-                if let entry = self.entryRecord(of: asset) { try await catalogue.save(entry) }
+                contents.assets = [asset.record]
+                if let entry = self.entryRecord(of: asset) { contents.playlists.append(entry) }
             }
-            try await catalogue.save(asset.keys.records(of: asset.id))
-            try await catalogue.save(record)
+            try await self.store.catalogue.save(contents)
+            asset.isPersistent = true
         }
     }
 
     private func saveEntry(of asset: Asset) async {
         guard let record = entryRecord(of: asset) else { return }
-        await save(about: asset) { () throws(StoreError) in try await self.store.catalogue.save(record) }
+        await save(about: asset) { () throws(StoreError) in
+            try await self.store.catalogue.save(.init(playlists: [record]))
+        }
     }
 
     private func entryRecord(of asset: Asset) -> PlaylistRecord? {

@@ -9,7 +9,7 @@ public final class Catalogue: Sendable {
     /// How the file may be used.
     enum Access { case readWrite, readOnly }
 
-    /// Everything in it.
+    /// Everything in it, or what of it is to be written.
     public struct Contents: Equatable, Sendable {
         /// The assets, oldest first.
         public var assets: [AssetRecord] = []
@@ -19,6 +19,17 @@ public final class Catalogue: Sendable {
         public var keys: [KeyRecord] = []
         /// The downloads, oldest first.
         public var downloads: [DownloadRecord] = []
+
+        /// Nothing, or what is given.
+        public init(
+            assets: [AssetRecord] = [], playlists: [PlaylistRecord] = [], keys: [KeyRecord] = [],
+            downloads: [DownloadRecord] = []
+        ) {
+            self.assets = assets
+            self.playlists = playlists
+            self.keys = keys
+            self.downloads = downloads
+        }
     }
 
     /// What was in it when it was opened.
@@ -35,11 +46,8 @@ public final class Catalogue: Sendable {
             case .readWrite: (queue, initial, setAside) = try Self.openOrReplace(path)
             case .readOnly: (queue, initial, setAside) = (try Self.inMemory(), Self.readIfPossible(path), nil)
             }
-        } catch let error as DatabaseError {
-            throw StoreError(
-                error.resultCode == .SQLITE_FULL ? .diskFull : .notWritable, path: path, detail: error.message)
         } catch {
-            throw StoreError(.catalogue, path: path, detail: "\(error)")
+            throw StoreError(error, catalogue: path)
         }
     }
 
@@ -47,14 +55,12 @@ public final class Catalogue: Sendable {
 
     private typealias Opened = (DatabaseQueue, Contents, String?)
 
-    /// Opens the file; one that is no database, or a damaged one, is put aside and a new one begun.
+    /// Opens the file; one that cannot be understood is put aside and a new one begun.
     private static func openOrReplace(_ path: String) throws -> Opened {
         do {
             let queue = try open(path)
             return (queue, try contents(of: queue), nil)
-        } catch let error as DatabaseError
-            where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
-        {
+        } catch  where StoreError(error, catalogue: path).code == .catalogue {
             let aside = path + ".broken"
             rename(path, aside)
             for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
@@ -79,14 +85,20 @@ public final class Catalogue: Sendable {
         return queue
     }
 
-    /// What a store on a read-only disk says; nothing when even reading fails.
+    /// What a store that cannot be written says; nothing when even reading fails.
     private static func readIfPossible(_ path: String) -> Contents {
         var configuration = Configuration()
         configuration.readonly = true
-        // `immutable`: without it SQLite wants to make the files of its write-ahead log beside the database.
-        let uri = "file:\(path)?immutable=1"
-        guard let queue = try? DatabaseQueue(path: uri, configuration: configuration) else { return Contents() }
-        return (try? contents(of: queue)) ?? Contents()
+        // With `immutable` SQLite needs no files beside the database, but does not see what stands in its log alone.
+        for uri in [path, "file:\(escaped(path))?immutable=1"] {
+            guard let queue = try? DatabaseQueue(path: uri, configuration: configuration) else { continue }
+            if let contents = try? contents(of: queue) { return contents }
+        }
+        return Contents()
+    }
+
+    private static func escaped(_ path: String) -> String {
+        path.reduce(into: "") { $0 += ["%": "%25", "?": "%3f", "#": "%23"][$1] ?? String($1) }
     }
 
     private static var migrator: DatabaseMigrator {
@@ -124,19 +136,17 @@ public final class Catalogue: Sendable {
 
     // MARK: Writing
 
-    /// Writes the asset, new or changed.
-    public func save(_ record: AssetRecord) async throws(StoreError) { try await write { try record.upsert($0) } }
-
-    /// Writes a playlist over the former one of the same rendition.
-    public func save(_ record: PlaylistRecord) async throws(StoreError) { try await write { try record.upsert($0) } }
-
-    /// Writes the numbers of keys.
-    public func save(_ records: [KeyRecord]) async throws(StoreError) {
-        try await write { database in for record in records { try record.upsert(database) } }
+    /// Writes records over the former ones of the same keys: all of them, or on an error none.
+    ///
+    /// - Throws: `catalogue` also for what belongs to an asset that is not, or no longer, there.
+    public func save(_ contents: Contents) async throws(StoreError) {
+        try await write { database in
+            for record in contents.assets { try record.upsert(database) }
+            for record in contents.playlists { try record.upsert(database) }
+            for record in contents.keys { try record.upsert(database) }
+            for record in contents.downloads { try record.upsert(database) }
+        }
     }
-
-    /// Writes the download, new or changed.
-    public func save(_ record: DownloadRecord) async throws(StoreError) { try await write { try record.upsert($0) } }
 
     /// Forgets the asset with its playlists, keys and download.
     public func removeAsset(_ id: String) async throws(StoreError) {
@@ -146,11 +156,27 @@ public final class Catalogue: Sendable {
     private func write(_ change: @escaping @Sendable (Database) throws -> Void) async throws(StoreError) {
         do {
             try await queue.write(change)
-        } catch let error as DatabaseError {
-            let code: StoreError.Code = error.resultCode == .SQLITE_FULL ? .diskFull : .catalogue
-            throw StoreError(code, path: queue.path, detail: error.message)
         } catch {
-            throw StoreError(.catalogue, path: queue.path, detail: "\(error)")
+            throw StoreError(error, catalogue: queue.path)
         }
+    }
+}
+
+extension StoreError {
+    /// SQLite's error. The one place where its codes become the store's: `catalogue` where the file is to blame, not the disk.
+    fileprivate init(_ error: any Error, catalogue path: String) {
+        guard let error = error as? DatabaseError else {
+            self.init(.catalogue, path: path, detail: "\(error)")
+            return
+        }
+        let code: Code =
+            switch error.resultCode {
+            case .SQLITE_FULL: .diskFull
+            case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM: .notWritable
+            case .SQLITE_IOERR, .SQLITE_NOMEM: .io
+            case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
+            default: .catalogue
+            }
+        self.init(code, path: path, detail: error.message)
     }
 }

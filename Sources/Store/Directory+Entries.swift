@@ -11,24 +11,15 @@ extension Directory {
         public let size: Int64
     }
 
-    /// What is in the folder, in no order; names that the store would not give are left out.
+    /// The files and folders that are here, in no order; links, and names that the store would not give, are left out.
     public func entries() throws(StoreError) -> [Entry] {
-        let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard own >= 0, let stream = fdopendir(own) else { throw StoreError(path: path) }
-        defer { closedir(stream) }
-        var entries: [Entry] = []
-        while let next = readdir(stream) {
-            let name = withUnsafePointer(to: &next.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard Self.isName(name) else { continue }
+        try names().compactMap { name in
             var status = stat()
-            guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+            guard Self.isName(name), fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
             let kind = status.st_mode & S_IFMT
-            guard kind == S_IFREG || kind == S_IFDIR else { continue }
-            entries.append(Entry(name: name, isDirectory: kind == S_IFDIR, size: Int64(status.st_size)))
+            guard kind == S_IFREG || kind == S_IFDIR else { return nil }
+            return Entry(name: name, isDirectory: kind == S_IFDIR, size: Int64(status.st_size))
         }
-        return entries
     }
 
     /// The length in bytes of the file `name`, or nil if there is no such file.
@@ -36,5 +27,25 @@ extension Directory {
         var status = stat()
         guard Self.isName(name), fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
         return status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+    }
+
+    /// Every name but `.` and `..`.
+    func names() throws(StoreError) -> [String] {
+        let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard own >= 0 else { throw StoreError(path: path) }
+        guard let stream = fdopendir(own) else {
+            let error = StoreError(path: path)
+            close(own)
+            throw error
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let next = readdir(stream) {
+            let name = withUnsafePointer(to: &next.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
     }
 }

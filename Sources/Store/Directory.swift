@@ -11,7 +11,8 @@ public final class Directory: Sendable {
     /// The folder's path, for messages only.
     public let path: String
 
-    private init(descriptor: Int32, path: String) {
+    /// Takes over an open folder.
+    init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
     }
@@ -31,9 +32,10 @@ public final class Directory: Sendable {
         for component in path.split(separator: "/") {
             made += "/" + component
             guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
+            let reason = errno
             var status = stat()
             guard stat(made, &status) != 0 else { continue }  // A parent on a read-only or foreign file system.
-            throw StoreError(path: made, errno: mkdir(made, 0o700) == 0 ? 0 : errno)
+            throw StoreError(path: made, errno: reason)
         }
     }
 
@@ -79,18 +81,24 @@ public final class Directory: Sendable {
         let temporary = name + ".new"
         let file = try open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: mode)
         defer { close(file) }
+        do throws(StoreError) {
+            try Self.write(bytes, to: file, path: path + "/" + temporary)
+            try move(temporary, to: self, as: name)
+        } catch {
+            unlinkat(descriptor, temporary, 0)
+            throw error
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to file: Int32, path: String) throws(StoreError) {
         var done = 0
         while done < bytes.count {
             let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, $0.count - done) }
-            guard count >= 0 else {
-                let error = StoreError(path: path + "/" + temporary)
-                unlinkat(descriptor, temporary, 0)
-                throw error
-            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw StoreError(path: path) }
             done += count
         }
-        guard fsync(file) == 0 else { throw StoreError(path: path + "/" + temporary) }
-        try move(temporary, to: self, as: name)
+        guard fsync(file) == 0 else { throw StoreError(path: path) }
     }
 
     /// The file `name`, whole; nil if it is not there. For small files that the store wrote itself.
@@ -105,26 +113,6 @@ public final class Directory: Sendable {
             guard count > 0 else { return bytes }
             bytes.append(contentsOf: buffer[..<count])
         }
-    }
-
-    /// Removes the file `name`; no error if it is not there.
-    public func remove(_ name: String) throws(StoreError) {
-        guard unlinkat(descriptor, try leaf(name), 0) != 0, errno != ENOENT else { return }
-        throw StoreError(path: path + "/" + name)
-    }
-
-    /// Removes the folder `name` and all that is in it; no error if it is not there.
-    public func removeTree(_ name: String) throws(StoreError) {
-        let folder: Directory
-        do {
-            folder = try subdirectory(name)
-        } catch  where error.code == .missing {
-            return
-        }
-        for entry in try folder.entries() {
-            if entry.isDirectory { try folder.removeTree(entry.name) } else { try folder.remove(entry.name) }
-        }
-        guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else { throw StoreError(path: folder.path) }
     }
 
     // MARK: Names
@@ -142,7 +130,8 @@ public final class Directory: Sendable {
         }
     }
 
-    private func leaf(_ name: String) throws(StoreError) -> String {
+    /// The name, if it is one.
+    func leaf(_ name: String) throws(StoreError) -> String {
         guard Self.isName(name) else { throw StoreError(.badName, path: path + "/" + name) }
         return name
     }

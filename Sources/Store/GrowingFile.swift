@@ -28,7 +28,7 @@ public final class GrowingFile {
 
     private var home: (folder: Directory, name: String)?
     private var isInMemory = false
-    private var observers: [(id: Int, wake: () -> Void)] = []
+    private var observers: [Int: () -> Void] = [:]
     private var lastObserver = 0
 
     /// A file that may become a piece, named `name` in `folder` until then.
@@ -83,8 +83,8 @@ public final class GrowingFile {
             if count > 0 {
                 done += count
                 written += Int64(count)
-            } else if errno != EINTR {
-                try spill(because: StoreError(path: name))
+            } else if count == 0 || errno != EINTR {
+                try spill(because: count == 0 ? StoreError(.io, path: name) : StoreError(path: name))
             }
         }
     }
@@ -94,7 +94,7 @@ public final class GrowingFile {
         var done = 0
         while done < bytes.count {
             let count = pread(descriptor, &buffer, min(buffer.count, bytes.count - done), off_t(offset) + off_t(done))
-            guard count > 0 else { throw StoreError(path: name) }
+            guard count > 0 else { throw count == 0 ? StoreError(.io, path: name) : StoreError(path: name) }
             guard memcmp(buffer, bytes.baseAddress! + done, count) == 0 else {
                 throw StoreError(.contentChanged, path: name)
             }
@@ -169,17 +169,24 @@ public final class GrowingFile {
 
     // MARK: Reading
 
+    /// The first bytes, at most `count` of them.
+    public func prefix(_ count: Int) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: Int(min(Int64(count), written)))
+        let got = pread(descriptor, &buffer, buffer.count, 0)
+        return Array(buffer.prefix(max(got, 0)))
+    }
+
     /// Calls `wake` after each change of `written` or `state`, until the id that is returned is given to `unsubscribe`.
     public func subscribe(_ wake: @escaping () -> Void) -> Int {
         lastObserver += 1
-        observers.append((lastObserver, wake))
+        observers[lastObserver] = wake
         return lastObserver
     }
 
-    /// Ends what `subscribe` began.
-    public func unsubscribe(_ id: Int) { observers.removeAll { $0.id == id } }
+    /// Ends what `subscribe` began: `wake` is not called again, not even in the round that is under way.
+    public func unsubscribe(_ id: Int) { observers[id] = nil }
 
     private func wake() {
-        for observer in observers { observer.wake() }
+        for id in Array(observers.keys) { observers[id]?() }
     }
 }

@@ -17,9 +17,17 @@ public final class Store: Sendable {
     /// Bytes of the disk that are left to others: below that nothing more is kept.
     public let reserve: Int64
 
-    private let lock: Int32
+    private let lock: StoreLock?
     private let temporary: Directory?
     private let assets: Directory?
+
+    /// What only a store that can be written has.
+    private struct Writable {
+        let lock: StoreLock
+        let temporary: Directory
+        let assets: Directory
+        let catalogue: Catalogue
+    }
 
     /// Opens the store at `path`, makes it if it is not there, and clears what an earlier process left in `tmp/`.
     ///
@@ -29,38 +37,26 @@ public final class Store: Sendable {
         let root = try Directory.open(path: path)
         self.root = root
         self.reserve = reserve ?? max(256 << 20, Self.space(of: root).total / 50)
-        switch Result(catching: { () throws(StoreError) in try Self.openForWriting(root) }) {
-        case .success(let parts):
-            (lock, temporary, assets) = (parts.lock, parts.temporary, parts.assets)
-            catalogue = try Catalogue(path: path, access: .readWrite)
+        do throws(StoreError) {
+            let parts = try Self.openForWriting(root)
+            (lock, temporary, assets, catalogue) = (parts.lock, parts.temporary, parts.assets, parts.catalogue)
             readOnlyReason = nil
-        case .failure(let error):
+        } catch {
             guard error.code != .busy else { throw error }
-            (lock, temporary, assets) = (-1, nil, try? root.subdirectory("assets"))
+            (lock, temporary, assets) = (nil, nil, try? root.subdirectory("assets"))
             catalogue = try Catalogue(path: path, access: .readOnly)
             readOnlyReason = error
         }
     }
 
-    private static func openForWriting(
-        _ root: Directory
-    ) throws(StoreError) -> (lock: Int32, temporary: Directory, assets: Directory) {
-        let lock = try takeLock(in: root)
+    private static func openForWriting(_ root: Directory) throws(StoreError) -> Writable {
+        let lock = try StoreLock(in: root)
         let temporary = try root.subdirectory("tmp", create: true)
-        for entry in try temporary.entries() where !entry.isDirectory { try temporary.remove(entry.name) }
-        return (lock, temporary, try root.subdirectory("assets", create: true))
-    }
-
-    deinit { if lock >= 0 { close(lock) } }
-
-    private static func takeLock(in root: Directory) throws(StoreError) -> Int32 {
-        let file = try root.open("lock", flags: O_RDWR | O_CREAT)
-        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-            let error = StoreError(path: root.path)
-            close(file)
-            throw error
-        }
-        return file
+        try temporary.removeContents()
+        let assets = try root.subdirectory("assets", create: true)
+        return Writable(
+            lock: lock, temporary: temporary, assets: assets,
+            catalogue: try Catalogue(path: root.path, access: .readWrite))
     }
 
     // MARK: Bundles
@@ -71,10 +67,20 @@ public final class Store: Sendable {
         return try assets.subdirectory(id, create: create && readOnlyReason == nil)
     }
 
-    /// Removes the bundle of the asset `id` with all that is in it.
+    /// Takes away the bundle of the asset `id`: at once for whoever looks, file by file behind the scenes.
+    ///
+    /// What a crash leaves of it lies in `tmp/`, and goes at the next start.
     public func removeBundle(_ id: String) throws(StoreError) {
-        if let readOnlyReason { throw readOnlyReason }
-        try assets?.removeTree(id)
+        guard let assets, let temporary, readOnlyReason == nil else {
+            throw readOnlyReason ?? StoreError(.notWritable, path: root.path)
+        }
+        do {
+            try assets.move(id, to: temporary, as: id)
+        } catch {
+            guard error.code == .missing else { throw error }
+            return
+        }
+        Task.detached(priority: .background) { try? temporary.removeTree(id) }
     }
 
     // MARK: Growing files

@@ -1,0 +1,27 @@
+import Glibc
+
+extension Directory {
+    /// Removes the file `name`; no error if it is not there.
+    public func remove(_ name: String) throws(StoreError) {
+        guard unlinkat(descriptor, try leaf(name), 0) != 0, errno != ENOENT else { return }
+        throw StoreError(path: path + "/" + name)
+    }
+
+    /// Removes the folder `name` and all that is in it; no error if it is not there.
+    public func removeTree(_ name: String) throws(StoreError) { try removeAnything(try leaf(name)) }
+
+    /// Removes all that is in this folder, whoever put it there: links go, what they lead to stays.
+    public func removeContents() throws(StoreError) {
+        for name in try names() { try removeAnything(name) }
+    }
+
+    private func removeAnything(_ name: String) throws(StoreError) {
+        if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
+        let reason = errno
+        let path = path + "/" + name
+        let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else { throw StoreError(path: path, errno: reason) }
+        try Directory(descriptor: opened, path: path).removeContents()
+        guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else { throw StoreError(path: path) }
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite struct CatalogueTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func open(_ access: Catalogue.Access = .readWrite) throws -> Catalogue {
+        try Catalogue(path: folder.path, access: access)
+    }
+
+    private let full = Catalogue.Contents(
+        assets: [.sample("a"), .sample("b", created: 2)],
+        playlists: [
+            PlaylistRecord(asset: "a-id", rendition: "", url: "http://o/m", body: [0, 255, 10, 13], fetched: 5),
+            PlaylistRecord(asset: "a-id", rendition: "video-90p", url: "http://o/v", body: [], fetched: 6),
+        ],
+        keys: [
+            KeyRecord(asset: "a-id", number: 0, url: "http://o/0.key"),
+            KeyRecord(asset: "a-id", number: 1, url: "http://o/1.key"),
+        ],
+        downloads: [
+            DownloadRecord(
+                asset: "b-id", renditions: "video-90p audio-en", state: "failed", errorCode: "missing",
+                errorMessage: "gone", created: 7)
+        ])
+
+    @Test func whatWasSavedIsThereAfterARestart() async throws {
+        try await open().save(full)
+        #expect(try open().initial == full)
+    }
+
+    @Test func savingAgainReplaces() async throws {
+        let catalogue = try open()
+        try await catalogue.save(full)
+        var asset = AssetRecord.sample("a")
+        asset.title = "A title"
+        var playlist = full.playlists[0]
+        playlist.body = Array("#EXTM3U".utf8)
+        try await catalogue.save(.init(assets: [asset], playlists: [playlist]))
+        let contents = try open().initial
+        #expect(contents.assets == [asset, full.assets[1]])
+        #expect(contents.playlists.first == playlist)
+        #expect(contents.keys == full.keys)
+    }
+
+    @Test func anAssetTakesWhatBelongsToItAlong() async throws {
+        let catalogue = try open()
+        try await catalogue.save(full)
+        try await catalogue.removeAsset("a-id")
+        try await catalogue.removeAsset("nobody")
+        #expect(try open().initial == .init(assets: [full.assets[1]], downloads: full.downloads))
+        try await catalogue.removeAsset("b-id")
+        #expect(try open().initial == Catalogue.Contents())
+    }
+
+    @Test func whatBelongsToNoAssetIsRefusedWithAllThatCameWithIt() async throws {
+        let catalogue = try open()
+        let orphan = KeyRecord(asset: "nobody", number: 0, url: "http://o/k")
+        let error = await #expect(throws: StoreError.self) {
+            try await catalogue.save(.init(assets: [.sample("a")], keys: [orphan]))
+        }
+        #expect(error?.code == .catalogue)
+        #expect(try open().initial == Catalogue.Contents())
+    }
+
+    @Test func writesThatComeTogetherAllGetIn() async throws {
+        let catalogue = try open()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<100 {
+                group.addTask { try await catalogue.save(.init(assets: [.sample("a\(number)")])) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try open().initial.assets.count == 100)
+    }
+
+    @Test(arguments: ["", "not a database, but a long enough text to be taken for the header of one by nobody at all"])
+    func aDamagedFileIsSetAsideAndANewOneBegun(_ text: String) async throws {
+        try folder.write(Data(text.utf8), to: "catalogue-1.sqlite")
+        let catalogue = try open()
+        #expect(catalogue.initial == Catalogue.Contents())
+        // An empty file is an empty database.
+        #expect((catalogue.setAside == nil) == text.isEmpty)
+        try await catalogue.save(full)
+        #expect(try open().initial == full)
+        if let aside = catalogue.setAside { #expect(try String(contentsOfFile: aside, encoding: .utf8) == text) }
+    }
+
+    @Test func aFileWithItsMiddleOverwrittenIsSetAside() async throws {
+        do { try await open().save(full) }
+        let path = folder.path("catalogue-1.sqlite")
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        bytes.replaceSubrange(4096..<bytes.count, with: Data(repeating: 0xA5, count: bytes.count - 4096))
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let catalogue = try open()
+        #expect(catalogue.setAside == path + ".broken")
+        #expect(catalogue.initial == Catalogue.Contents())
+        try await catalogue.save(full)
+    }
+
+    @Test func anotherProgramsDatabaseIsSetAside() async throws {
+        do { try await open().save(full) }
+        let sql = "DROP TABLE key; CREATE TABLE key (colour TEXT); INSERT INTO key VALUES ('red')"
+        let result = try await ProcessRunner.run(
+            "python3",
+            [
+                "-c", "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])",
+                folder.path("catalogue-1.sqlite"), sql,
+            ])
+        #expect(result.exit == .code(0), "\(result.errors)")
+        #expect(try open().setAside != nil)
+    }
+
+    @Test(arguments: ["store", "a%20?b#c"])
+    func aReadOnlyCatalogueIsReadAndNotChanged(_ name: String) async throws {
+        try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
+        do { try await Catalogue(path: folder.path(name), access: .readWrite).save(full) }
+        let path = folder.path(name) + "/catalogue-1.sqlite"
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+
+        let catalogue = try Catalogue(path: folder.path(name), access: .readOnly)
+        #expect(catalogue.initial == full)
+        try await catalogue.save(.init(assets: [.sample("c")]))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        #expect(try Catalogue(path: folder.path(name), access: .readOnly).initial == full)
+    }
+
+    @Test func aReadOnlyCatalogueThatIsNotThereIsEmpty() throws {
+        #expect(try open(.readOnly).initial == Catalogue.Contents())
+        #expect(folder.files().isEmpty)
+    }
+}
+
+extension AssetRecord {
+    /// The asset `<name>-id`.
+    static func sample(_ name: String, created: Int64 = 1) -> AssetRecord {
+        AssetRecord(id: "\(name)-id", name: name, title: nil, origin: "http://o/\(name)", created: created)
+    }
+}

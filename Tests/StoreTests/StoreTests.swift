@@ -1,0 +1,115 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite struct StoreTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func aNewFolderBecomesAStore() throws {
+        let store = try Store(path: folder.path("new/store"))
+        #expect(store.readOnlyReason == nil)
+        #expect(store.catalogue.initial == Catalogue.Contents())
+        #expect(store.catalogue.setAside == nil)
+        #expect(
+            folder.files().filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+                == ["new/store/catalogue-1.sqlite", "new/store/lock"])
+    }
+
+    @Test func whatAnEarlierProcessLeftOnItsWayIsCleared() throws {
+        try folder.write(Data("half".utf8), to: "tmp/1")
+        try folder.write(Data("half".utf8), to: "tmp/gone-k3f9/video/0.ts")
+        try folder.write(Data("piece".utf8), to: "assets/a-k3f9/video/0.ts")
+        _ = try Store(path: folder.path)
+        #expect(folder.files().contains("assets/a-k3f9/video/0.ts"))
+        #expect(!folder.files().contains { $0.hasPrefix("tmp/") })
+    }
+
+    @Test func aSecondStoreOnTheFolderIsBusyUntilTheFirstGoes() throws {
+        var first: Store? = try Store(path: folder.path)
+        let error = #expect(throws: StoreError.self) { try Store(path: folder.path) }
+        #expect(error?.code == .busy)
+        _ = first
+        first = nil
+        _ = try Store(path: folder.path)
+    }
+
+    @Test func aFileInItsPlaceIsAnError() throws {
+        try folder.write(Data("x".utf8), to: "file")
+        #expect(throws: StoreError.self) { try Store(path: folder.path("file")) }
+    }
+
+    @Test func aStoreThatTakesNothingStillShowsWhatItHas() async throws {
+        do {
+            let store = try Store(path: folder.path)
+            try await store.catalogue.save(.init(assets: [.sample("a")]))
+            let bundle = try store.bundle("a-id", create: true)
+            try bundle.write([1, 2, 3], as: "asset.json")
+        }
+        try FileManager.default.removeItem(atPath: folder.path("tmp"))
+        try folder.write(Data("in the way".utf8), to: "tmp")
+
+        let store = try Store(path: folder.path)
+        #expect(store.readOnlyReason != nil)
+        #expect(store.catalogue.initial.assets == [.sample("a")])
+        #expect(try store.bundle("a-id", create: false).read("asset.json") == [1, 2, 3])
+        #expect(throws: StoreError.self) { try store.growingFile(named: "1") }
+        #expect(throws: StoreError.self) { try store.removeBundle("a-id") }
+        #expect(throws: StoreError.self) { try store.bundle("b-id", create: true) }
+        let file = try store.anonymousFile()
+        try [UInt8](repeating: 1, count: 10).withUnsafeBytes { try file.write($0, at: 0) }
+        #expect(file.written == 10)
+    }
+
+    @Test func aStoreThatTookNothingHoldsNoLock() throws {
+        try folder.write(Data("in the way".utf8), to: "tmp")
+        do { _ = try Store(path: folder.path) }
+        try FileManager.default.removeItem(atPath: folder.path("tmp"))
+        #expect(try Store(path: folder.path).readOnlyReason == nil)
+    }
+
+    @Test func aCatalogueThatCannotBeWrittenLeavesAStoreThatPlays() throws {
+        try folder.write(Data("piece".utf8), to: "assets/a-k3f9/video/0.ts")
+        try folder.write(Data("x".utf8), to: "catalogue-1.sqlite/in-the-way")  // A folder where the file should be.
+        let store = try Store(path: folder.path)
+        #expect(store.readOnlyReason != nil)
+        #expect(try store.bundle("a-k3f9", create: false).subdirectory("video").size(of: "0.ts") == 5)
+    }
+
+    @Test func aRemovedBundleIsGoneAtOnceAndItsFilesSoon() async throws {
+        let store = try Store(path: folder.path)
+        let bundle = try store.bundle("a-k3f9", create: true)
+        let video = try bundle.subdirectory("video", create: true)
+        for number in 0..<20 { try video.write([1], as: "\(number).ts") }
+        let open = try #require(video.openIfPresent("0.ts"))
+        defer { close(open) }
+
+        try store.removeBundle("a-k3f9")
+        #expect(throws: StoreError.self) { try store.bundle("a-k3f9", create: false) }
+        try await waitUntil("no file of the bundle") { !folder.files().contains { $0.contains("a-k3f9") } }
+        var byte: UInt8 = 0
+        #expect(pread(open, &byte, 1, 0) == 1)
+        try store.removeBundle("a-k3f9")
+    }
+
+    @Test func theReserveIsLeftToOthers() throws {
+        #expect(try Store(path: folder.path("a"), reserve: 0).checkRoomError == nil)
+        #expect(try Store(path: folder.path("b"), reserve: .max).checkRoomError?.code == .diskFull)
+        #expect(try Store(path: folder.path("c")).reserve >= 256 << 20)
+    }
+}
+
+extension Store {
+    fileprivate var checkRoomError: StoreError? {
+        do throws(StoreError) {
+            try checkRoom()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
