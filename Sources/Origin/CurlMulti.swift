@@ -17,11 +17,19 @@ import EventLoop
     /// Those in the handle, by their easy handle: what keeps the callbacks' contexts alive.
     private var requests: [UnsafeMutableRawPointer: CurlRequest] = [:]
     private var doomed: [CurlRequest] = []
+    private var stopped: [CurlRequest] = []
     private var isInside = false
+    /// What has come and is not passed on yet, and whose it is; empty whenever libcurl is left.
+    private var staging: Staging
+    private var staged: CurlRequest?
 
     private static let isReady: Bool = weir_global_init() == CURLE_OK
 
-    init(idleConnections: Int) {
+    /// - Parameters:
+    ///   - idleConnections: the most that are kept for reuse.
+    ///   - bufferSize: the most bytes that travel to an owner together.
+    init(idleConnections: Int, bufferSize: Int) {
+        staging = Staging(capacity: bufferSize)
         guard Self.isReady, let handle = curl_multi_init() else {
             // Without it there is no program to go on with.
             preconditionFailure("no memory or no TLS library for libcurl")
@@ -58,6 +66,7 @@ import EventLoop
     /// Puts a request on the wire. Not from within a callback of libcurl.
     func add(_ request: CurlRequest) -> Bool {
         requests[request.handle] = request
+        request.multi = self
         guard curl_multi_add_handle(handle, request.handle) == CURLM_OK else {
             requests[request.handle] = nil
             return false
@@ -72,6 +81,35 @@ import EventLoop
         guard !isInside else { return doomed.append(request) }
         curl_multi_remove_handle(handle, request.handle)
         requests[request.handle] = nil
+    }
+
+    // MARK: Bytes
+
+    /// Takes bytes from within libcurl, to be passed on together; false when their owner wants no more.
+    func stage(_ bytes: UnsafeRawBufferPointer, of request: CurlRequest) -> Bool {
+        if staged !== request || !staging.hasRoom(for: bytes.count) { deliverStaged() }
+        guard !request.isStopped else { return false }
+        guard staging.hasRoom(for: bytes.count) else { return request.deliver(bytes) }
+        staged = request
+        staging.append(bytes)
+        return true
+    }
+
+    /// Passes on what was gathered. A request whose owner wants no more of it leaves when libcurl has returned.
+    private func deliverStaged() {
+        guard let request = staged, !staging.isEmpty else { return }
+        staged = nil
+        if !staging.take(request.deliver) { stopped.append(request) }
+    }
+
+    /// Ends those whose owners refused bytes that libcurl had handed over already.
+    private func endStopped() {
+        let requests = stopped
+        stopped = []
+        for request in requests where self.requests.removeValue(forKey: request.handle) != nil {
+            curl_multi_remove_handle(handle, request.handle)
+            request.end(CURLE_WRITE_ERROR)
+        }
     }
 
     // MARK: Driving
@@ -106,10 +144,12 @@ import EventLoop
         var running: Int32 = 0
         isInside = true
         curl_multi_socket_action(handle, socket, what, &running)
+        deliverStaged()
         isInside = false
         for request in doomed { remove(request) }
         doomed = []
         for (request, code) in takeEnded() { request.end(code) }
+        endStopped()
     }
 
     /// Takes those that are through off the handle before anyone hears of it: what they do then may add and remove others.

@@ -21,13 +21,16 @@ import HTTPMessage
     let handle: UnsafeMutableRawPointer
     /// Who hears of it; nil once nobody does.
     weak var owner: (any CurlRequestOwner)?
+    /// Where it is on the wire.
+    weak var multi: CurlMulti?
 
     private let rules: AddressRules
     private let isNamed: Bool
     private var lines: UnsafeMutablePointer<curl_slist>?
     private var reply = Reply()
     private var isHeadComplete = false
-    private var isStopped = false
+    /// Whether its owner wants no more.
+    private(set) var isStopped = false
     private var isExcessive = false
     private var refusals = 0
     private var openings = 0
@@ -157,7 +160,12 @@ import HTTPMessage
         }
     }
 
-    private func receive(_ bytes: UnsafeRawBufferPointer) -> Bool { goOn(owner?.request(self, received: bytes)) }
+    private func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        !isStopped && (multi?.stage(bytes, of: self) ?? false)
+    }
+
+    /// Passes bytes on to the owner; false when it wants no more.
+    func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool { goOn(owner?.request(self, received: bytes)) }
 
     private func goOn(_ wanted: Bool?) -> Bool {
         if wanted != true { isStopped = true }

@@ -31,8 +31,10 @@ public import HTTPMessage
     /// Makes a client without connections.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
-        namedPool = CurlMulti(idleConnections: configuration.idleConnections)
-        publicPool = CurlMulti(idleConnections: configuration.idleConnections)
+        namedPool = CurlMulti(
+            idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
+        publicPool = CurlMulti(
+            idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
         queue = HostQueue(places: configuration.placesPerHost, reserve: configuration.placesInReserve)
         presence = OriginPresence(threshold: configuration.absenceThreshold, pauses: configuration.absencePauses)
         pump = LoopTimer { [weak self] in self?.turn() }

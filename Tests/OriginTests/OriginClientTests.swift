@@ -127,7 +127,7 @@ extension OverSockets {
         }
 
         @Test func cancellingFromWithinEachCallbackIsSafeAndSilent() async throws {
-            let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], [UInt8](repeating: 1, count: 500_000))] }
+            let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], [UInt8](repeating: 1, count: 4_000_000))] }
             let bench = Bench()
             for moment in 1...3 {
                 let recorder = Recorder()
@@ -143,7 +143,7 @@ extension OverSockets {
                 bench.client.start(try bench.request(origin), receiver: recorder)
                 #expect(await eventually { atCancel > 0 })
                 let (other, error) = await bench.run(try bench.request(origin))
-                #expect(error == nil && other.bytes.count == 500_000)
+                #expect(error == nil && other.bytes.count == 4_000_000)
                 #expect(events == moment && recorder.ends.isEmpty)
             }
             #expect(await eventually { origin.open.now <= 1 })
