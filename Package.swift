@@ -86,6 +86,8 @@ let package = Package(
         tests("TestSupportTests", ["TestSupport"]),
         tests("ControlTests", ["Control", "EventLoop", "HTTPMessage", "HTTPServer", "TestSupport"]),
         tests("ApplicationTests", ["Application", "TestSupport", logging]),
+        // The real program, a real origin, real players.
+        tests("EndToEndTests", ["TestSupport"]),
         tests("WeirTests", ["weir", "Application", "Control", "EventLoop", "HTTPServer", "TestSupport"]),
     ]
 )

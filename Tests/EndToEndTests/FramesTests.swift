@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The frames through Weir are those from the origin, each piece fetched once,")
+struct FramesTests {
+    /// A glob for the paths of a fixture's segments.
+    private static func segments(of fixture: String) -> String {
+        let extensions = ["audio": "aac", "byterange-fmp4": "mp4", "cmaf": "m4s"]
+        return "/\(fixture)/*." + (extensions[fixture] ?? "ts")
+    }
+
+    @Test("cold, then warm, then warm after a restart", arguments: Repository.fixtures)
+    func coldAndWarm(fixture: String) async throws {
+        try await Scene.with { scene in
+            try await expectFrames(scene.master(fixture), of: fixture)
+            #expect(try await scene.repetitions() == [:])
+            try await scene.origin.clearRequests()
+
+            try await expectFrames(scene.master(fixture), of: fixture)
+            try await scene.weir.restart()
+            try await expectFrames(scene.master(fixture), of: fixture)
+            #expect(try await scene.mediaRequests().map(\.resource) == [])
+        }
+    }
+
+    @Test("after a get, with the origin stopped", arguments: Repository.fixtures)
+    func afterGet(fixture: String) async throws {
+        try await Scene.with { scene in
+            let result = try await scene.get(fixture)
+            #expect(result.exit == .code(0), "\(result.errors)")
+            #expect(try await scene.repetitions() == [:])
+            try await scene.origin.stop()
+            try await expectFrames(scene.weir.url("/\(fixture).m3u8"), ofBestOf: fixture)
+            try await scene.weir.restart()
+            try await expectFrames(scene.weir.url("/\(fixture).m3u8"), ofBestOf: fixture)
+            try await expectFrames(scene.master(fixture), ofBestOf: fixture)
+        }
+    }
+
+    @Test("with half of the pieces gone", arguments: Repository.fixtures, [true, false])
+    func halfStored(fixture: String, isRestarted: Bool) async throws {
+        try await Scene.with { scene in
+            try await expectFrames(scene.master(fixture), of: fixture)
+            let fetched = try await scene.mediaRequests().count
+            let pieces = scene.pieces()
+            #expect(pieces.count == fetched)
+            if isRestarted { try await scene.weir.kill() }
+            let gone = pieces.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
+            for piece in gone { try FileManager.default.removeItem(atPath: piece) }
+            if isRestarted { try await scene.weir.start() }
+            try await scene.origin.clearRequests()
+
+            try await expectFrames(scene.master(fixture), of: fixture)
+            #expect(try await scene.mediaRequests().count == gone.count)
+            #expect(try await scene.repetitions() == [:])
+            #expect(scene.pieces() == pieces)
+        }
+    }
+
+    @Test("after a kill in the middle of a download that ends by itself afterwards", arguments: Repository.fixtures)
+    func killed(fixture: String) async throws {
+        try await Scene.with { scene in
+            // From the third segment on, none comes whole.
+            try await scene.origin.add(
+                OriginRule(FramesTests.segments(of: fixture)) {
+                    $0.skip = 2
+                    $0.pauseAfter = 1000
+                })
+            let get = try scene.weir.begin(["get", scene.origin.master(fixture)])
+            try await waitUntil("several segments half way") { try await scene.origin.load().paused >= 3 }
+            try await scene.weir.kill()
+            _ = try await get.end()
+            try await waitUntil("the origin's noticing") {
+                try await scene.mediaRequests().allSatisfy { $0.state == "done" || $0.state == "gone" }
+            }
+            let cutOff = try await scene.mediaRequests().filter { $0.state == "gone" }
+            let kept = scene.pieces().count
+            #expect(kept >= 2 && cutOff.count >= 3)
+
+            try await scene.origin.clearRules()
+            try await scene.weir.start()
+            try await scene.waitForAnswer("/offline/\(fixture).m3u8")
+            #expect(try await scene.repetitions(butFor: cutOff) == [:])
+            try await expectFrames(scene.weir.url("/offline/\(fixture).m3u8"), ofBestOf: fixture)
+            try await expectFrames(scene.master(fixture), of: fixture)
+            #expect(try await scene.repetitions(butFor: cutOff) == [:])
+        }
+    }
+}

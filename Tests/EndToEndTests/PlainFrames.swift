@@ -1,0 +1,70 @@
+import TestSupport
+import Testing
+
+/// What the fixtures decode to straight from an origin; each is decoded once.
+actor PlainFrames {
+    private static let shared = PlainFrames()
+    private var known: [String: Task<FrameHashes, any Error>] = [:]
+
+    /// The frames of a fixture, all streams of all variants.
+    static func of(_ fixture: String) async throws -> FrameHashes {
+        try await shared.task(fixture, onlyBest: false).value
+    }
+
+    /// The frames of its last variant, which is the best one, with the default sound.
+    ///
+    /// Where a presentation begins depends on all of its streams, so this is not simply a part of the whole one.
+    static func ofBest(_ fixture: String) async throws -> FrameHashes {
+        try await shared.task(fixture, onlyBest: true).value
+    }
+
+    private func task(_ fixture: String, onlyBest: Bool) -> Task<FrameHashes, any Error> {
+        let key = fixture + (onlyBest ? " best" : "")
+        if let task = known[key] { return task }
+        let task = Task {
+            let origin = try await TestOrigin()
+            if onlyBest {
+                let text = String(decoding: try Repository.fixture("/\(fixture)/master.m3u8"), as: UTF8.self)
+                try await origin.add(
+                    OriginRule("/\(fixture)/master.m3u8") { ($0.status, $0.body) = (200, Self.best(of: text)) })
+            }
+            return try await FrameHashes.of(origin.master(fixture))
+        }
+        known[key] = task
+        return task
+    }
+
+    /// A multivariant playlist with its last variant and its default sound alone.
+    private static func best(of master: String) -> String {
+        let lines = master.split(separator: "\n")
+        let sound = lines.filter { $0.hasPrefix("#EXT-X-MEDIA:TYPE=AUDIO") && $0.contains("DEFAULT=YES") }
+        let variant = (lines.lastIndex { $0.hasPrefix("#EXT-X-STREAM-INF") } ?? 0)...
+        return (["#EXTM3U"] + sound + lines[variant].prefix(2)).map { $0 + "\n" }.joined()
+    }
+}
+
+extension FrameHashes {
+    /// What ffmpeg complained of, but for the WebVTT renditions that its version 5.1 cannot play from anywhere.
+    var complaints: [Substring] { errors.split(separator: "\n").filter { !$0.contains("subtitle") } }
+}
+
+/// Expects that a URL plays exactly the frames of a fixture, all streams of all variants, with no complaint of ffmpeg's.
+func expectFrames(
+    _ url: String, of fixture: String, sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+    try await expectFrames(url, PlainFrames.of(fixture), sourceLocation)
+}
+
+/// The same for the best variant with the default sound.
+func expectFrames(
+    _ url: String, ofBestOf fixture: String, sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+    try await expectFrames(url, PlainFrames.ofBest(fixture), sourceLocation)
+}
+
+private func expectFrames(_ url: String, _ expected: FrameHashes, _ sourceLocation: SourceLocation) async throws {
+    let frames = try await FrameHashes.of(url)
+    let difference = frames.firstDifference(from: expected)
+    #expect(difference == nil, sourceLocation: sourceLocation)
+    #expect(frames.complaints == [], sourceLocation: sourceLocation)
+}

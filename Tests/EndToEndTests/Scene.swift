@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+
+/// An origin, and a Weir of its own in front of it, for the length of one test.
+struct Scene: Sendable {
+    /// Where the fixtures are.
+    let origin: TestOrigin
+    /// What is tested.
+    let weir: WeirProcess
+
+    /// Runs the body with a fresh origin and a fresh Weir, as soon as there is room for one more of both.
+    static func with(
+        options: [String] = [], root: String = Repository.path("fixtures/media"), isStarted: Bool = true,
+        _ body: (Scene) async throws -> Void
+    ) async throws {
+        await Room.shared.enter()
+        do {
+            let scene = Scene(
+                origin: try await TestOrigin(root: root),
+                weir: try await WeirProcess(options: options, started: isStarted))
+            try await body(scene)
+        } catch {
+            await Room.shared.leave()
+            throw error
+        }
+        await Room.shared.leave()
+    }
+
+    /// The URL by which players load a path of the origin through Weir.
+    func url(_ path: String) async -> String { await weir.url("/" + origin.url(path)) }
+
+    /// The same for a fixture's multivariant playlist.
+    func master(_ fixture: String) async -> String { await url("/\(fixture)/master.m3u8") }
+
+    /// Runs `weir get` on a fixture to its end.
+    @discardableResult
+    func get(_ fixture: String, _ options: [String] = []) async throws -> ProcessResult {
+        try await weir.run(["get", origin.master(fixture)] + options)
+    }
+
+    /// The paths of the pieces in the store, sorted: segments, initialization sections and keys.
+    func pieces() -> [String] {
+        let found = FileManager.default.enumerator(atPath: weir.store + "/assets")
+        return (found?.allObjects as? [String] ?? []).filter { path in
+            let file = path.split(separator: "/").last ?? ""
+            return file.contains(".") && !file.contains(".m3u8") && !file.hasSuffix(".json")
+        }.map { weir.store + "/assets/" + $0 }.sorted()
+    }
+
+    /// Waits until a URL of Weir's answers with 200.
+    func waitForAnswer(_ path: String, within bound: Duration = .seconds(30)) async throws {
+        let url = await weir.url(path)
+        try await waitUntil("200 from \(path)", within: bound) { try await HTTPProbe.fetch(url).status == 200 }
+    }
+}
+
+/// Bounds the scenes that are played at one time: each has several processes, and players want their time slices.
+private actor Room {
+    static let shared = Room()
+    private var free = 4
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func enter() async {
+        guard free == 0 else { return free -= 1 }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func leave() {
+        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+    }
+}

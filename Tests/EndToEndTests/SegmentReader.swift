@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+
+/// A player's request for one segment through Weir, on a connection on which the test decides when to read.
+struct SegmentReader: Sendable {
+    let connection: RawConnection
+
+    /// Sends the request for an absolute URL of Weir's.
+    init(_ url: String, fields: [String: String] = [:], receiveBuffer: Int? = nil) async throws {
+        let rest = url.dropFirst("http://".count)
+        let authority = rest.prefix { $0 != "/" }
+        guard let port = authority.split(separator: ":").last.flatMap({ Int($0) }) else {
+            throw TimedOut("a port in \(url)")
+        }
+        connection = try RawConnection(port: port, receiveBuffer: receiveBuffer)
+        let all = ["Host": String(authority), "Connection": "close"].merging(fields) { $1 }
+        let lines = all.map { "\($0.key): \($0.value)\r\n" }.joined()
+        try await connection.send("GET \(rest.dropFirst(authority.count)) HTTP/1.1\r\n\(lines)\r\n")
+    }
+
+    /// The head of the reply as text.
+    func head(within bound: Duration = .seconds(15)) async throws -> String {
+        let head = try await connection.receiveHead(within: bound)
+        guard head.end == .satisfied else { throw TimedOut("a whole head, but \(head.end)") }
+        return String(decoding: head.bytes, as: UTF8.self)
+    }
+
+    /// The next so many bytes of the body, or fewer if it ends.
+    func bytes(_ count: Int, within bound: Duration = .seconds(15)) async throws -> Data {
+        try await connection.receive(count: count, within: bound).bytes
+    }
+
+    /// Everything up to the connection's end, and whether that was an orderly one.
+    func rest(within bound: Duration = .seconds(15)) async throws -> (bytes: Data, end: RawConnection.End) {
+        try await connection.receive(within: bound)
+    }
+
+    /// Whether nothing comes at this moment.
+    func isSilent() async throws -> Bool {
+        try await connection.receive(count: 1, within: .milliseconds(50)).end == .timedOut
+    }
+}
