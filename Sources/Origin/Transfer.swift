@@ -44,7 +44,7 @@ import HTTPMessage
             request, policy: policy, redirectLimit: client.configuration.redirectLimit, now: .now)
         watchdog = LoopTimer { [weak self] in self?.watchdogFired() }
         guard let bound = request.deadline else { return }
-        deadline = LoopTimer { [weak self] in self?.fail(.timedOut) }
+        deadline = LoopTimer { [weak self] in self?.deadlinePassed() }
         deadline?.schedule(after: bound)
     }
 
@@ -135,6 +135,12 @@ import HTTPMessage
     private func attemptEnded(_ outcome: TransferState.Outcome) {
         takeOffTheWire()
         perform(state.ended(outcome, now: .now, jitter: Double.random(in: 0...1)))
+    }
+
+    /// That an origin was not reached says more than that there is no time left.
+    private func deadlinePassed() {
+        guard let failure = state.lastFailure, failure.code == .unreachable else { return fail(.timedOut) }
+        end(failure)
     }
 
     // MARK: The watchdog

@@ -134,6 +134,10 @@ extension OverSockets {
             request.deadline = .milliseconds(600)
             #expect(await bench.run(request).1?.code == .timedOut)
             #expect(origin.requests.count > 1)
+            let dead = try ScriptedOrigin(isListening: false) { _, _ in [] }
+            request = try bench.request(dead)
+            request.deadline = .milliseconds(100)
+            #expect(await bench.run(request).1?.code == .unreachable)
         }
 
         @Test func failingServerIsAskedAgainAndThenReported() async throws {
