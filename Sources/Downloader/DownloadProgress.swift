@@ -44,7 +44,7 @@ public struct DownloadProgress: Sendable {
             guard let segments = rendition.source?.playlist.segments else { return }
             for segment in segments {
                 let end = time + segment.duration
-                if segment.isGap || rendition.folder.contains(rendition.name(of: segment).description) {
+                if segment.isGap || rendition.folder.contains(rendition.file(of: segment)) {
                     if end > time { loaded.append(time..<end) }
                 } else {
                     missing += segment.duration

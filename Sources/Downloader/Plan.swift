@@ -44,8 +44,8 @@ import Playlist
         guard let segments = rendition.source?.playlist.segments else { return [] }
         for segment in segments {
             defer { time += segment.duration }
+            guard !segment.isGap, !rendition.folder.contains(rendition.file(of: segment)) else { continue }
             guard let resource = rendition.resource(of: segment) else { continue }
-            guard !rendition.folder.contains(resource.name.description) else { continue }
             holes.append(Hole(folder: rendition.folder, resource: resource, time: time))
         }
         return holes

@@ -36,7 +36,7 @@ import Store
     private func media(_ playlist: MediaPlaylist, of rendition: Rendition) throws -> [UInt8] {
         try playlist.rendered(.stored) { reference in
             switch reference {
-            case .segment(let segment): rendition.name(of: segment).description
+            case .segment(let segment): rendition.file(of: segment)
             case .map(let map): rendition.name(of: map).description
             case .key(let key): rendition.number(of: key).map { "../keys/\(KeyRing.name($0))" }
             case .other: nil

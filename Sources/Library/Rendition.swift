@@ -53,6 +53,7 @@ public import Playlist
         self.source = source
         fetched = .now
         wholeness = nil
+        fileNames = nil
         // Numbers go to keys in the playlist's order, so that they are the same whoever asks for one first.
         for key in source.playlist.keys { _ = number(of: key) }
         if !source.isDurable { remember(source) }
@@ -62,6 +63,17 @@ public import Playlist
     var reloadInterval: Duration { .seconds(Double(max(source?.playlist.targetDuration ?? 2, 1)) / 2) }
 
     // MARK: Names
+
+    /// What the segments' files are called, by their place in a playlist that has ended; made once.
+    private var fileNames: [String]?
+
+    /// What the segment's file is called.
+    public func file(of segment: Segment) -> String {
+        guard source?.isDurable ?? false else { return name(of: segment).description }
+        if fileNames == nil { fileNames = source?.playlist.segments.map { name(of: $0).description } }
+        guard let fileNames, fileNames.indices.contains(segment.index) else { return name(of: segment).description }
+        return fileNames[segment.index]
+    }
 
     /// What the segment's file is called.
     public func name(of segment: Segment) -> PieceName {
@@ -137,7 +149,7 @@ public import Playlist
         guard let source, source.isDurable else { return false }
         // Most often too few files are there, and no name has to be made to know it.
         guard folder.sizes.count >= source.needed else { return false }
-        guard source.playlist.segments.allSatisfy({ $0.isGap || folder.contains(name(of: $0).description) }) else {
+        guard source.playlist.segments.allSatisfy({ $0.isGap || folder.contains(file(of: $0)) }) else {
             return false
         }
         return preliminaries.allSatisfy { $0.folder.contains($0.resource.name.description) }

@@ -54,7 +54,7 @@ import Playlist
         return try source.playlist.rendered(source.isDurable ? .stored : .plain) { reference in
             switch reference {
             case .segment(let segment):
-                segment.isGap ? nil : resource(rendition, rendition.name(of: segment).description)
+                segment.isGap ? nil : resource(rendition, rendition.file(of: segment))
             case .map(let map): resource(rendition, rendition.name(of: map).description)
             case .key(let key): rendition.number(of: key).map { self.key($0) }
             case .other: nil

@@ -76,7 +76,8 @@ public final class Directory: Sendable {
         guard renameat(descriptor, try leaf(name), folder.descriptor, target) == 0 else { throw StoreError(path: path) }
     }
 
-    /// Writes a whole file so that a reader sees the old one or the new one, and nothing between.
+    /// Writes a whole file so that a reader sees the old one or the new one, and nothing between, also after the end of
+    /// the process at any instant. Not synced: it is for texts that can be made again, and a sync would wait for media.
     public func write(_ bytes: [UInt8], as name: String, mode: UInt32 = 0o600) throws(StoreError) {
         let temporary = name + ".new"
         let file = try open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: mode)
@@ -98,7 +99,6 @@ public final class Directory: Sendable {
             guard count > 0 else { throw StoreError(path: path) }
             done += count
         }
-        guard fsync(file) == 0 else { throw StoreError(path: path) }
     }
 
     /// The file `name`, whole; nil if it is not there. For small files that the store wrote itself.

@@ -15,7 +15,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Most transfers at a time from one host, 1 to 64.", valueName: "n"))
     var maxParallel: String?
 
-    @Option(help: ArgumentHelp("Megabytes of the disk to leave free; auto: the larger of 256 and 2 %.", valueName: "MB"))
+    @Option(
+        help: ArgumentHelp("Megabytes of the disk to leave free; auto: the larger of 256 and 2 %.", valueName: "MB"))
     var reserve: String?
 
     @Option(help: ArgumentHelp("A name by which players may call the daemon. May be repeated.", valueName: "name"))
