@@ -70,6 +70,13 @@ enum ByteClass {
         return lower..<upper
     }
 
+    /// `bytes` without the blanks at both ends.
+    static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {
+        let start = bytes.firstIndex { !isBlank($0) } ?? bytes.endIndex
+        let last = bytes.lastIndex { !isBlank($0) }
+        return last.map { bytes[start...$0] } ?? bytes[start..<start]
+    }
+
     /// A run of digits as a number; nil when empty, when a byte is not a digit, or beyond 18 digits.
     ///
     /// RFC 9110 §8.6 knows no sign, no blank and no list here.

@@ -10,35 +10,39 @@ public enum ByteRange: Sendable, Hashable {
     /// Nil for what a server may ignore, and Weir does: other units, malformed values, and more than one range.
     ///
     /// The answer is the whole representation then. Numbers too large to count are taken as the largest that can be.
-    public init?(_ value: some Collection<UInt8>) {
+    public init?(_ value: some BidirectionalCollection<UInt8>) {
         guard let equals = value.firstIndex(of: UInt8(ascii: "=")),
             ByteClass.equals(value[..<equals], ignoringCase: "bytes")
         else { return nil }
+        var specifier: ByteRange?
         // A list may have empty elements (RFC 9110 §5.6.1.2); just one may have something in it.
-        let elements = value[equals...].dropFirst().split(separator: ByteClass.comma)
-            .map { $0.drop { ByteClass.isBlank($0) } }.filter { !$0.isEmpty }
-        guard elements.count == 1, let element = elements.first else { return nil }
-        self.init(specifier: [UInt8](element))
+        var rest = value[value.index(after: equals)...]
+        while true {
+            let end = rest.firstIndex(of: ByteClass.comma) ?? rest.endIndex
+            let element = ByteClass.trimmed(rest[..<end])
+            if !element.isEmpty {
+                guard specifier == nil, let parsed = Self.specifier(element) else { return nil }
+                specifier = parsed
+            }
+            guard end < rest.endIndex else { break }
+            rest = rest[rest.index(after: end)...]
+        }
+        guard let specifier else { return nil }
+        self = specifier
     }
 
-    /// `a-b`, `a-` or `-n`, with blanks at the end only.
-    private init?(specifier: [UInt8]) {
-        var bytes = specifier[...]
-        while let last = bytes.last, ByteClass.isBlank(last) { bytes.removeLast() }
+    /// `a-b`, `a-` or `-n`.
+    private static func specifier(_ bytes: some Collection<UInt8>) -> ByteRange? {
         guard let dash = bytes.firstIndex(of: UInt8(ascii: "-")) else { return nil }
         let first = bytes[..<dash]
-        let last = bytes[(dash + 1)...]
+        let last = bytes[bytes.index(after: dash)...]
         switch (first.isEmpty, last.isEmpty) {
         case (true, true): return nil
-        case (true, false):
-            guard let count = Self.saturating(last) else { return nil }
-            self = .suffix(count)
-        case (false, true):
-            guard let start = Self.saturating(first) else { return nil }
-            self = .from(start)
+        case (true, false): return saturating(last).map { .suffix($0) }
+        case (false, true): return saturating(first).map { .from($0) }
         case (false, false):
-            guard let start = Self.saturating(first), let end = Self.saturating(last), start <= end else { return nil }
-            self = .bounded(first: start, last: end)
+            guard let start = saturating(first), let end = saturating(last), start <= end else { return nil }
+            return .bounded(first: start, last: end)
         }
     }
 
@@ -51,10 +55,15 @@ public enum ByteRange: Sendable, Hashable {
         }
     }
 
-    private static func saturating(_ digits: ArraySlice<UInt8>) -> Int64? {
-        guard digits.allSatisfy({ ByteClass.isDigit($0) }) else { return nil }
-        let significant = digits.drop { $0 == UInt8(ascii: "0") }
-        if significant.isEmpty { return 0 }
-        return ByteClass.number(significant) ?? .max
+    /// Digits as a number, the largest that can be when there are too many; nil when there is anything else.
+    private static func saturating(_ digits: some Collection<UInt8>) -> Int64? {
+        var value: Int64 = 0
+        for byte in digits {
+            guard ByteClass.isDigit(byte) else { return nil }
+            let (product, hasOverflowed) = value.multipliedReportingOverflow(by: 10)
+            let (sum, hasCarried) = product.addingReportingOverflow(Int64(byte - 0x30))
+            value = hasOverflowed || hasCarried ? .max : sum
+        }
+        return value
     }
 }

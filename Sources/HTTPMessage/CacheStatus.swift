@@ -60,6 +60,15 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
+    /// Appends the field's value.
+    func append(to bytes: inout [UInt8]) {
+        if self == .hit {
+            bytes.append(contentsOf: "Weir; hit".utf8)  // By far the most frequent.
+        } else {
+            bytes.append(contentsOf: description.utf8)
+        }
+    }
+
     /// An sf-string (RFC 8941 §3.3.3).
     private static func quoted(_ text: String) -> String {
         var result = "\""

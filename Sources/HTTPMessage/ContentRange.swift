@@ -29,10 +29,27 @@ public enum ContentRange: Sendable, Hashable, CustomStringConvertible {
 
     /// The field's value.
     public var description: String {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the field's value.
+    func append(to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: "bytes ".utf8)
+        let total: Int64?
         switch self {
         case .satisfied(let range, let size):
-            "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size.map(String.init) ?? "*")"
-        case .unsatisfied(let size): "bytes */\(size)"
+            bytes.append(decimal: range.lowerBound)
+            bytes.append(UInt8(ascii: "-"))
+            bytes.append(decimal: range.upperBound - 1)
+            total = size
+        case .unsatisfied(let size):
+            bytes.append(UInt8(ascii: "*"))
+            total = size
         }
+        bytes.append(UInt8(ascii: "/"))
+        guard let total else { return bytes.append(UInt8(ascii: "*")) }
+        bytes.append(decimal: total)
     }
 }

@@ -22,6 +22,14 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// The field's value, quotes included.
     public var description: String { (isWeak ? "W/\"" : "\"") + opaque + "\"" }
 
+    /// Appends the field's value.
+    func append(to bytes: inout [UInt8]) {
+        if isWeak { bytes.append(contentsOf: "W/".utf8) }
+        bytes.append(ByteClass.quote)
+        bytes.append(contentsOf: opaque.utf8)
+        bytes.append(ByteClass.quote)
+    }
+
     /// Strong comparison (RFC 9110 §8.8.3.2): the same bytes.
     ///
     /// What If-Range needs.

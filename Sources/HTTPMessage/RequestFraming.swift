@@ -42,7 +42,7 @@ struct RequestFraming {
     private mutating func noteHost(_ range: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
         guard !hasHost else { throw .repeatedHost }
         // uri-host and port (RFC 3986 §3.2.2): no userinfo, no path, no list, no blank.
-        for byte in bytes[range] {
+        for byte in UnsafeRawBufferPointer(rebasing: bytes[range]) {
             let isAllowed = ByteClass.isToken(byte) || byte == ByteClass.colon || byte == 0x5B || byte == 0x5D
             guard isAllowed else { throw .malformedHost }
         }
@@ -66,6 +66,8 @@ struct RequestFraming {
     }
 
     private mutating func noteConnection(_ value: Slice<UnsafeRawBufferPointer>) {
+        // What nearly everyone sends, without taking a list apart.
+        if ByteClass.equals(value, ignoringCase: "keep-alive") { return wantsKeepAlive = true }
         for element in value.split(separator: ByteClass.comma) {
             let token = element.drop { ByteClass.isBlank($0) }.prefix { !ByteClass.isBlank($0) }
             if ByteClass.equals(token, ignoringCase: "close") { wantsClose = true }

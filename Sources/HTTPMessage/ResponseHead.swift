@@ -51,7 +51,7 @@ public struct ResponseHead: Sendable {
     /// Appends ETag.
     public mutating func append(_ entityTag: EntityTag) {
         begin(.entityTag)
-        fieldBytes.append(contentsOf: entityTag.description.utf8)
+        entityTag.append(to: &fieldBytes)
         end()
     }
 
@@ -65,14 +65,14 @@ public struct ResponseHead: Sendable {
     /// Appends Content-Range.
     public mutating func append(_ contentRange: ContentRange) {
         begin(.contentRange)
-        fieldBytes.append(contentsOf: contentRange.description.utf8)
+        contentRange.append(to: &fieldBytes)
         end()
     }
 
     /// Appends Cache-Status.
     public mutating func append(_ cacheStatus: CacheStatus) {
         begin(.cacheStatus)
-        fieldBytes.append(contentsOf: cacheStatus.description.utf8)
+        cacheStatus.append(to: &fieldBytes)
         end()
     }
 
@@ -130,12 +130,15 @@ extension [UInt8] {
     /// Appends a number in decimal digits, without a `String` in between.
     mutating func append(decimal value: Int64) {
         if value < 0 { append(UInt8(ascii: "-")) }
-        var rest = value.magnitude
-        let start = count
-        repeat {
-            append(0x30 + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        self[start...].reverse()
+        withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
+            var rest = value.magnitude
+            var start = 20
+            repeat {
+                start -= 1
+                digits[start] = UInt8(truncatingIfNeeded: 0x30 + rest % 10)
+                rest /= 10
+            } while rest > 0
+            append(contentsOf: digits[start...])
+        }
     }
 }
