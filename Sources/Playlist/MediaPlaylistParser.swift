@@ -145,7 +145,8 @@ extension MediaPlaylistParser {
         guard let value = text.bytes.decimalFloat(text.value(line)), value <= Inf.longest else {
             throw text.error(.badValue, line, "the target duration is not a decimal integer")
         }
-        return Int(value.rounded(.up))
+        // Not `rounded(.up)`: that may need the C library's mathematics, which nothing else here links.
+        return Int(value) + (value > Double(Int(value)) ? 1 : 0)
     }
 
     private func playlistType(_ line: Int) -> MediaPlaylist.PlaylistType? {

@@ -118,7 +118,7 @@ extension MediaPlaylistRenderer {
         guard view.isFinished else { return }
         if hasType { return writer.drop(line: line) }
         hasType = true
-        if storage.header.playlistType == .vod { return }
+        if storage.text.bytes.matches(storage.text.value(line), "VOD") { return }
         writer.replace(storage.text.lines[line].content, with: Self.vodType)
     }
 }
