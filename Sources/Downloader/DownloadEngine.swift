@@ -73,8 +73,8 @@ import Store
 
     private func fetch(_ hole: Plan.Hole) {
         do {
-            let flight = try library.loader.flight(
-                hole.resource, folder: hole.folder, isKept: true, origin: download.asset.origin, urgency: .background)
+            let flight = try library.flight(
+                hole.resource, in: hole.folder, of: download.asset, urgency: .background)
             let began = flight.written
             flying[ObjectIdentifier(flight)] = flight
             flight.whenEnded { [weak self] result in self?.landed(flight, result, began: began) }

@@ -35,12 +35,18 @@ import Store
     let bundle: Bundle
     /// Whether the catalogue has it: only an asset with something to keep goes there.
     var isPersistent = false
+    /// Whether it is only looked at: it is not registered, and nothing of it is written.
+    var isPreview = false
     /// When the origin was last asked for the entry, and whether it answered.
     var checked: (at: ContinuousClock.Instant, isPresent: Bool)?
     /// The check under way, which others join.
     var checking: Task<Result<Bool, LibraryError>, Never>?
-    /// Told when a rendition has become whole.
-    var becameWhole: () -> Void = {}
+    /// Why what belongs to it cannot be noted in the catalogue, and therefore not be kept; nil when nothing is amiss.
+    var saveFailure: StoreError?
+    /// Told when other renditions are whole than before.
+    var wholenessChanged: () -> Void = {}
+    /// The whole renditions as they stand in the bundle's own playlists.
+    var published: Set<Int> = []
     private var byID: [String: Rendition] = [:]
 
     init(id: String, name: String, title: String?, origin: WebURL, created: Int64, store: Store) {
@@ -51,16 +57,24 @@ import Store
         self.created = created
         bundle = Bundle(id: id, store: store)
         keys = KeyRing(in: bundle)
-        keys.folder.pieceCame = { [weak self] in
-            if self?.renditions.contains(where: \.isWhole) ?? false { self?.becameWhole() }
-        }
+        keys.folder.pieceCame = { [weak self] in self?.pieceCame() }
     }
+
+    private func pieceCame() {
+        if wholeRenditions != published { wholenessChanged() }
+    }
+
+    /// Whether it was removed: nothing of it is fetched or written any more.
+    var isRemoved: Bool { bundle.isRemoved }
 
     /// The rendition with this id.
     public func rendition(_ id: String) -> Rendition? { byID[id] }
 
     /// The folder with this name in the bundle: a rendition's, or `keys`.
     public func folder(_ id: String) -> PieceFolder? { id == keys.folder.id ? keys.folder : byID[id]?.folder }
+
+    /// Every folder of its bundle.
+    var folders: [PieceFolder] { [keys.folder] + renditions.map(\.folder) }
 
     /// The multivariant playlist, where there is one.
     public var multivariant: MultivariantPlaylist? {
@@ -73,23 +87,27 @@ import Store
     /// fresh tokens in its URIs.
     func adopt(_ playlist: MultivariantPlaylist, base: WebURL) {
         entry = .multivariant(playlist, base: base)
+        for key in playlist.sessionKeys where key.isFetchable {
+            if let url = try? base.resolving(key.uri) { keys.add(url) }
+        }
         adopt(RenditionNaming(playlist).names)
     }
 
     /// Takes the lone media playlist that the URL leads to.
     func adopt(_ source: Rendition.Source) {
         entry = .media
-        if renditions.isEmpty { adopt([RenditionNaming.lone]) }
+        adopt([RenditionNaming.lone])
         renditions[0].adopt(source)
     }
+
+    /// The rendition of a lone media playlist, before and after it is adopted.
+    var lone: Rendition? { multivariant == nil ? renditions.first : nil }
 
     private func adopt(_ names: [RenditionNaming.Name]) {
         renditions = names.map { name in
             if let known = byID[name.id], known.name == name { return known }
             let rendition = Rendition(name, bundle: bundle, keys: keys)
-            rendition.folder.pieceCame = { [weak self, weak rendition] in
-                if rendition?.isWhole ?? false { self?.becameWhole() }
-            }
+            rendition.folder.pieceCame = { [weak self] in self?.pieceCame() }
             return rendition
         }
         byID = Dictionary(uniqueKeysWithValues: renditions.map { ($0.name.id, $0) })

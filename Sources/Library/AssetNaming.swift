@@ -2,15 +2,16 @@
 enum AssetNaming {
     /// File names that say nothing of what they are.
     private static let empty: Set<String> = [
-        "master", "index", "playlist", "manifest", "main", "stream", "hls", "video", "prog_index", "chunklist", "vod",
+        "master", "index", "playlist", "manifest", "main", "stream", "hls", "video", "prog-index", "chunklist", "vod",
         "media", "live", "m3u8",
     ]
 
     /// A name from a URL's path: the last component that says something, without its extension.
     ///
-    /// `/vod/sintel/master.m3u8` → `sintel`. Small letters, digits and single `-`; at most 40; `stream` if nothing is left.
+    /// `/vod/My%20Film/master.m3u8` → `my-film`. Small letters, digits and single `-`; at most 40; `stream` if nothing is left.
     static func name(forPath path: String) -> String {
-        let components = path.split(separator: "/").map { slug(withoutExtension($0)) }.filter { !$0.isEmpty }
+        let components = path.split(separator: "/").map { slug(decoded(withoutExtension($0))[...]) }
+            .filter { !$0.isEmpty }
         return components.last { !empty.contains($0) } ?? "stream"
     }
 
@@ -39,12 +40,26 @@ enum AssetNaming {
         return component[..<dot]
     }
 
+    private static func decoded(_ component: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = component.utf8
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let decoded = UInt8(String(rest.prefix(2)) ?? "", radix: 16) {
+                bytes.append(decoded)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Small letters, digits and single `-`; at most 40 characters.
     static func slug(_ text: Substring) -> String {
         var slug = ""
         for byte in text.utf8 {
             let character = Character(UnicodeScalar(byte)).lowercased()
-            if byte < 0x80, character.first.map({ $0.isLetter || $0.isNumber || $0 == "_" }) ?? false {
+            if byte < 0x80, character.first.map({ $0.isLetter || $0.isNumber }) ?? false {
                 slug += character
             } else if !slug.isEmpty, slug.last != "-" {
                 slug += "-"

@@ -28,7 +28,7 @@ public import Store
     public var keepFailure: StoreError? { obstacle ?? file.spillReason }
     private var obstacle: StoreError?
 
-    private let folder: PieceFolder?
+    private var folder: PieceFolder?
     private let client: OriginClient
     private let named: OriginRequest.Peer
     private var transfer: Transfer?
@@ -55,11 +55,12 @@ public import Store
         self.named = named
     }
 
-    /// Whether what came so far can be gone on from.
+    /// Whether what came so far can be gone on from: it is in doubt where the bytes themselves were the trouble.
     var isParked: Bool {
         guard case .failure = outcome else { return false }
-        return file.isKeepable && file.written > 0
+        return isSound && folder != nil && file.isKeepable && file.written > 0
     }
+    private var isSound = true
 
     /// Whether it ended as a piece in the store.
     public private(set) var isPiece = false
@@ -108,6 +109,16 @@ public import Store
     public func release() {
         interest -= 1
         guard interest == 0, let transfer, outcome == nil, !isNearlyDone else { return }
+        abandon(transfer)
+    }
+
+    /// Keeps nothing: the asset was removed. Who reads reads on to the end.
+    func forgo() {
+        folder = nil
+        if interest == 0 { transfer.map { abandon($0) } }
+    }
+
+    private func abandon(_ transfer: Transfer) {
         transfer.cancel()
         end(.failure(LibraryError(.cancelled, "\(resource.url.redacted) is not wanted any more")))
     }
@@ -144,16 +155,30 @@ public import Store
     }
 
     private func complete() {
-        if let expected = resource.exactLength ?? length, file.written != expected {
-            let message = "\(resource.url.redacted) has \(file.written) bytes, not \(expected)"
-            return end(.failure(LibraryError(.badOrigin, message)))
-        }
-        if resource.exactLength == nil, file.written == 0 {
-            return end(.failure(LibraryError(.badOrigin, "\(resource.url.redacted) is empty")))
+        if let fault = fault() {
+            isSound = false
+            return end(.failure(LibraryError(.badOrigin, fault)))
         }
         length = file.written
         keep()
         end(.success(()))
+    }
+
+    /// What is wrong with a body that has ended, in a sentence.
+    private func fault() -> String? {
+        if let expected = resource.exactLength ?? length, file.written != expected {
+            return "\(resource.url.redacted) has \(file.written) bytes, not \(expected)"
+        }
+        if file.written == 0 { return "\(resource.url.redacted) is empty" }
+        // Once more: the beginning may have come in parts too small to tell.
+        return imposter(in: file.prefix(MediaSignature.length))
+    }
+
+    private func imposter(in beginning: some Collection<UInt8>) -> String? {
+        if case .key = resource.name.role { return nil }  // Any 16 bytes are a key.
+        return MediaSignature.imposter(in: beginning).map {
+            "\(resource.url.redacted) was answered with \($0) instead of media"
+        }
     }
 
     private func keep() {
@@ -198,13 +223,21 @@ extension Flight: TransferReceiver {
     public func transfer(
         _ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64
     ) throws {
-        if offset == 0, let imposter = MediaSignature.imposter(in: bytes.prefix(64)) {
-            let error = LibraryError(
-                .badOrigin, "\(resource.url.redacted) was answered with \(imposter) instead of media")
-            refusal = error
+        do throws(LibraryError) {
+            if offset == 0, let imposter = imposter(in: bytes.prefix(MediaSignature.length)) {
+                throw LibraryError(.badOrigin, imposter)
+            }
+            do {
+                try file.write(bytes, at: offset)
+            } catch  where error.code == .contentChanged {
+                throw LibraryError(.badOrigin, "\(resource.url.redacted) has changed at the origin", underlying: error)
+            } catch {
+                throw LibraryError(error, about: "no place for \(resource.url.redacted)")
+            }
+        } catch {
+            (refusal, isSound) = (error, false)
             throw error
         }
-        try file.write(bytes, at: offset)
         announce()
     }
 
@@ -212,24 +245,16 @@ extension Flight: TransferReceiver {
     public func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
         switch result {
         case .success: complete()
-        case .failure(let error): end(.failure(refusal ?? LibraryError(error)))
+        case .failure(let error):
+            if Self.doubtful.contains(error.code) { isSound = false }
+            end(.failure(refusal ?? LibraryError(error)))
         }
     }
 }
 
-extension LibraryError {
-    /// The origin's error. The one place where its codes become this room's.
-    public init(_ error: OriginError) {
-        let code: Code =
-            switch error.code {
-            case .offline: .notStored
-            case .unreachable, .connectionLost, .stalled, .timedOut: .originAbsent
-            case .refusedAddress, .forbiddenRedirect: .refusedURL
-            case .unauthorized, .forbidden, .gone: .originRefused
-            case .notFound: .missing
-            case .cancelled: .cancelled
-            default: .badOrigin
-            }
-        self.init(code, error.description, underlying: error)
-    }
+extension Flight {
+    /// Errors after which the bytes that came cannot be relied on.
+    private static let doubtful: Set<OriginError.Code> = [
+        .contentChanged, .rangeIgnored, .wrongRange, .tooLarge, .malformedReply,
+    ]
 }

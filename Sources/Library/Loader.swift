@@ -1,5 +1,5 @@
 public import EventLoop
-public import HTTPMessage
+import HTTPMessage
 import Origin
 import Store
 
@@ -30,23 +30,30 @@ import Store
         self.client = client
     }
 
+    /// What becomes of the bytes.
+    enum Keeping {
+        /// They become a piece.
+        case kept
+        /// They pass through a file without a name; with the reason, where they should have been kept.
+        case passing(because: StoreError?)
+    }
+
     /// The flight of a resource, retained for the caller, who releases it when it has no more use for the bytes.
     ///
     /// - Parameters:
     ///   - folder: where its piece belongs.
-    ///   - isKept: whether it becomes one; what is not kept takes the same road over a file without a name.
     ///   - origin: the URL that the user gave: its host and port may be private.
     /// - Throws: `store` when there is neither disk nor memory for it.
-    public func flight(
-        _ resource: Resource, folder: PieceFolder, isKept: Bool, origin: WebURL, urgency: Flight.Urgency
+    func flight(
+        _ resource: Resource, folder: PieceFolder, _ keeping: Keeping, origin: WebURL, urgency: Flight.Urgency
     ) throws(LibraryError) -> Flight {
         let key = Key(folder: ObjectIdentifier(folder), resource: resource)
         let flight: Flight
-        if let known = flights[key] ?? recent.first(where: { $0.key == key })?.flight {
+        if let known = flights[key] ?? passed(key, urgency) {
             flight = known
             parked.removeAll { $0 == key }
         } else {
-            flight = try make(key, folder: folder, isKept: isKept, origin: origin)
+            flight = try make(key, folder: folder, keeping, origin: origin)
             flights[key] = flight
         }
         flight.retain(urgency)
@@ -54,30 +61,50 @@ import Store
         return flight
     }
 
+    /// What passed through a moment ago is enough for a player; a download wants a piece, and there may be room now.
+    private func passed(_ key: Key, _ urgency: Flight.Urgency) -> Flight? {
+        urgency == .playback ? recent.first { $0.key == key }?.flight : nil
+    }
+
+    /// Lets go of whatever belongs to these folders: they are removed. What players still read goes on, and is not kept.
+    func forget(_ folders: [PieceFolder]) {
+        let folders = Set(folders.map { ObjectIdentifier($0) })
+        recent.removeAll { folders.contains($0.key.folder) }
+        parked.removeAll { folders.contains($0.folder) }
+        for (key, flight) in flights where folders.contains(key.folder) {
+            flights[key] = nil
+            flight.forgo()
+        }
+    }
+
     private func make(
-        _ key: Key, folder: PieceFolder, isKept: Bool, origin: WebURL
+        _ key: Key, folder: PieceFolder, _ keeping: Keeping, origin: WebURL
     ) throws(LibraryError) -> Flight {
-        let (file, obstacle) = try growingFile(isKept: isKept)
+        let (file, obstacle) = try growingFile(keeping)
         let named = OriginRequest.Peer(of: origin)
+        var home: PieceFolder?
+        if case .kept = keeping { home = folder }
         let flight = Flight(
-            key.resource, folder: isKept ? folder : nil, file: file, obstacle: obstacle, client: client, named: named)
+            key.resource, folder: home, file: file, obstacle: obstacle, client: client, named: named)
         flight.ended = { [weak self] flight in self?.settle(key, flight) }
         return flight
     }
 
     /// A file that can be kept, if it is to be and the store takes it; else one that cannot, and why.
-    private func growingFile(isKept: Bool) throws(LibraryError) -> (GrowingFile, StoreError?) {
+    private func growingFile(_ keeping: Keeping) throws(LibraryError) -> (GrowingFile, StoreError?) {
         var obstacle: StoreError?
-        do {
-            if isKept {
-                do {
-                    try store.checkRoom()
-                    lastFile += 1
-                    return (try store.growingFile(named: "\(lastFile)"), nil)
-                } catch {
-                    obstacle = error
-                }
+        switch keeping {
+        case .passing(let reason): obstacle = reason
+        case .kept:
+            do throws(StoreError) {
+                try store.checkRoom()
+                lastFile += 1
+                return (try store.growingFile(named: "\(lastFile)"), nil)
+            } catch {
+                obstacle = error
             }
+        }
+        do {
             return (try store.anonymousFile(), obstacle)
         } catch {
             throw LibraryError(error, about: "no place for what comes from the origin")
@@ -85,6 +112,7 @@ import Store
     }
 
     private func settle(_ key: Key, _ flight: Flight) {
+        guard flights[key] === flight else { return }
         switch flight.outcome {
         case .success:
             flights[key] = nil

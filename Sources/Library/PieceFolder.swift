@@ -40,6 +40,12 @@ import Store
     /// Whether the piece is there, as far as is known without asking the disk.
     public func contains(_ file: String) -> Bool { sizes[file] != nil }
 
+    /// Reads the folder anew at the next occasion: before a plan is made, since files may have been deleted by others.
+    public func reread() {
+        known = nil
+        changes += 1
+    }
+
     /// Opens a piece for reading; nil if it is not there. The caller owns the descriptor.
     public func open(_ file: String) -> Int32? {
         guard let folder = try? directory(create: false), let descriptor = folder.openIfPresent(file) else {
@@ -53,7 +59,13 @@ import Store
     func commit(_ growing: GrowingFile, as file: String) throws(StoreError) {
         let size = growing.written
         _ = sizes  // Read the folder before the file is in it, or not at all.
-        try growing.commit(to: directory(create: true), as: file)
+        do throws(StoreError) {
+            try growing.commit(to: directory(create: true), as: file)
+        } catch  where error.code == .missing && growing.isKeepable && !bundle.isRemoved {
+            // The folder was deleted behind our back, and all that was in it.
+            close()
+            try growing.commit(to: directory(create: true), as: file)
+        }
         known?[file] = size
         changes += 1
         pieceCame()
@@ -64,38 +76,16 @@ import Store
         try directory(create: true).write(bytes, as: file)
     }
 
+    private func close() {
+        opened = nil
+        bundle.close()
+        reread()
+    }
+
     private func directory(create: Bool) throws(StoreError) -> Directory {
-        if let opened { return opened }
+        if let opened, !bundle.isRemoved { return opened }
         let directory = try bundle.directory(create: create).subdirectory(id, create: create)
         opened = directory
         return directory
-    }
-}
-
-/// One asset's folder in the store, opened when it is first needed.
-@LoopActor final class Bundle {
-    let id: String
-    private let store: Store
-    private var opened: Directory?
-    private var isRemoved = false
-
-    init(id: String, store: Store) {
-        self.id = id
-        self.store = store
-    }
-
-    func directory(create: Bool) throws(StoreError) -> Directory {
-        guard !isRemoved else { throw StoreError(.missing, path: id, detail: "the asset was removed") }
-        if let opened { return opened }
-        let directory = try store.bundle(id, create: create)
-        opened = directory
-        return directory
-    }
-
-    /// Deletes everything. Nothing can be written any more; open descriptors read on to their end.
-    func remove() throws(StoreError) {
-        isRemoved = true
-        opened = nil
-        try store.removeBundle(id)
     }
 }

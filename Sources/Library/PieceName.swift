@@ -46,8 +46,8 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
 
     /// A number as it is written here: digits, no sign, no leading zero; else two names would be one resource.
     private static func number(_ text: some StringProtocol) -> Int? {
-        guard let number = Int(text), number >= 0, text.utf8.first != UInt8(ascii: "+") else { return nil }
-        return text.utf8.count > 1 && text.utf8.first == UInt8(ascii: "0") ? nil : number
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        return text.utf8.count > 1 && text.utf8.first == UInt8(ascii: "0") ? nil : Int(text)
     }
 
     private static func isExtension(_ text: String) -> Bool {

@@ -20,6 +20,11 @@ public import Playlist
             needed = playlist.segments.count { !$0.isGap }
         }
 
+        /// Its keys that can be fetched, in the playlist's order.
+        var keyURLs: [WebURL] {
+            playlist.keys.filter(\.isFetchable).compactMap { try? base.resolving($0.uri) }
+        }
+
         /// Whether it has ended, so that it may be kept.
         public var isDurable: Bool { !playlist.isLive }
     }
@@ -37,10 +42,20 @@ public import Playlist
     /// The fetch under way, which others join.
     var loading: Task<Result<Source, LibraryError>, Never>?
 
+    /// Whether the catalogue has its playlist and its keys' numbers: only then may its pieces be kept.
+    var isSaved = false
+
     /// `isWhole` as it was found at these counts of changes.
     private var wholeness: (folder: Int, keys: Int, isWhole: Bool)?
+    private var liveMaps: [LiveMap: Int] = [:]
     private var recent: [PieceName: Resource] = [:]
     private var recentOrder: [PieceName] = []
+
+    /// What an initialization section of a live playlist is known by.
+    private struct LiveMap: Hashable {
+        let url: WebURL
+        let range: SubRange?
+    }
 
     init(_ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing) {
         self.name = name
@@ -55,8 +70,10 @@ public import Playlist
         wholeness = nil
         fileNames = nil
         // Numbers go to keys in the playlist's order, so that they are the same whoever asks for one first.
-        for key in source.playlist.keys { _ = number(of: key) }
-        if !source.isDurable { remember(source) }
+        for url in source.keyURLs { keys.add(url) }
+        guard !source.isDurable else { return }
+        numberMaps(of: source)
+        remember(source)
     }
 
     /// How long a live playlist counts before it is asked for again: half its target duration.
@@ -83,7 +100,9 @@ public import Playlist
     }
 
     /// What the initialization section's file is called.
-    public func name(of map: Map) -> PieceName { PieceName(.initialization(map.index), fileExtension: "mp4") }
+    public func name(of map: Map) -> PieceName {
+        PieceName(.initialization(liveNumber(of: map) ?? map.index), fileExtension: "mp4")
+    }
 
     /// The number of a key; nil where it is none that can be fetched (DRM, `data:`), or where its URI is no URL.
     public func number(of key: Key) -> Int? {
@@ -106,9 +125,10 @@ public import Playlist
             let resource = resource(of: segments[index.partialValue])
             return resource?.name == name ? resource : nil
         case .initialization(let index):
-            let maps = source.playlist.maps
-            guard maps.indices.contains(index) else { return recent[name] }
-            let resource = resource(of: maps[index])
+            guard let map = source.playlist.maps.first(where: { (liveNumber(of: $0) ?? $0.index) == index }) else {
+                return recent[name]
+            }
+            let resource = resource(of: map)
             return resource?.name == name ? resource : nil
         case .key: return nil
         }
@@ -159,6 +179,21 @@ public import Playlist
     public var needsDRM: Bool { source?.playlist.keys.contains(where: \.needsDRM) ?? false }
 
     // MARK: Live
+
+    /// In a window that slides, a section's place changes; a player must never see one name for two sections.
+    private func numberMaps(of source: Source) {
+        for map in source.playlist.maps {
+            guard let url = try? source.base.resolving(map.uri) else { continue }
+            let known = LiveMap(url: url, range: map.byteRange)
+            if liveMaps[known] == nil { liveMaps[known] = liveMaps.count }
+        }
+    }
+
+    /// nil in a playlist that has ended: there the place is for ever.
+    private func liveNumber(of map: Map) -> Int? {
+        guard let source, !source.isDurable, let url = try? source.base.resolving(map.uri) else { return nil }
+        return liveMaps[LiveMap(url: url, range: map.byteRange)]
+    }
 
     /// Keeps the resources that a live playlist named, for the players that ask for one just after it slid out.
     private func remember(_ source: Source) {

@@ -47,30 +47,25 @@ public import Library
             shelf.remember(pieces, exchange.head.pathBytes)
             return PieceReply.send(descriptor, MediaType(forPath: file), to: exchange)
         }
-        guard let name = PieceName(file), let (resource, isKept) = resource(name, in: folder, of: asset) else {
+        guard let name = PieceName(file), let resource = resource(name, in: folder, of: asset) else {
             return exchange.reply(.notFound, "There is no such segment.")
         }
         guard session.mode != .offline, !library.isOffline else {
             return exchange.reply(.notFound, "This segment is not in the store, and Weir is offline.")
         }
         do {
-            let flight = try library.loader.flight(
-                resource, folder: pieces, isKept: isKept, origin: asset.origin, urgency: .playback)
+            let flight = try library.flight(resource, in: pieces, of: asset, urgency: .playback)
             PieceReply.follow(flight, file: file, to: exchange)
         } catch {
             refuse(exchange, error)
         }
     }
 
-    private func resource(_ name: PieceName, in folder: String, of asset: Asset) -> (Resource, isKept: Bool)? {
+    private func resource(_ name: PieceName, in folder: String, of asset: Asset) -> Resource? {
         if case .key(let number) = name.role {
-            guard folder == asset.keys.folder.id, let key = asset.keys.resource(number) else { return nil }
-            return (key, !asset.isLive)
+            return folder == asset.keys.folder.id ? asset.keys.resource(number) : nil
         }
-        guard let rendition = asset.rendition(folder), let resource = rendition.resource(named: name) else {
-            return nil
-        }
-        return (resource, rendition.source?.isDurable ?? false)
+        return asset.rendition(folder)?.resource(named: name)
     }
 
     // MARK: Playlists

@@ -27,7 +27,7 @@ import Playlist
         if let index = reference.renditionIndex { return playlist(asset.renditions[index]) }
         switch reference {
         case .sessionKey(let key):
-            return key.isFetchable ? url(of: key.uri).map { self.key(asset.keys.number(for: $0)) } : nil
+            return key.isFetchable ? number(of: key).map { self.key($0) } : nil
         case .sessionData(let data): return data.uri.flatMap { url(of: $0)?.text }
         case .other(let tag): return url(of: tag.uri)?.text
         case .variant, .media, .iFrameVariant: return nil
@@ -36,10 +36,11 @@ import Playlist
 
     private func storedName(_ reference: MultivariantPlaylist.Reference) -> String? {
         if let index = reference.renditionIndex { return playlist(asset.renditions[index]) }
-        guard case .sessionKey(let key) = reference, key.isFetchable, let url = url(of: key.uri) else { return nil }
-        let number = asset.keys.number(for: url)
+        guard case .sessionKey(let key) = reference, key.isFetchable, let number = number(of: key) else { return nil }
         return asset.keys.folder.contains("\(number).key") ? self.key(number) : nil
     }
+
+    private func number(of key: Key) -> Int? { url(of: key.uri).flatMap { asset.keys.number(for: $0) } }
 
     private func url(of uri: String) -> WebURL? {
         guard case .multivariant(_, let base) = asset.entry else { return nil }
@@ -53,8 +54,7 @@ import Playlist
         guard let source = rendition.source else { return [] }
         return try source.playlist.rendered(source.isDurable ? .stored : .plain) { reference in
             switch reference {
-            case .segment(let segment):
-                segment.isGap ? nil : resource(rendition, rendition.file(of: segment))
+            case .segment(let segment): resource(rendition, rendition.file(of: segment))
             case .map(let map): resource(rendition, rendition.name(of: map).description)
             case .key(let key): rendition.number(of: key).map { self.key($0) }
             case .other: nil

@@ -6,12 +6,13 @@ final class StoreLock: Sendable {
 
     /// Takes the lock, or throws `busy` at once when another holds it.
     init(in root: Directory) throws(StoreError) {
-        descriptor = try root.open("lock", flags: O_RDWR | O_CREAT)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        let opened = try root.open("lock", flags: O_RDWR | O_CREAT)
+        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
             let error = StoreError(path: root.path)
-            close(descriptor)
+            close(opened)  // By hand: `deinit` closes only what was stored.
             throw error
         }
+        descriptor = opened
     }
 
     deinit { close(descriptor) }

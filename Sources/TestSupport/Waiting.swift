@@ -37,8 +37,8 @@ public struct TimedOut: Error, CustomStringConvertible {
 /// Waits until a condition holds; throws ``TimedOut`` naming `what` when it does not within the bound.
 ///
 /// The condition is asked at once and then every few milliseconds. Its cost is the bound only in a test that fails, so
-/// bounds can be generous; waiting for a fixed time instead is never right.
-public func waitUntil(
+/// bounds can be generous; waiting for a fixed time instead is never right. It runs, and asks, where its caller runs.
+public nonisolated(nonsending) func waitUntil(
     _ what: String, within bound: Duration = .seconds(15), _ condition: () async throws -> Bool
 ) async throws {
     let clock = ContinuousClock()

@@ -1,0 +1,36 @@
+import EventLoop
+import Store
+
+/// One asset's folder in the store, opened when it is first needed.
+@LoopActor final class Bundle {
+    /// The folder's name: the asset's id.
+    let id: String
+    private let store: Store
+    private var opened: Directory?
+    /// Whether `remove()` was called: nothing is written any more.
+    private(set) var isRemoved = false
+
+    init(id: String, store: Store) {
+        self.id = id
+        self.store = store
+    }
+
+    /// The folder; with `create`, made if it is not there.
+    func directory(create: Bool) throws(StoreError) -> Directory {
+        guard !isRemoved else { throw StoreError(.missing, path: id, detail: "the asset was removed") }
+        if let opened { return opened }
+        let directory = try store.bundle(id, create: create)
+        opened = directory
+        return directory
+    }
+
+    /// Forgets the open folder: it was deleted behind our back.
+    func close() { opened = nil }
+
+    /// Deletes everything. Nothing can be written any more; open descriptors read on to their end.
+    func remove() throws(StoreError) {
+        isRemoved = true
+        opened = nil
+        try store.removeBundle(id)
+    }
+}

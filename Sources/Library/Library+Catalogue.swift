@@ -1,0 +1,121 @@
+import EventLoop
+import HTTPMessage
+import Playlist
+public import Store
+
+/// What outlives the process: written before it is used, and read back at the start.
+extension Library {
+    /// The downloads that an earlier process left.
+    public var storedDownloads: [DownloadRecord] { store.catalogue.initial.downloads }
+
+    /// Writes a download, new or changed.
+    public func save(_ record: DownloadRecord) async throws(LibraryError) {
+        do {
+            try await store.catalogue.save(.init(downloads: [record]))
+        } catch {
+            throw LibraryError(error, about: "the download is not noted")
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes a media playlist that has ended, the numbers of its keys, and the asset itself if the catalogue lacks it.
+    ///
+    /// - Returns: whether it is there now; if not, `asset.saveFailure` says why.
+    @discardableResult func save(
+        _ source: Rendition.Source, of rendition: String, in asset: Asset
+    ) async -> Bool {
+        for url in source.keyURLs { asset.keys.add(url) }
+        let isLone = rendition == RenditionNaming.lone.id
+        let record = PlaylistRecord(
+            asset: asset.id, rendition: isLone ? "" : rendition, url: source.base.text,
+            body: source.playlist.text.write(), fetched: Self.now)
+        var contents = Catalogue.Contents(playlists: [record])
+        if !asset.isPersistent {
+            contents.assets = [asset.record]
+            if !isLone, let entry = entryRecord(of: asset) { contents.playlists.append(entry) }
+        }
+        return await write(contents, about: asset)
+    }
+
+    /// Writes the multivariant playlist of an asset that the catalogue has.
+    func saveEntry(of asset: Asset) async {
+        guard let record = entryRecord(of: asset) else { return }
+        await write(.init(playlists: [record]), about: asset)
+    }
+
+    /// Writes the name and title of an asset that the catalogue has.
+    func saveRecord(of asset: Asset) async { await write(.init(assets: [asset.record]), about: asset) }
+
+    private func entryRecord(of asset: Asset) -> PlaylistRecord? {
+        guard case .multivariant(let playlist, let base) = asset.entry else { return nil }
+        return PlaylistRecord(
+            asset: asset.id, rendition: "", url: base.text, body: playlist.text.write(), fetched: Self.now)
+    }
+
+    @discardableResult private func write(_ contents: Catalogue.Contents, about asset: Asset) async -> Bool {
+        if asset.isPreview || asset.isRemoved { return false }
+        if let reason = readOnlyReason {
+            asset.saveFailure = reason
+            return false
+        }
+        var contents = contents
+        contents.keys = asset.keys.unsaved(of: asset.id)
+        do {
+            try await store.catalogue.save(contents)
+        } catch {
+            if asset.isRemoved { return false }
+            if asset.saveFailure == nil { report("\(asset.name) is not in the catalogue, and not kept: \(error)") }
+            asset.saveFailure = error
+            return false
+        }
+        asset.keys.markSaved(contents.keys)
+        asset.isPersistent = true
+        asset.saveFailure = nil
+        // Removed meanwhile: the removal may have come to the catalogue first.
+        if asset.isRemoved { try? await store.catalogue.removeAsset(asset.id) }
+        return !asset.isRemoved
+    }
+
+    // MARK: Reading back
+
+    /// The assets of a catalogue, with the playlists and keys that belong to them.
+    func restored(_ contents: Catalogue.Contents) -> [Asset] {
+        let playlists = Dictionary(grouping: contents.playlists, by: \.asset)
+        let keys = Dictionary(grouping: contents.keys, by: \.asset)
+        return contents.assets.compactMap { record in
+            guard let origin = try? WebURL(record.origin) else { return nil }
+            let asset = Asset(
+                id: record.id, name: record.name, title: record.title, origin: origin, created: record.created,
+                store: store)
+            asset.isPersistent = true
+            for key in keys[asset.id] ?? [] {
+                if let url = try? WebURL(key.url) { asset.keys.restore(url, number: key.number) }
+            }
+            let own = playlists[asset.id] ?? []
+            // The entry first: it says which renditions there are.
+            for playlist in own where playlist.rendition.isEmpty { restoreEntry(playlist, of: asset) }
+            for playlist in own where !playlist.rendition.isEmpty { restoreMedia(playlist, of: asset) }
+            return asset
+        }
+    }
+
+    private func restoreEntry(_ record: PlaylistRecord, of asset: Asset) {
+        guard let base = try? WebURL(record.url), let playlist = try? Playlist.parse(record.body) else { return }
+        switch playlist {
+        case .multivariant(let multivariant): asset.adopt(multivariant, base: base)
+        case .media(let media):
+            asset.adopt(Rendition.Source(playlist: media, base: base))
+            asset.lone?.isSaved = true
+        }
+    }
+
+    private func restoreMedia(_ record: PlaylistRecord, of asset: Asset) {
+        guard let base = try? WebURL(record.url), case .media(let media) = try? Playlist.parse(record.body) else {
+            return
+        }
+        let rendition = asset.rendition(record.rendition)
+        rendition?.adopt(Rendition.Source(playlist: media, base: base))
+        rendition?.isSaved = true
+    }
+}

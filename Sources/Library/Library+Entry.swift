@@ -1,0 +1,76 @@
+import EventLoop
+import HTTPMessage
+import Playlist
+
+/// What an asset's URL leads to, and whether its origin is there.
+extension Library {
+    /// For a whole playlist, where somebody waits for it.
+    static let patience = Duration.seconds(30)
+    /// For a playlist where stored pieces can take the origin's place.
+    private static let impatience = Duration.seconds(3)
+    /// So long an answer of the origin counts: players load an entry twice, and a lone live playlist again and again.
+    private static let checkLife = Duration.seconds(5)
+
+    /// Asks the origin for the entry playlist anew, unless that was just done; tells whether it answered.
+    ///
+    /// Whether a false answer matters is for the caller to say: what is stored plays all the same.
+    ///
+    /// - Throws: `LibraryError` when the origin does not answer, and nothing is stored that could be played instead.
+    public func refresh(_ asset: Asset) async throws(LibraryError) -> Bool {
+        if isOffline { return false }
+        if let checked = asset.checked, .now - checked.at < Self.life(of: asset) { return checked.isPresent }
+        if let task = asset.checking { return try await task.value.get() }
+        let task = Task { @LoopActor in await self.check(asset) }
+        asset.checking = task
+        defer { asset.checking = nil }
+        return try await task.value.get()
+    }
+
+    private static func life(of asset: Asset) -> Duration {
+        guard let lone = asset.lone, asset.isLive else { return checkLife }
+        return lone.reloadInterval
+    }
+
+    private func check(_ asset: Asset) async -> Result<Bool, LibraryError> {
+        let hasFallback = asset.isPlayableOffline
+        do {
+            try await loadEntry(
+                of: asset, deadline: hasFallback ? Self.impatience : Self.patience, isPatient: !hasFallback)
+            return .success(true)
+        } catch {
+            guard hasFallback else { return .failure(error) }
+            report("\(asset.name): playing what is stored, since \(error)")
+            asset.checked = (.now, false)
+            return .success(false)
+        }
+    }
+
+    /// Asks the origin, and takes what it answers if it fits what is known.
+    func loadEntry(of asset: Asset, deadline: Duration, isPatient: Bool) async throws(LibraryError) {
+        let (playlist, base) = try await fetch.playlist(
+            at: asset.origin, origin: asset.origin, deadline: deadline, isPatient: isPatient)
+        asset.checked = (.now, true)
+        switch playlist {
+        case .media(let media): await take(Rendition.Source(playlist: media, base: base), for: asset)
+        case .multivariant(let multivariant): await take(multivariant, base: base, for: asset)
+        }
+    }
+
+    /// Takes a lone media playlist. One that has ended stays for ever; in the place of a multivariant playlist it is
+    /// taken only where that orphans no piece.
+    private func take(_ source: Rendition.Source, for asset: Asset) async {
+        guard asset.multivariant == nil || asset.bytes == 0 else { return }
+        if asset.lone?.source?.isDurable ?? false { return }
+        let isSaved = source.isDurable ? await save(source, of: RenditionNaming.lone.id, in: asset) : false
+        asset.adopt(source)
+        asset.lone?.isSaved = isSaved
+    }
+
+    /// Takes a multivariant playlist, unless it is another choice of renditions than the one that pieces are stored for.
+    private func take(_ playlist: MultivariantPlaylist, base: WebURL, for asset: Asset) async {
+        guard asset.entry == nil || asset.isSame(playlist) || asset.bytes == 0 else { return }
+        let isNew = asset.multivariant?.text.write() != playlist.text.write()
+        asset.adopt(playlist, base: base)
+        if asset.isPersistent, isNew { await saveEntry(of: asset) }
+    }
+}

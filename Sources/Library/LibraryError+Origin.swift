@@ -1,0 +1,18 @@
+public import Origin
+
+extension LibraryError {
+    /// The origin's error. The one place where its codes become this room's.
+    public init(_ error: OriginError) {
+        let code: Code =
+            switch error.code {
+            case .offline: .notStored
+            case .unreachable, .connectionLost, .stalled, .timedOut: .originAbsent
+            case .refusedAddress, .forbiddenRedirect: .refusedURL
+            case .unauthorized, .forbidden, .gone: .originRefused
+            case .notFound: .missing
+            case .cancelled: .cancelled
+            default: .badOrigin
+            }
+        self.init(code, error.description, underlying: error)
+    }
+}

@@ -1,0 +1,64 @@
+import EventLoop
+import HTTPMessage
+import Playlist
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+@Suite @LoopActor struct AssetTests {
+    private func multivariant(_ lines: String...) throws -> MultivariantPlaylist {
+        let text = (["#EXTM3U"] + lines).joined(separator: "\n") + "\n"
+        guard case .multivariant(let playlist) = try Playlist.parse(Array(text.utf8)) else {
+            throw TimedOut("a multivariant playlist")
+        }
+        return playlist
+    }
+
+    @Test func aRefreshedPlaylistKeepsWhatIsKnownOfItsRenditions() throws {
+        let asset = try RenditionFixture().asset
+        asset.adopt(
+            try multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x90", "a?token=1"), base: asset.origin)
+        let rendition = try #require(asset.rendition("video-90p"))
+        let fresh = try multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x90", "a?token=2")
+        #expect(asset.isSame(fresh))
+        asset.adopt(fresh, base: asset.origin)
+        #expect(asset.rendition("video-90p") === rendition)
+        #expect(asset.url(of: rendition)?.text == "http://o/a/a?token=2")
+        #expect(!asset.isSame(try multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x180", "a")))
+    }
+
+    @Test func aMediaPlaylistInTheMultivariantsPlaceIsTheOnlyRendition() throws {
+        let asset = try RenditionFixture().asset
+        asset.adopt(
+            try multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x90", "a"), base: asset.origin)
+        let former = try #require(asset.rendition("video-90p"))
+        asset.adopt(try RenditionFixture.source("#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST", base: "http://o/a/m.m3u8"))
+        #expect(asset.renditions.map(\.name.id) == ["media"])
+        #expect(asset.rendition("video-90p") == nil)
+        #expect(former.source == nil)
+        #expect(asset.duration == 2)
+    }
+
+    @Test func sessionKeysAreNumberedWithTheEntry() throws {
+        let asset = try RenditionFixture().asset
+        asset.adopt(
+            try multivariant(
+                "#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"k\"", "#EXT-X-STREAM-INF:BANDWIDTH=1", "a"),
+            base: asset.origin)
+        #expect(asset.keys.resource(0)?.url.text == "http://o/a/k")
+        #expect(!asset.keys.isSaved(0))
+        #expect(asset.keys.unsaved(of: "a-id").map(\.number) == [0])
+    }
+
+    @Test func keysAreRestoredUnderTheirNumbersWhateverIsMissing() throws {
+        let ring = try RenditionFixture().asset.keys
+        ring.restore(try .init("http://o/k5"), number: 5)
+        ring.restore(try .init("http://o/k2"), number: 2)
+        #expect(ring.number(for: try .init("http://o/k5")) == 5)
+        #expect(ring.resource(0) == nil)
+        #expect(ring.add(try .init("http://o/new")) == 6)
+        #expect(ring.isSaved(5) && !ring.isSaved(6))
+    }
+}

@@ -1,0 +1,116 @@
+import EventLoop
+import HTTPMessage
+import Origin
+import Playlist
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// A library over a store of its own, and an origin that errs as told.
+@LoopActor final class LibraryFixture {
+    private(set) var folder: TemporaryFolder
+    let origin: TestOrigin
+    private(set) var client: OriginClient
+    private(set) var library: Library
+
+    init(reserve: Int64 = 0) async throws {
+        folder = try TemporaryFolder()
+        origin = try await TestOrigin()
+        client = Self.client()
+        library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
+    }
+
+    /// The limits that Weir ships with, but for patience.
+    private static func client() -> OriginClient {
+        var configuration = OriginClient.Configuration()
+        configuration.retries.attempts = 2
+        configuration.retries.firstPause = .milliseconds(20)
+        configuration.absencePauses = .milliseconds(1)...(.milliseconds(1))
+        return OriginClient(configuration: configuration)
+    }
+
+    /// Everything anew over a copy of the folder as it is at this instant: what a killed process leaves.
+    func restart(isOffline: Bool = false, reserve: Int64 = 0) async throws {
+        let copy = try TemporaryFolder()
+        let result = try await ProcessRunner.run("cp", ["-a", folder.path + "/.", copy.path])
+        #expect(result.exit == .code(0), "\(result.errors)")
+        client.stop()
+        (folder, client) = (copy, Self.client())
+        library = Library(store: try Store(path: folder.path, reserve: reserve), client: client, isOffline: isOffline)
+    }
+
+    func url(_ path: String) throws -> WebURL { try WebURL(origin.url(path)) }
+
+    func open(_ path: String) async throws -> Asset { try await library.open(url(path)) }
+
+    /// The rendition, with its playlist loaded.
+    func rendition(_ id: String, of asset: Asset) async throws -> Rendition {
+        let rendition = try #require(asset.rendition(id))
+        _ = try await library.source(of: rendition, in: asset)
+        return rendition
+    }
+
+    /// The flight of segment number `number`.
+    func flight(
+        _ number: Int, of rendition: Rendition, in asset: Asset, urgency: Flight.Urgency = .playback
+    ) throws -> Flight {
+        let segments = try #require(rendition.source?.playlist.segments)
+        let segment = try #require(segments.first { $0.mediaSequenceNumber == number })
+        let resource = try #require(rendition.resource(of: segment))
+        return try library.flight(resource, in: rendition.folder, of: asset, urgency: urgency)
+    }
+
+    /// Makes the rendition whole.
+    func fetch(_ id: String, of asset: Asset) async throws {
+        let rendition = try await rendition(id, of: asset)
+        let playlist = try #require(rendition.source?.playlist)
+        let segments = playlist.segments.compactMap { rendition.resource(of: $0) }.map { (rendition.folder, $0) }
+        for (folder, resource) in rendition.preliminaries + segments {
+            let flight = try library.flight(resource, in: folder, of: asset, urgency: .background)
+            try await flight.end()
+            flight.release()
+        }
+    }
+
+    /// Paths that were asked for, playlists aside.
+    func mediaRequests() async throws -> [String] {
+        try await origin.requests().map(\.path).filter { !$0.contains(".m3u8") }
+    }
+}
+
+extension Flight {
+    /// Waits for the end; throws what it ended with.
+    func end() async throws { try await result().get() }
+
+    /// How it ended, once it has.
+    func result() async -> Result<Void, LibraryError> {
+        await withCheckedContinuation { continuation in whenEnded { continuation.resume(returning: $0) } }
+    }
+
+    /// Waits until it is clear what to answer.
+    func announced() async throws {
+        try await withCheckedContinuation { continuation in whenAnnounced { continuation.resume(returning: $0) } }.get()
+    }
+
+    /// The bytes so far.
+    var bytes: [UInt8] { file.prefix(Int(file.written)) }
+}
+
+extension Result where Failure == LibraryError {
+    /// The error's code; nil for success.
+    var code: LibraryError.Code? {
+        if case .failure(let error) = self { error.code } else { nil }
+    }
+}
+
+/// The code of the error that `body` throws; nil when it throws none.
+@LoopActor func code(of body: () async throws -> Void) async -> LibraryError.Code? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return (error as? LibraryError)?.code
+    }
+}

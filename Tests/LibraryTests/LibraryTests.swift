@@ -1,0 +1,297 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Origin
+import Playlist
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+@Suite @LoopActor struct LibraryTests {
+    // MARK: Opening
+
+    @Test func aURLBecomesAnAssetWithItsRenditions() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/cmaf/master.m3u8")
+        #expect(asset.name == "cmaf")
+        #expect(
+            asset.renditions.map(\.name.id) == [
+                "audio-en", "audio-fr", "subtitles-en", "video-90p", "video-180p", "video-270p", "iframes-90p",
+                "iframes-180p", "iframes-270p",
+            ])
+        #expect(fixture.library.asset(named: "cmaf") === asset)
+        #expect(fixture.library.asset(id: asset.id) === asset)
+        #expect(fixture.library.asset(at: asset.origin) === asset)
+        #expect(try await fixture.origin.requests().map(\.path) == ["/cmaf/master.m3u8"])
+    }
+
+    @Test func manyWhoOpenOneURLMakeOneRequestAndOneAsset() async throws {
+        let fixture = try await LibraryFixture()
+        try await fixture.origin.add(OriginRule("/ts/*") { $0.delay = 0.1 })
+        let tasks = (0..<20).map { _ in Task { @LoopActor in try await fixture.open("/ts/master.m3u8").id } }
+        var ids: Set<String> = []
+        for task in tasks { ids.insert(try await task.value) }
+        #expect(ids.count == 1)
+        #expect(try await fixture.origin.requests().count == 1)
+    }
+
+    @Test func twoURLsThatSuggestOneNameGetTwoEvenAtOnce() async throws {
+        let fixture = try await LibraryFixture()
+        try await fixture.origin.add(OriginRule("/ts/*") { $0.delay = 0.1 })
+        async let first = fixture.open("/ts/master.m3u8?a")
+        async let second = fixture.open("/ts/master.m3u8?b")
+        let names = [try await first.name, try await second.name]
+        #expect(names.sorted() == ["ts", "ts-2"])
+    }
+
+    @Test(arguments: ["ts", "Not a name"])
+    func aNameThatIsTakenOrNoneIsRefused(_ name: String) async throws {
+        let fixture = try await LibraryFixture()
+        _ = try await fixture.open("/ts/master.m3u8")
+        let code = await code { _ = try await fixture.library.open(fixture.url("/aes/master.m3u8"), name: name) }
+        #expect(code == .nameTaken)
+        #expect(try await fixture.origin.requests().count == 1)
+    }
+
+    @Test(
+        arguments: [
+            ("/nothing.m3u8", LibraryError.Code.badOrigin), ("/ts/90p/0.ts", .notPlaylist), ("/html", .notPlaylist),
+            ("/empty", .notPlaylist), ("/denied", .originRefused), ("/cut", .badOrigin), ("/slow", .originAbsent),
+        ])
+    func whatIsNoPlaylistRegistersNothing(_ path: String, _ expected: LibraryError.Code) async throws {
+        let fixture = try await LibraryFixture()
+        try await fixture.origin.add(
+            OriginRule("/html") { $0.html = true },
+            OriginRule("/empty") { ($0.status, $0.body) = (200, "") },
+            OriginRule("/denied") { $0.status = 403 },
+            OriginRule("/cut") { ($0.status, $0.body, $0.contentLength) = (200, "#EXTM3U\n", 100) },
+            OriginRule("/slow") { $0.resetAfter = -1 })
+        let code = await code { _ = try await fixture.open(path) }
+        #expect(code == expected)
+        #expect(fixture.library.assets.isEmpty)
+        try await fixture.restart()
+        #expect(fixture.library.assets.isEmpty)
+        #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
+    }
+
+    @Test func offlineNothingNewIsOpenedAndNothingAsked() async throws {
+        let fixture = try await LibraryFixture()
+        try await fixture.restart(isOffline: true)
+        #expect(await code { _ = try await fixture.open("/ts/master.m3u8") } == .notStored)
+        #expect(try await fixture.origin.load().accepted == 1)
+    }
+
+    @Test func aPreviewLeavesNoTrace() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.library.preview(fixture.url("/ts/master.m3u8"))
+        #expect(asset.duration == 12)
+        #expect(!asset.isLive)
+        #expect(try await fixture.library.preview(fixture.url("/_live/a/media.m3u8")).isLive)
+        #expect(fixture.library.assets.isEmpty)
+        try await fixture.restart()
+        #expect(fixture.library.assets.isEmpty)
+    }
+
+    // MARK: Over restarts
+
+    @Test func everythingKnownIsThereAfterARestartWithTheOriginGone() async throws {
+        let fixture = try await LibraryFixture()
+        let url = try fixture.url("/aes/master.m3u8")
+        var asset = try await fixture.library.open(url, name: "my-film", title: "My film")
+        for id in ["video-90p", "video-180p"] { _ = try await fixture.rendition(id, of: asset) }
+        let (id, keys) = (asset.id, (0..<3).map { asset.keys.resource($0)?.url.text })
+        asset = try await fixture.library.open(fixture.url("/audio/low/media.m3u8"))
+        try await fixture.origin.stop()
+
+        try await fixture.restart(isOffline: true)
+        #expect(fixture.library.assets.map(\.name) == ["low", "my-film"])
+        asset = try #require(fixture.library.asset(at: url))
+        #expect(asset.id == id)
+        #expect(asset.title == "My film")
+        #expect(asset.renditions.map { $0.source != nil } == [true, true])
+        #expect((0..<3).map { asset.keys.resource($0)?.url.text } == keys)
+        #expect(asset.duration == 12)
+        #expect(try #require(fixture.library.asset(named: "low")).duration ?? 0 > 12)
+    }
+
+    @Test func aTitleThatIsGivenLaterLastsToo() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        _ = try await fixture.rendition("video-90p", of: asset)
+        _ = try await fixture.library.open(fixture.url("/ts/master.m3u8"), title: "Title")
+        try await fixture.restart()
+        #expect(fixture.library.asset(named: "ts")?.title == "Title")
+    }
+
+    @Test func anAssetWithNothingToKeepIsForgotten() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/_live/a/master.m3u8")
+        _ = try await fixture.rendition(asset.renditions[0].name.id, of: asset)
+        _ = try await fixture.open("/_live/b/media.m3u8")
+        try await fixture.restart()
+        #expect(fixture.library.assets.isEmpty)
+    }
+
+    @Test func aLoneLiveStreamThatEndedIsKeptFromThenOn() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/_event/a/media.m3u8")
+        #expect(asset.isLive)
+        try await fixture.origin.end("a")
+        asset.checked = nil
+        #expect(try await fixture.library.refresh(asset))
+        #expect(!asset.isLive)
+        try await fixture.restart()
+        #expect(fixture.library.assets.count == 1)
+        #expect(fixture.library.assets.first?.isLive == false)
+    }
+
+    @Test func aPlaylistIsSeenOnlyOnceItsKeysAreNumberedOnDisk() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/aes/master.m3u8")
+        let rendition = try #require(asset.rendition("video-90p"))
+        let library = fixture.library
+        let loading = Task { @LoopActor in try await library.source(of: rendition, in: asset) }
+        try await waitUntil("the playlist in sight") { rendition.source != nil }
+        #expect((0..<3).allSatisfy(asset.keys.isSaved))
+        #expect(rendition.isSaved)
+        _ = try await loading.value
+    }
+
+    // MARK: Refreshing
+
+    @Test func theOriginIsAskedOnceForAWhile() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        for _ in 0..<3 { #expect(try await fixture.library.refresh(asset)) }
+        #expect(try await fixture.origin.requests().count == 1)
+        asset.checked = nil
+        async let first = fixture.library.refresh(asset)
+        async let second = fixture.library.refresh(asset)
+        let answers = [try await first, try await second]
+        #expect(answers == [true, true])
+        #expect(try await fixture.origin.requests().count == 2)
+    }
+
+    @Test func anAbsentOriginIsAnErrorOnlyWhereNothingIsStored() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/audio/master.m3u8")
+        try await fixture.origin.stop()
+        asset.checked = nil
+        let library = fixture.library
+        #expect(await code { _ = try await library.refresh(asset) } == .originAbsent)
+
+        try await fixture.origin.restart()
+        try await fixture.fetch("audio", of: asset)
+        try await fixture.origin.stop()
+        asset.checked = nil
+        #expect(try await library.refresh(asset) == false)
+        #expect(asset.isPlayableOffline)
+    }
+
+    @Test func whatIsStoredDoesNotWaitLongForASilentOrigin() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/audio/master.m3u8")
+        try await fixture.fetch("audio", of: asset)
+        try await fixture.origin.add(OriginRule("*") { $0.hold = true })
+        asset.checked = nil
+        let began = ContinuousClock.now
+        #expect(try await fixture.library.refresh(asset) == false)
+        #expect(ContinuousClock.now - began < .seconds(8))
+    }
+
+    @Test func anotherChoiceOfRenditionsDoesNotOrphanPieces() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        let flight = try fixture.flight(0, of: rendition, in: asset)
+        try await flight.end()
+        flight.release()
+        for other in ["#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nx\n", "#EXTM3U\n#EXTINF:2,\nx.ts\n#EXT-X-ENDLIST\n"] {
+            try await fixture.origin.clearRules()
+            try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, other) })
+            asset.checked = nil
+            #expect(try await fixture.library.refresh(asset))
+            #expect(asset.renditions.map(\.name.id) == ["video-90p", "video-180p", "video-270p"])
+            #expect(rendition.source?.playlist.segments.count == 6)
+        }
+    }
+
+    @Test func whereNothingIsStoredTheOriginHasTheSay() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        _ = try await fixture.rendition("video-90p", of: asset)
+        let lone = "#EXTM3U\n#EXTINF:2,\nx.ts\n#EXT-X-ENDLIST\n"
+        try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, lone) })
+        asset.checked = nil
+        #expect(try await fixture.library.refresh(asset))
+        #expect(asset.renditions.map(\.name.id) == ["media"])
+        try await fixture.restart()
+        #expect(fixture.library.assets.first?.renditions.map(\.name.id) == ["media"])
+    }
+
+    @Test func aLiveRenditionIsAskedForAgainOnlyOnceItIsDue() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/_live/a/master.m3u8")
+        let rendition = try await fixture.rendition(asset.renditions[0].name.id, of: asset)
+        for _ in 0..<5 { _ = try await fixture.library.source(of: rendition, in: asset) }
+        #expect(try await fixture.origin.requests(for: "/_live/a/media.m3u8").count == 1)
+        try await fixture.origin.advance("a")
+        try await waitUntil("the next segment") { @LoopActor in
+            try await fixture.library.source(of: rendition, in: asset).playlist.mediaSequence == 1
+        }
+    }
+
+    // MARK: Removing
+
+    @Test func aRemovedAssetIsGoneFromDiskAndCatalogue() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/audio/master.m3u8")
+        try await fixture.fetch("audio", of: asset)
+        let bytes = asset.bytes
+        #expect(bytes > 0)
+        #expect(try await fixture.library.remove(asset) == bytes)
+        #expect(fixture.library.assets.isEmpty)
+        try await waitUntil("an empty store") {
+            !fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") }
+        }
+        try await fixture.restart()
+        #expect(fixture.library.assets.isEmpty)
+    }
+
+    @Test func removingUnderWayLetsReadersEndAndKeepsNothing() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
+        let read = try fixture.flight(0, of: rendition, in: asset)
+        let unread = try fixture.flight(1, of: rendition, in: asset)
+        try await read.announced()
+        try await unread.announced()
+        unread.release()
+        let other = try #require(asset.rendition("video-180p"))
+        try await fixture.origin.add(OriginRule("/ts/180p/*") { $0.delay = 0.2 })
+        let library = fixture.library
+        let loading = Task { @LoopActor in try await library.source(of: other, in: asset) }
+        try await waitUntil("a request") { try await fixture.origin.requests(for: "/ts/180p/media.m3u8").count == 1 }
+
+        _ = try await library.remove(asset)
+        #expect(await unread.result().code == .cancelled)
+        try await fixture.origin.release()
+        try await read.end()
+        #expect(read.bytes == Array(try Repository.fixture("/ts/90p/0.ts")))
+        #expect(!read.isPiece)
+        #expect(await code { _ = try await loading.value } == .missing)
+        #expect(await code { _ = try fixture.flight(2, of: rendition, in: asset) } == .missing)
+        read.release()
+
+        // The same URL is another asset from now on.
+        let again = try await fixture.open("/ts/master.m3u8")
+        #expect(again.id != asset.id)
+        #expect(again.bytes == 0)
+        try await fixture.restart()
+        #expect(fixture.library.assets.isEmpty)
+        #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
+    }
+}
