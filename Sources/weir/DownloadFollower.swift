@@ -19,7 +19,7 @@ final class DownloadFollower: Sendable {
 
     /// - Parameters:
     ///   - state: as `Failure` takes it.
-    ///   - pace: the time between two questions, once the download has shown that it takes a while.
+    ///   - pace: the longest time between two questions.
     init(client: ControlClient, reporter: ProgressReporter, state: String?, pace: Duration = .milliseconds(250)) {
         self.client = client
         self.reporter = Mutex(reporter)
@@ -34,14 +34,13 @@ final class DownloadFollower: Sendable {
         let start = clock.now
         do {
             var current = try await client.download(request)
-            var pause = Duration.milliseconds(10)
             while true {
                 download = current
                 let state = current
                 perform { $0.report(state, at: clock.now - start, columns: Terminal.columns()) }
                 guard !current.state.isFinal else { break }
-                try await clock.sleep(for: pause)
-                pause = min(pause * 1.5, pace)
+                // A short download is not made to look longer than it is by more than a twentieth.
+                try await clock.sleep(for: min(max((clock.now - start) / 20, .milliseconds(5)), pace))
                 current = try await client.download(id: current.id)
             }
             let state = current
