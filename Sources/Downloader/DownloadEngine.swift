@@ -18,6 +18,8 @@ import Store
     private var queue: ArraySlice<Plan.Hole> = []
     private var flying: [ObjectIdentifier: Flight] = [:]
     private var obstacle: Outcome?
+    /// The holes at the beginning of this round, to see that rounds come to an end.
+    private var holes = Int.max
     private var isOver = false
 
     init(_ download: Download, library: Library, parallel: Int, ended: @escaping (Outcome) -> Void) {
@@ -27,10 +29,17 @@ import Store
         self.ended = ended
     }
 
-    /// Makes a plan and begins.
+    /// Makes a plan of what is on disk, which others may have changed, and begins.
     func start() {
-        queue = Plan(for: download.renditions).holes[...]
+        download.asset.keys.folder.reread()
+        for rendition in download.renditions { rendition.folder.reread() }
+        replan()
         fill()
+    }
+
+    private func replan() {
+        queue = Plan(for: download.renditions).holes[...]
+        holes = queue.count
     }
 
     /// Wants nothing any more. What is under way and nearly done still comes.
@@ -54,12 +63,14 @@ import Store
         if let obstacle { return end(obstacle) }
         guard download.isWhole else {
             // Something was lost while the rest came; the disk says what.
-            let rest = Plan(for: download.renditions).holes
-            guard !rest.isEmpty else {
-                return end(
-                    .failed(LibraryError(.notPlaylist, "\(download.asset.name) has segments without a usable URL")))
+            let before = holes
+            replan()
+            if queue.isEmpty {
+                return end(.failed(LibraryError(.notPlaylist, "it has segments without a usable URL")))
             }
-            queue = rest[...]
+            guard queue.count < before else {
+                return end(.failed(LibraryError(.store, "pieces are lost as soon as they come")))
+            }
             return fill()
         }
         end(.complete)

@@ -12,21 +12,26 @@ import Store
     private var byAsset: [String: Download] = [:]
     private var patience: [String: Patience] = [:]
 
+    private let pauses: ClosedRange<Duration>
+
     /// What a waiting download waits with.
     private struct Patience {
-        var delay = Duration.seconds(2)
+        /// How long it waits the next time.
+        var delay: Duration
         var task: Task<Void, Never>?
     }
 
-    /// The longest pause before an absent origin is tried again.
-    private static let longestDelay = Duration.seconds(60)
-
     /// - Parameters:
     ///   - parallel: the most transfers that one download has under way.
+    ///   - pauses: the first pause before an absent origin is tried again, which doubles, and the longest.
     ///   - report: told of trouble that nobody waits for, in a sentence for a log.
-    public init(library: Library, parallel: Int = 6, report: @escaping @Sendable (String) -> Void = { _ in }) {
+    public init(
+        library: Library, parallel: Int = 6, pauses: ClosedRange<Duration> = .seconds(2)...(.seconds(60)),
+        report: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         self.library = library
         self.parallel = parallel
+        self.pauses = pauses
         self.report = report
         for record in library.storedDownloads { restore(record) }
     }
@@ -70,13 +75,14 @@ import Store
     public func start(_ asset: Asset, _ selection: Selection) async throws(Refusal) -> Download {
         let chosen = try choose(asset, selection)
         for rendition in chosen { try await check(rendition, of: asset) }
+        guard library.asset(id: asset.id) === asset else {
+            throw .library(LibraryError(.missing, "\(asset.name) was removed"))
+        }
         let known = byAsset[asset.id]
         let ids = chosen.map(\.name.id)
-        if let known, Set(ids).isSubset(of: known.ids), known.state == .running || known.state == .waiting {
-            return known
-        }
+        if let known, known.state == .running, Set(ids).isSubset(of: known.ids) { return known }
         let former = known?.ids.filter { !ids.contains($0) } ?? []
-        known?.engine?.cancel()
+        forget(asset)
         let download = Download(asset, ids: ids + former, state: .running, created: known?.created ?? Self.now)
         byAsset[asset.id] = download
         start(download)
@@ -112,6 +118,7 @@ import Store
     private func start(_ download: Download) {
         download.state = .running
         download.failure = nil
+        download.engine = nil
         let task = Task { @LoopActor in
             for rendition in download.renditions {
                 do throws(LibraryError) {
@@ -128,7 +135,7 @@ import Store
             download.engine = engine
             engine.start()
         }
-        patience[download.asset.id, default: Patience()].task = task
+        patience[download.asset.id, default: Patience(delay: pauses.lowerBound)].task = task
     }
 
     private func settle(_ download: Download, _ outcome: DownloadEngine.Outcome) {
@@ -138,6 +145,7 @@ import Store
         case .complete:
             download.state = .complete
             patience[download.asset.id] = nil
+            library.publish(download.asset)
         case .storeFailed(let error):
             fail(download, code: error.code.rawValue, "\(download.asset.name) is not wholly stored: \(error)")
         case .failed(let error):
@@ -159,9 +167,9 @@ import Store
     private func wait(_ download: Download, _ error: LibraryError) {
         download.state = .waiting
         download.failure = Download.Failure(code: error.code.rawValue, message: "\(error)")
-        var pause = patience[download.asset.id] ?? Patience()
+        var pause = patience[download.asset.id] ?? Patience(delay: pauses.lowerBound)
         let delay = pause.delay
-        pause.delay = min(delay * 2, Self.longestDelay)
+        pause.delay = min(delay * 2, pauses.upperBound)
         pause.task = Task { @LoopActor in
             guard (try? await Task.sleep(for: delay)) != nil, byAsset[download.asset.id] === download else { return }
             start(download)

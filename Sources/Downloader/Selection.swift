@@ -10,7 +10,7 @@ public struct Selection: Equatable, Sendable {
         case worst
         /// Exactly so many pixels down; of several such, the highest bandwidth.
         case height(Int)
-        /// At most so many pixels down; of several such, the highest bandwidth.
+        /// At most so many pixels down; of several such, the highest bandwidth. Sound alone is within any height.
         case heightAtMost(Int)
         /// The lowest bandwidth at or above so many bits a second, else the highest.
         case minimumBandwidth(Int)
@@ -73,7 +73,7 @@ public struct Selection: Equatable, Sendable {
             case .best: all.last
             case .worst: all.first
             case .height(let height): all.last { $0.resolution?.height == height }
-            case .heightAtMost(let height): all.last { ($0.resolution?.height ?? .max) <= height }
+            case .heightAtMost(let height): all.last { ($0.resolution?.height ?? 0) <= height }
             case .minimumBandwidth(let least): all.first { $0.bandwidth >= least } ?? all.last
             }
         guard let chosen else {

@@ -1,0 +1,92 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Library
+import Origin
+import Store
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+/// A downloader over a library, a store and an origin of its own.
+@LoopActor final class DownloadFixture {
+    private(set) var folder: TemporaryFolder
+    let origin: TestOrigin
+    private(set) var client: OriginClient
+    private(set) var library: Library
+    private(set) var downloader: Downloader
+
+    init(reserve: Int64 = 0) async throws {
+        folder = try TemporaryFolder()
+        origin = try await TestOrigin()
+        client = Self.client()
+        library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
+        downloader = Self.downloader(library)
+    }
+
+    private static func client() -> OriginClient {
+        var configuration = OriginClient.Configuration()
+        configuration.retries.attempts = 2
+        configuration.retries.firstPause = .milliseconds(20)
+        configuration.absencePauses = .milliseconds(1)...(.milliseconds(1))
+        return OriginClient(configuration: configuration)
+    }
+
+    private static func downloader(_ library: Library) -> Downloader {
+        Downloader(library: library, pauses: .milliseconds(20)...(.milliseconds(100)))
+    }
+
+    private func copy() async throws -> TemporaryFolder {
+        let copy = try TemporaryFolder()
+        let result = try await ProcessRunner.run("cp", ["-a", folder.path + "/.", copy.path])
+        #expect(result.exit == .code(0), "\(result.errors)")
+        return copy
+    }
+
+    /// Waits until the catalogue has the one download in that state.
+    func notes(_ state: Download.State) async throws {
+        try await waitUntil("\(state) in the catalogue") {
+            let copy = try await copy()
+            return try Store(path: copy.path).catalogue.initial.downloads.map(\.state) == [state.rawValue]
+        }
+    }
+
+    /// Everything anew over a copy of the folder as it is at this instant: what a killed process leaves.
+    func restart(reserve: Int64 = 0) async throws {
+        let copy = try await copy()
+        client.stop()
+        downloader.stop()
+        (folder, client) = (copy, Self.client())
+        library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
+        downloader = Self.downloader(library)
+    }
+
+    func open(_ path: String) async throws -> Asset { try await library.open(try WebURL(origin.url(path))) }
+
+    /// Begins a download of the worst variant, which is the smallest, unless told otherwise.
+    @discardableResult func start(
+        _ path: String, _ selection: Selection = Selection(quality: .worst)
+    ) async throws -> Download {
+        try await downloader.start(open(path), selection)
+    }
+
+    /// The download of that asset as it is now.
+    func download(_ name: String) throws -> Download {
+        try #require(library.asset(named: name).flatMap { downloader.download(of: $0) })
+    }
+
+    /// Waits until the download is in that state.
+    func reaches(_ state: Download.State, _ name: String) async throws {
+        try await waitUntil("the state \(state) of \(name)", within: .seconds(30)) {
+            try download(name).state == state
+        }
+    }
+
+    /// Paths with their ranges that were asked for, playlists aside.
+    func mediaRequests() async throws -> [String] {
+        try await origin.requests().filter { !$0.path.contains(".m3u8") }.map {
+            $0.path + ($0.range.map { " \($0)" } ?? "")
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Library
+import Store
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+@Suite @LoopActor struct DownloaderTests {
+    @Test(arguments: Repository.fixtures)
+    func everyPresentationComesWholeAndEachResourceOnce(_ name: String) async throws {
+        let fixture = try await DownloadFixture()
+        let download = try await fixture.start("/\(name)/master.m3u8")
+        try await fixture.reaches(.complete, name)
+        #expect(download.isWhole)
+        #expect(download.failure == nil)
+        #expect(download.asset.isPlayableOffline)
+        let progress = download.progress
+        #expect(progress.stage == nil)
+        #expect(progress.loaded.ranges.count == 1)
+        #expect(abs(progress.loaded.duration - progress.duration) < 0.1)
+        let requests = try await fixture.mediaRequests()
+        #expect(Set(requests).count == requests.count)
+        #expect(fixture.folder.files().contains("assets/\(download.asset.id)/master.m3u8"))
+        #expect(!fixture.folder.files().contains { $0.hasPrefix("tmp/") })
+    }
+
+    @Test func startingAgainAttachesToWhatIsUnderWay() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
+        let first = try await fixture.start("/ts/master.m3u8")
+        let second = try await fixture.start("/ts/master.m3u8")
+        #expect(first === second)
+        #expect(fixture.downloader.downloads.count == 1)
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+        try await fixture.reaches(.complete, "ts")
+        #expect(try await fixture.mediaRequests().count == 6)
+    }
+
+    @Test func moreRenditionsAreAddedToThoseBefore() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.start("/cmaf/master.m3u8")
+        try await fixture.reaches(.complete, "cmaf")
+        let before = try await fixture.mediaRequests().count
+        let download = try await fixture.start(
+            "/cmaf/master.m3u8", Selection(quality: .worst, audio: .languages(["fr"]), subtitles: .all))
+        #expect(download.ids == ["video-90p", "audio-fr", "subtitles-en", "audio-en"])
+        try await fixture.reaches(.complete, "cmaf")
+        #expect(
+            try await fixture.mediaRequests().dropFirst(before).allSatisfy {
+                !$0.contains("/video") && !$0.contains("-en/") || $0.contains("subtitles")
+            })
+        try await fixture.restart()
+        #expect(try fixture.download("cmaf").ids == download.ids)
+        #expect(try fixture.download("cmaf").isWhole)
+    }
+
+    @Test func aKilledProcessesDownloadGoesOnWithWhatIsMissing() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(
+            OriginRule("/ts/90p/3.ts") { $0.hold = true }, OriginRule("/ts/90p/5.ts") { $0.pauseAfter = 1000 })
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await waitUntil("four pieces") { download.asset.bytes > 0 && download.progress.loaded.duration == 8 }
+        #expect(download.progress.loaded.ranges == [0..<6, 8..<10])
+        try await fixture.origin.clearRules()
+        try await fixture.restart()
+        try await fixture.origin.clearRequests()
+
+        #expect(try fixture.download("ts").state == .running)
+        fixture.downloader.resume()
+        try await fixture.reaches(.complete, "ts")
+        #expect(try await fixture.mediaRequests().sorted() == ["/ts/90p/3.ts", "/ts/90p/5.ts"])
+        #expect(try await fixture.origin.requests().count == 2)
+    }
+
+    @Test func anAbsentOriginIsWaitedForAndTheDownloadGoesOnByItself() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("/ts/90p/[345].ts") { $0.hold = true })
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await waitUntil("the first half") { download.progress.loaded.duration == 6 }
+        try await fixture.origin.stop()
+        try await fixture.reaches(.waiting, "ts")
+        #expect(download.failure?.code == "originAbsent")
+        #expect(download.bytesPerSecond == nil)
+        try await fixture.origin.restart()
+        try await fixture.reaches(.complete, "ts")
+        #expect(download.failure == nil)
+        #expect(try await fixture.mediaRequests().sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
+    }
+
+    @Test func aDownloadThatWaitedIsTriedAtOnceWhenItIsAskedForAgain() async throws {
+        let fixture = try await DownloadFixture()
+        let slow = Downloader(library: fixture.library, pauses: .seconds(600)...(.seconds(600)))
+        let asset = try await fixture.open("/ts/master.m3u8")
+        try await fixture.origin.add(OriginRule("*.ts") { $0.resetAfter = -1 })
+        let first = try await slow.start(asset, Selection(quality: .worst))
+        try await waitUntil("the waiting") { first.state == .waiting }
+        try await fixture.origin.clearRules()
+        let second = try await slow.start(asset, Selection(quality: .worst))
+        try await waitUntil("the end") { second.state == .complete }
+    }
+
+    @Test func piecesThatWereLostAreFetchedAgain() async throws {
+        let fixture = try await DownloadFixture()
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await fixture.reaches(.complete, "ts")
+        try await fixture.origin.clearRequests()
+        for number in [1, 4] {
+            try FileManager.default.removeItem(
+                atPath: fixture.folder.path("assets/\(download.asset.id)/video-90p/\(number).ts"))
+        }
+        try await fixture.start("/ts/master.m3u8")
+        try await fixture.reaches(.complete, "ts")
+        #expect(try await fixture.mediaRequests().sorted() == ["/ts/90p/1.ts", "/ts/90p/4.ts"])
+    }
+
+    // MARK: Refusals and failures
+
+    @Test func aLiveStreamIsRefused() async throws {
+        let fixture = try await DownloadFixture()
+        for path in ["/_live/a/master.m3u8", "/_live/a/media.m3u8"] {
+            await #expect { try await fixture.start(path) } throws: { error in
+                if case Downloader.Refusal.live = error { true } else { false }
+            }
+        }
+        #expect(fixture.downloader.downloads.isEmpty)
+        try await fixture.restart()
+        #expect(fixture.downloader.downloads.isEmpty)
+    }
+
+    @Test func whatNeedsAContentDecryptionModuleIsRefused() async throws {
+        let fixture = try await DownloadFixture()
+        let text = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:2
+            #EXT-X-KEY:METHOD=SAMPLE-AES,KEYFORMAT="com.apple.streamingkeydelivery",URI="skd://x"
+            #EXTINF:2,
+            0.ts
+            #EXT-X-ENDLIST
+            """
+        try await fixture.origin.add(OriginRule("/drm.m3u8") { ($0.status, $0.body) = (200, text) })
+        await #expect { try await fixture.start("/drm.m3u8") } throws: { error in
+            if case Downloader.Refusal.needsDRM = error { true } else { false }
+        }
+    }
+
+    @Test func aSelectionThatFitsNothingIsRefused() async throws {
+        let fixture = try await DownloadFixture()
+        await #expect { try await fixture.start("/ts/master.m3u8", Selection(quality: .height(4320))) } throws: {
+            error in
+            if case Downloader.Refusal.noMatch = error { true } else { false }
+        }
+        #expect(fixture.downloader.downloads.isEmpty)
+    }
+
+    @Test(arguments: [(404, "missing"), (403, "originRefused"), (500, "badOrigin")])
+    func aSegmentThatCannotBeHadFailsTheDownloadAndKeepsTheRest(_ status: Int, _ code: String) async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("/ts/90p/2.ts") { $0.status = status })
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await fixture.reaches(.failed, "ts")
+        #expect(download.failure?.code == code)
+        #expect(download.progress.bytes > 0)
+        try await fixture.notes(.failed)
+        try await fixture.restart()
+        #expect(try fixture.download("ts").failure?.code == code)
+
+        try await fixture.origin.clearRules()
+        try await fixture.start("/ts/master.m3u8")
+        try await fixture.reaches(.complete, "ts")
+    }
+
+    @Test func aFullDiskStopsTheDownloadWithItsOwnCodeAndRoomLetsItGoOn() async throws {
+        let fixture = try await DownloadFixture(reserve: .max)
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await fixture.reaches(.failed, "ts")
+        #expect(download.failure?.code == "diskFull")
+        #expect(download.asset.bytes == 0)
+        try await fixture.notes(.failed)
+        try await fixture.restart()
+        try await fixture.start("/ts/master.m3u8")
+        try await fixture.reaches(.complete, "ts")
+    }
+
+    // MARK: Ending
+
+    @Test func aForgottenDownloadFetchesNothingMore() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await waitUntil("requests") { try await fixture.mediaRequests().count >= 5 }
+        fixture.downloader.forget(download.asset)
+        #expect(fixture.downloader.downloads.isEmpty)
+        try await waitUntil("nobody waiting") { try await fixture.origin.load().paused == 0 }
+        _ = try await fixture.library.remove(download.asset)
+        try await fixture.origin.release()
+        try await waitUntil("an empty store") {
+            !fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") }
+        }
+        try await fixture.restart()
+        #expect(fixture.downloader.downloads.isEmpty)
+    }
+
+    @Test func removingWhileTheDownloadBeginsLeavesNone() async throws {
+        let fixture = try await DownloadFixture()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        try await fixture.origin.add(OriginRule("*/media.m3u8") { $0.hold = true })
+        let start = Task { @LoopActor in try await fixture.downloader.start(asset, Selection()) }
+        try await waitUntil("the request") { try await fixture.origin.load().paused == 1 }
+        fixture.downloader.forget(asset)
+        _ = try await fixture.library.remove(asset)
+        try await fixture.origin.release()
+        await #expect(throws: Downloader.Refusal.self) { try await start.value }
+        #expect(fixture.downloader.downloads.isEmpty)
+    }
+
+    @Test func aPlayerAndADownloadShareOneRequest() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("*/0.ts") { $0.pauseAfter = 1000 })
+        let download = try await fixture.start("/ts/master.m3u8")
+        let rendition = try #require(download.renditions.first)
+        try await waitUntil("the first segment under way") {
+            try await fixture.origin.requests(for: "/ts/90p/0.ts").first?.state == "paused"
+        }
+        let resource = try #require(PieceName("0.ts").flatMap { rendition.resource(named: $0) })
+        let flight = try fixture.library.flight(
+            resource, in: rendition.folder, of: download.asset, urgency: .playback)
+        #expect(flight.written > 0)
+        try await fixture.origin.release()
+        try await fixture.reaches(.complete, "ts")
+        #expect(flight.isPiece)
+        flight.release()
+        #expect(try await fixture.mediaRequests().count == 6)
+    }
+}
