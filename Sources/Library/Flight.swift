@@ -213,8 +213,14 @@ extension Flight: TransferReceiver {
         validator = head.validator
         // The bytes follow at once, as a rule. A player gives up on a server that is silent for 10 s, so it gets its head
         // before that even if they do not.
+        guard isStreamed else { return }
         silence = LoopTimer { [weak self] in self?.announce() }
         silence?.schedule(after: Self.headPatience)
+    }
+
+    /// A key is of no use before it is whole, and not known to be one before that.
+    private var isStreamed: Bool {
+        if case .key = resource.name.role { false } else { true }
     }
 
     private static let headPatience = Duration.seconds(4)
@@ -238,7 +244,7 @@ extension Flight: TransferReceiver {
             (refusal, isSound) = (error, false)
             throw error
         }
-        announce()
+        if isStreamed { announce() }
     }
 
     /// See `TransferReceiver`.

@@ -47,6 +47,11 @@ struct Scene: Sendable {
         }.map { weir.store + "/assets/" + $0 }.sorted()
     }
 
+    /// Waits until there are so many pieces: the last byte may reach a player a moment before its piece is there.
+    func waitForPieces(_ count: Int) async throws {
+        try await waitUntil("\(count) pieces") { pieces().count == count }
+    }
+
     /// Waits until a URL of Weir's answers with 200.
     func waitForAnswer(_ path: String, within bound: Duration = .seconds(30)) async throws {
         let url = await weir.url(path)

@@ -24,7 +24,7 @@ struct StreamingTests {
             try await scene.origin.release()
             let rest = try await player.rest()
             #expect(rest.bytes == file.dropFirst(10_000) && rest.end == .closed)
-            #expect(scene.pieces().count == 1)
+            try await scene.waitForPieces(1)
         }
     }
 
@@ -67,7 +67,7 @@ struct StreamingTests {
             #expect(requests[1].status == 206)
             let length = Int(last).map { $0 + 1 } ?? plain.body.count
             #expect(answer.body == plain.body.prefix(length))
-            #expect(scene.pieces().count == 1)
+            try await scene.waitForPieces(1)
         }
     }
 
@@ -108,7 +108,7 @@ struct StreamingTests {
             let answer = try await HTTPProbe.fetch(segment(scene))
             #expect(answer.status == 200 && answer.isComplete && answer.body == file, "without \(lack.name)")
             #expect(try await scene.mediaRequests().count == 2)
-            #expect(scene.pieces().count == 1)
+            try await scene.waitForPieces(1)
         }
     }
 
@@ -193,7 +193,7 @@ struct StreamingTests {
             #expect(try await HTTPProbe.fetch(url).body == file)
             let requests = try await scene.mediaRequests()
             #expect(requests.map(\.range) == ["bytes=10000-"] && requests.map(\.status) == [206])
-            #expect(scene.pieces().count == 1)
+            try await scene.waitForPieces(1)
         }
     }
 
