@@ -9,16 +9,32 @@ public struct FieldLine: Sendable, Hashable {
 
     /// Nil for what is no field line: a status line, the empty line, a line without a token before its colon.
     public init?(_ line: some Collection<UInt8>) {
-        guard let colon = line.firstIndex(of: ByteClass.colon), colon != line.startIndex else { return nil }
-        let name = line[..<colon]
+        // Every line of every response comes by here; in one piece its bytes are looked at without a witness call each.
+        let parts =
+            line.withContiguousStorageIfAvailable { Self.split(UnsafeRawBufferPointer($0)) }
+            ?? Array(line).withUnsafeBytes(Self.split)
+        guard let parts else { return nil }
+        (name, value) = parts
+    }
+
+    /// The same for bytes in one piece.
+    public init?(_ line: UnsafeRawBufferPointer) {
+        guard let parts = Self.split(line) else { return nil }
+        (name, value) = parts
+    }
+
+    private static func split(_ line: UnsafeRawBufferPointer) -> (name: String, value: String)? {
+        guard let colon = line.firstIndex(of: ByteClass.colon), colon > 0 else { return nil }
+        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
         guard name.allSatisfy({ ByteClass.isToken($0) }) else { return nil }
-        var value = [UInt8](line[colon...].dropFirst())
-        if value.last == ByteClass.lineFeed { value.removeLast() }
-        if value.last == ByteClass.carriageReturn { value.removeLast() }
-        guard value.allSatisfy({ ByteClass.isFieldValue($0) }) else { return nil }
-        while let last = value.last, ByteClass.isBlank(last) { value.removeLast() }
-        self.name = String(decoding: name, as: UTF8.self)
-        self.value = String(decoding: value.drop { ByteClass.isBlank($0) }, as: UTF8.self)
+        var (start, end) = (colon + 1, line.count)
+        if end > start, line[end - 1] == ByteClass.lineFeed { end -= 1 }
+        if end > start, line[end - 1] == ByteClass.carriageReturn { end -= 1 }
+        guard line[start..<end].allSatisfy({ ByteClass.isFieldValue($0) }) else { return nil }
+        while end > start, ByteClass.isBlank(line[end - 1]) { end -= 1 }
+        while start < end, ByteClass.isBlank(line[start]) { start += 1 }
+        let value = UnsafeRawBufferPointer(rebasing: line[start..<end])
+        return (String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
     /// Whether the line has this name; case does not matter.

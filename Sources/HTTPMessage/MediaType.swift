@@ -17,15 +17,15 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The type of a file by its extension, without the dot and in any case; `application/octet-stream` for unknown ones.
-    public init(forExtension fileExtension: some StringProtocol) {
+    public init(forExtension fileExtension: String) {
         self = Self.known(fileExtension.lowercased())
     }
 
     /// The type of the last path component's extension.
-    public init(forPath path: some StringProtocol) {
-        let name = path.split(separator: "/").last ?? ""
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        self.init(forExtension: parts.count > 1 ? parts[parts.count - 1] : "")
+    public init(forPath path: String) {
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
+        let dot = name.utf8.lastIndex(of: UInt8(ascii: "."))
+        self.init(forExtension: dot.map { String(name[name.utf8.index(after: $0)...]) } ?? "")
     }
 
     /// The whole value.

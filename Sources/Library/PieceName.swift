@@ -26,7 +26,7 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads a name as `description` writes it, and nothing else.
-    public init?(_ text: some StringProtocol) {
+    public init?(_ text: String) {
         guard let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
         fileExtension = String(text[text.index(after: dot)...])
         var stem = text[..<dot]
