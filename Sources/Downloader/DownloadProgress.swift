@@ -22,8 +22,18 @@ public struct DownloadProgress: Sendable {
             loaded = place == 0 ? part.loaded : loaded.intersection(part.loaded)
             duration = max(duration, rendition.source?.playlist.duration ?? 0)
             bytes += part.bytes
-            totalBytes += part.estimate(bandwidth: place == 0 ? bandwidth : 128_000)
+            totalBytes += part.estimate(bandwidth: Self.share(of: bandwidth, at: place))
             if stage == nil, !rendition.isWhole { stage = Self.stage(rendition) }
+        }
+    }
+
+    /// What a rendition has of the variant's bandwidth, which is that of the variant together with one rendition of each of
+    /// its groups (RFC 8216 §4.3.4.2): the second counts as part of the first, and the others as sound.
+    private static func share(of bandwidth: Int, at place: Int) -> Int {
+        switch place {
+        case 0: bandwidth
+        case 1: 0
+        default: min(128_000, bandwidth / 4)
         }
     }
 
