@@ -124,11 +124,13 @@ public import Store
     }
 
     private var isNearlyDone: Bool {
-        guard folder != nil, let length else { return false }
+        guard let length else { return false }
+        // A reader that has all bytes leaves before the end of the transfer is heard of; others may still ask.
+        guard folder != nil else { return length == file.written }
         return length - file.written <= max(Self.finishedAnyway, length / 2)
     }
 
-    /// So many bytes are fetched to the end although nobody waits for them.
+    /// So many bytes of what will be kept are fetched to the end although nobody waits for them.
     private static let finishedAnyway: Int64 = 8 << 20
 
     /// Calls back once it is clear what to answer: bytes are there, or all is over. At once if that is so already.

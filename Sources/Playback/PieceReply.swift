@@ -31,11 +31,9 @@ import Library
         }
     }
 
-    /// So long a player waits for the first byte: hls.js and GStreamer give up after 10 s.
-    private static let patience = Duration.seconds(8)
-
-    /// Answers from a flight that was retained for this reply, and releases it at the reply's end.
-    static func follow(_ flight: Flight, file: String, to exchange: Exchange) {
+    /// Answers from a flight that was retained for this reply, and releases it at the reply's end; with 504 when nothing
+    /// came within `patience`.
+    static func follow(_ flight: Flight, file: String, patience: Duration, to exchange: Exchange) {
         exchange.onEnd = { _ in flight.release() }
         let limit = Deadline(after: patience) {
             exchange.reply(.gatewayTimeout, "The origin has sent nothing for \(patience.components.seconds) seconds.")

@@ -7,11 +7,19 @@ public import Library
 @LoopActor public final class Playback {
     private let library: Library
     private let report: @Sendable (String) -> Void
+    private let patience: Duration
     private var shelf = PieceShelf()
+    private var liveSessions: [String: Session] = [:]
 
-    /// - Parameter report: told of what players were refused, in a sentence for a log.
-    public init(library: Library, report: @escaping @Sendable (String) -> Void = { _ in }) {
+    /// - Parameters:
+    ///   - patience: how long a player waits for the first byte; hls.js and GStreamer give up after 10 s.
+    ///   - report: told of what players were refused, in a sentence for a log.
+    public init(
+        library: Library, patience: Duration = .seconds(8),
+        report: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         self.library = library
+        self.patience = patience
         self.report = report
     }
 
@@ -55,7 +63,7 @@ public import Library
         }
         do {
             let flight = try library.flight(resource, in: pieces, of: asset, urgency: .playback)
-            PieceReply.follow(flight, file: file, to: exchange)
+            PieceReply.follow(flight, file: file, patience: patience, to: exchange)
         } catch {
             refuse(exchange, error)
         }
@@ -98,7 +106,7 @@ public import Library
         }
         // A name plays what is there; the URL plays what there is.
         let isStored = mode == .offline || library.isOffline || asset.isPlayableOffline
-        Task { @LoopActor in await entry(exchange, of: asset, Session(mode), isStored: isStored) }
+        Task { @LoopActor in await entry(exchange, of: asset, mode, isStored: isStored) }
     }
 
     private func entry(_ exchange: Exchange, at text: String) {
@@ -112,7 +120,7 @@ public import Library
             do throws(LibraryError) {
                 let asset = try await library.open(url)
                 let isStored = library.isOffline || asset.isEverythingWhole
-                await entry(exchange, of: asset, Session(.auto), isStored: isStored)
+                await entry(exchange, of: asset, .auto, isStored: isStored)
             } catch {
                 refuse(exchange, error)
             }
@@ -120,9 +128,10 @@ public import Library
     }
 
     /// Answers with the entry playlist, once it is clear whether the origin is there.
-    private func entry(_ exchange: Exchange, of asset: Asset, _ session: Session, isStored: Bool) async {
+    private func entry(_ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, isStored: Bool) async {
         do {
             let isPresent = isStored ? false : try await library.refresh(asset)
+            let session = session(for: asset, mode)
             send(exchange) { () in
                 try PlayerView(asset: asset, session: session).entry(isStored: !isPresent)
                     ?? {
@@ -133,6 +142,15 @@ public import Library
         } catch {
             refuse(exchange, error)
         }
+    }
+
+    /// A new session, but for a lone live playlist: players load that again and again, and what it names must stay.
+    private func session(for asset: Asset, _ mode: Session.Mode) -> Session {
+        guard asset.multivariant == nil, asset.isLive else { return Session(mode) }
+        let key = asset.id + String(mode.rawValue)
+        let session = liveSessions[key] ?? Session(mode)
+        liveSessions[key] = session
+        return session
     }
 
     private func send(_ exchange: Exchange, _ render: () throws -> [UInt8]) {

@@ -1,0 +1,80 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import HTTPServer
+import Library
+import Origin
+import Store
+import TestSupport
+import Testing
+
+@testable import Playback
+
+/// Everything that a player sees, on a port of its own, before an origin that errs as told.
+@LoopActor final class PlaybackFixture {
+    let folder: TemporaryFolder
+    let origin: TestOrigin
+    let client: OriginClient
+    let library: Library
+    private let server: HTTPServer
+    let port: Int
+
+    init(patience: Duration = .seconds(8), reserve: Int64 = 0) async throws {
+        folder = try TemporaryFolder()
+        origin = try await TestOrigin()
+        var configuration = OriginClient.Configuration()
+        configuration.retries.attempts = 2
+        configuration.retries.firstPause = .milliseconds(20)
+        configuration.absencePauses = .milliseconds(1)...(.milliseconds(1))
+        client = OriginClient(configuration: configuration)
+        library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
+        let playback = Playback(library: library, patience: patience)
+        server = HTTPServer { exchange in
+            if !playback.handle(exchange) { exchange.reply(.notFound, "Not a player's.") }
+        }
+        port = Int(try server.listen(host: "127.0.0.1", port: 0))
+    }
+
+    func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+
+    func get(_ path: String, _ fields: [String: String] = [:], method: String = "GET") async throws -> HTTPAnswer {
+        try await HTTPProbe.fetch(url(path), method: method, fields: fields)
+    }
+
+    /// The path of an origin's URL as it is typed behind our address.
+    func typed(_ path: String) -> String { "/" + origin.url(path) }
+
+    /// Loads the entry playlist and gives the paths that stand in it, in order.
+    func entry(_ path: String) async throws -> [String] {
+        let answer = try await get(path)
+        guard answer.status == 200 else { throw TimedOut("an entry at \(path): \(answer.status) \(answer.text)") }
+        return Self.paths(in: answer.text)
+    }
+
+    /// The URIs of a playlist, in lines and in attributes.
+    static func paths(in text: String) -> [String] {
+        text.split(separator: "\n").compactMap { line in
+            guard line.hasPrefix("#") else { return String(line) }
+            return line.range(of: "URI=\"").map { String(line[$0.upperBound...].prefix { $0 != "\"" }) }
+        }
+    }
+
+    /// The paths that the playlist of the entry's rendition `index` names.
+    func media(_ entry: String, _ index: Int = 0) async throws -> [String] {
+        let path = try await self.entry(entry)[index]
+        return Self.paths(in: try await get(path).text)
+    }
+
+    /// Paths that were asked for, playlists aside.
+    func mediaRequests() async throws -> [String] {
+        try await origin.requests().map(\.path).filter { !$0.contains(".m3u8") }
+    }
+
+    /// A connection on which a request is on its way.
+    func ask(_ path: String, _ fields: String...) async throws -> RawConnection {
+        let connection = try RawConnection(port: port)
+        let lines = ["GET \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)"] + fields
+        try await connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+        return connection
+    }
+}

@@ -1,0 +1,259 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Library
+import TestSupport
+import Testing
+
+@testable import Playback
+
+@Suite @LoopActor struct PlaybackTests {
+    private func fixtureBytes(_ path: String) throws -> Data { try Repository.fixture(path) }
+
+    // MARK: From the origin and from the store
+
+    @Test func aPresentationPlaysThroughAndComesFromTheStoreThereafter() async throws {
+        let fixture = try await PlaybackFixture()
+        let entry = try await fixture.get(fixture.typed("/aes/master.m3u8"))
+        #expect(entry.status == 200)
+        #expect(entry["content-type"] == "application/vnd.apple.mpegurl")
+        #expect(entry["cache-control"] == "no-cache")
+        let paths = try await fixture.media(fixture.typed("/aes/master.m3u8"))
+        #expect(paths.count == 12)
+        #expect(paths.allSatisfy { $0.hasPrefix("/a/aes-") })
+        for path in paths {
+            let first = try await fixture.get(path)
+            #expect(first.status == 200 && first.isComplete)
+            let again = try await fixture.get(path)
+            #expect(again.body == first.body)
+            #expect(again["etag"] != nil)
+            #expect(again["accept-ranges"] == "bytes")
+            #expect(again["content-type"] == (path.hasSuffix(".ts") ? "video/mp2t" : "application/octet-stream"))
+        }
+        let segments = paths.filter { $0.hasSuffix(".ts") }
+        #expect(try await fixture.get(segments[3]).body == fixtureBytes("/aes/90p/3.ts"))
+        let requests = try await fixture.mediaRequests()
+        #expect(requests.count == 9 && Set(requests).count == 9)
+    }
+
+    @Test func twentyPlayersOnAColdSegmentMakeOneRequest() async throws {
+        let fixture = try await PlaybackFixture()
+        let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 5000 })
+        let url = fixture.url(path)
+        let players = (0..<20).map { _ in Task { try await HTTPProbe.fetch(url) } }
+        try await waitUntil("the request") { try await fixture.origin.load().paused == 1 }
+        try await fixture.origin.release()
+        let bytes = try fixtureBytes("/ts/90p/0.ts")
+        for player in players { #expect(try await player.value.body == bytes) }
+        #expect(try await fixture.mediaRequests().count == 1)
+    }
+
+    @Test func theFirstBytesAreThereBeforeTheLastHaveCome() async throws {
+        let fixture = try await PlaybackFixture()
+        let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 5000 })
+        let connection = try await fixture.ask(path)
+        let head = String(decoding: try await connection.receiveHead().bytes, as: UTF8.self).lowercased()
+        let bytes = try fixtureBytes("/ts/90p/0.ts")
+        #expect(head.contains("content-length: \(bytes.count)"))
+        #expect(try await connection.receive(count: 5000).bytes == bytes.prefix(5000))
+        try await fixture.origin.release()
+        #expect(try await connection.receive(count: bytes.count - 5000).bytes == bytes.dropFirst(5000))
+    }
+
+    @Test func aBodyOfUnknownLengthIsServedInChunks() async throws {
+        let fixture = try await PlaybackFixture()
+        let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.chunked, $0.pauseAfter) = (true, 5000) })
+        let url = fixture.url(path)
+        let player = Task { try await HTTPProbe.fetch(url) }
+        try await waitUntil("the request") { try await fixture.origin.load().paused == 1 }
+        try await fixture.origin.release()
+        let answer = try await player.value
+        #expect(answer.isComplete)
+        #expect(answer.body == (try fixtureBytes("/ts/90p/0.ts")))
+    }
+
+    // MARK: HTTP
+
+    @Test func headGivesWhatGetWouldWithoutTheBody() async throws {
+        let fixture = try await PlaybackFixture()
+        let media = try await fixture.entry(fixture.typed("/ts/master.m3u8"))[0]
+        let segment = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        for path in [fixture.typed("/ts/master.m3u8"), media, segment, segment] {
+            let head = try await fixture.get(path, method: "HEAD")
+            #expect(head.status == 200)
+            #expect(head.body.isEmpty)
+            let get = try await fixture.get(path)
+            #expect(head["content-length"] == String(get.body.count))
+            #expect(head["content-type"] == get["content-type"])
+        }
+    }
+
+    @Test func aRangeOfAPieceIsAPart() async throws {
+        let fixture = try await PlaybackFixture()
+        let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        let bytes = try await fixture.get(path).body
+        let part = try await fixture.get(path, ["range": "bytes=100-199"])
+        #expect(part.status == 206)
+        #expect(part.body == bytes[100..<200])
+        #expect(part["content-range"] == "bytes 100-199/\(bytes.count)")
+        #expect(try await fixture.get(path, ["range": "bytes=-10"]).body == bytes.suffix(10))
+        let beyond = try await fixture.get(path, ["range": "bytes=\(bytes.count)-"])
+        #expect(beyond.status == 416)
+        #expect(beyond["content-range"] == "bytes */\(bytes.count)")
+    }
+
+    @Test func aRangeOfWhatIsStillComingIsAPartToo() async throws {
+        let fixture = try await PlaybackFixture()
+        let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 5000 })
+        let bytes = try fixtureBytes("/ts/90p/0.ts")
+        let early = try await fixture.get(path, ["range": "bytes=1000-1999"])
+        #expect(early.status == 206)
+        #expect(early.body == bytes[1000..<2000])
+        let url = fixture.url(path)
+        let late = Task { try await HTTPProbe.fetch(url, fields: ["range": "bytes=4000-8999"]) }
+        try await fixture.origin.release()
+        #expect(try await late.value.body == bytes[4000..<9000])
+        #expect(try await fixture.mediaRequests().count == 1)
+    }
+
+    @Test func whatThePlayerHasIsNotSentAgain() async throws {
+        let fixture = try await PlaybackFixture()
+        let media = try await fixture.entry(fixture.typed("/ts/master.m3u8"))[0]
+        let segment = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        _ = try await fixture.get(segment)
+        for path in [media, segment] {
+            let tag = try #require(try await fixture.get(path)["etag"])
+            let again = try await fixture.get(path, ["if-none-match": tag])
+            #expect(again.status == 304)
+            #expect(again.body.isEmpty)
+            #expect(try await fixture.get(path, ["if-none-match": "\"other\""]).status == 200)
+        }
+    }
+
+    @Test func onlyReadingIsAllowed() async throws {
+        let fixture = try await PlaybackFixture()
+        let media = try await fixture.entry(fixture.typed("/ts/master.m3u8"))[0]
+        for path in [media, "/ts.m3u8", fixture.typed("/ts/master.m3u8")] {
+            let answer = try await fixture.get(path, method: "DELETE")
+            #expect(answer.status == 405)
+            #expect(answer["allow"] == "GET, HEAD, OPTIONS")
+        }
+    }
+
+    @Test func whatIsNotThereIs404WithASentence() async throws {
+        let fixture = try await PlaybackFixture()
+        let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        let folder = String(path.dropLast("0.ts".count))
+        let missing = [
+            "/nothing.m3u8", "/offline/nothing.m3u8", folder + "6.ts", folder + "00.ts", folder + "0.m4s",
+            folder + "init-0.mp4", folder + "0.key", folder + "..", folder + "%2e%2e", folder + "0.ts.new",
+            path.replacing("/video-90p/", with: "/video-91p/"), path.replacing("/video-90p/", with: "/keys/"),
+            path.replacing("/a/ts-", with: "/a/xx-"), path.replacing("/video-90p/0.ts", with: "/keys/0.key"),
+        ]
+        for path in missing {
+            let answer = try await fixture.get(path)
+            #expect(answer.status == 404, "\(path)")
+            #expect(answer.body.count > 10 && answer["content-type"]?.hasPrefix("text/plain") == true)
+        }
+        #expect(try await fixture.mediaRequests().isEmpty)
+    }
+
+    // MARK: Refusals and the origin's faults
+
+    @Test(
+        arguments: [
+            "/file:///etc/passwd", "/ftp://127.0.0.1/a.m3u8", "/http://user:word@127.0.0.1/a.m3u8", "/http:///a.m3u8",
+        ])
+    func aURLThatMayNotBeFetchedIsForbidden(_ path: String) async throws {
+        let fixture = try await PlaybackFixture()
+        let answer = try await fixture.get(path)
+        #expect(answer.status == 403)
+        #expect(!answer.text.contains("word@"))
+    }
+
+    @Test func whatIsNoPlaylistIsABadGatewayThatNamesWhatCame() async throws {
+        let fixture = try await PlaybackFixture()
+        try await fixture.origin.add(OriginRule("/page*") { $0.html = true }, OriginRule("/down*") { $0.status = 404 })
+        let page = try await fixture.get(fixture.typed("/page.m3u8?token=secret"))
+        #expect(page.status == 502)
+        #expect(page.text.contains("HTML"))
+        #expect(!page.text.contains("secret"))
+        #expect(try await fixture.get(fixture.typed("/down.m3u8")).status == 502)
+        #expect(fixture.library.assets.isEmpty)
+    }
+
+    @Test func anOriginThatIsAwayIsAGatewayTimeout() async throws {
+        let fixture = try await PlaybackFixture()
+        let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        try await fixture.origin.stop()
+        #expect(try await fixture.get(fixture.typed("/aes/master.m3u8")).status == 504)
+        #expect(try await fixture.get(path).status == 504)
+    }
+
+    @Test func anOriginThatSaysNothingIsAGatewayTimeoutSoon() async throws {
+        let fixture = try await PlaybackFixture(patience: .milliseconds(100))
+        let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
+        #expect(try await fixture.get(path).status == 504)
+        // Nobody waits any more.
+        try await waitUntil("the client gone") { try await fixture.origin.load().paused == 0 }
+        try await fixture.origin.clearRules()
+        #expect(try await fixture.get(path).body == fixtureBytes("/ts/90p/0.ts"))
+    }
+
+    @Test(arguments: [(404, 404), (403, 502), (500, 502)])
+    func theOriginsRefusalOfASegmentIsPassedOn(_ status: Int, _ expected: Int) async throws {
+        let fixture = try await PlaybackFixture()
+        let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        try await fixture.origin.add(OriginRule("*.ts") { $0.status = status })
+        #expect(try await fixture.get(path).status == expected)
+    }
+
+    @Test func aBodyThatBreaksOffIsResumedBehindTheSameReply() async throws {
+        let fixture = try await PlaybackFixture()
+        let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.cutAfter, $0.times) = (5000, 1) })
+        let answer = try await fixture.get(path)
+        #expect(answer.isComplete)
+        #expect(answer.body == (try fixtureBytes("/ts/90p/0.ts")))
+    }
+
+    @Test func aBodyThatCannotBeCompletedEndsShortAndIsNoPiece() async throws {
+        let fixture = try await PlaybackFixture()
+        let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        try await fixture.origin.add(
+            OriginRule("*.ts") { ($0.cutAfter, $0.times) = (5000, 1) }, OriginRule("*.ts") { $0.resetAfter = -1 })
+        let answer = try await fixture.get(path)
+        #expect(answer.status == 200 && !answer.isComplete)
+        #expect(answer.body == (try fixtureBytes("/ts/90p/0.ts")).prefix(5000))
+        #expect(!fixture.folder.files().contains { $0.hasSuffix("/0.ts") })
+
+        // The part is kept: the next player's request fetches the rest alone.
+        try await fixture.origin.clearRules()
+        try await fixture.origin.clearRequests()
+        #expect(try await fixture.get(path).body == fixtureBytes("/ts/90p/0.ts"))
+        #expect(try await fixture.origin.requests().map(\.range) == ["bytes=5000-"])
+    }
+
+    @Test func withoutRoomItPlaysThroughUnstored() async throws {
+        let fixture = try await PlaybackFixture(reserve: .max)
+        let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        for _ in 0..<2 { #expect(try await fixture.get(path).body == fixtureBytes("/ts/90p/0.ts")) }
+        #expect(!fixture.folder.files().contains { $0.hasSuffix(".ts") })
+    }
+
+    nonisolated static let statuses: [(LibraryError.Code, HTTPStatus)] = [
+        (.missing, .notFound), (.notStored, .notFound), (.notPlaylist, .badGateway), (.badOrigin, .badGateway),
+        (.originRefused, .badGateway), (.originAbsent, .gatewayTimeout), (.refusedURL, .forbidden),
+        (.store, .insufficientStorage), (.nameTaken, .conflict), (.cancelled, .serviceUnavailable),
+    ]
+
+    @Test(arguments: statuses)
+    func eachErrorHasAStatus(_ code: LibraryError.Code, _ status: HTTPStatus) {
+        #expect(LibraryError(code, "").status == status)
+    }
+}

@@ -1,0 +1,192 @@
+import EventLoop
+import HTTPMessage
+import Playlist
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+@testable import Playback
+
+/// An asset whose playlists are given as texts; nothing is fetched.
+@LoopActor struct ViewedAsset {
+    let folder: TemporaryFolder
+    let store: Store
+    let asset: Asset
+    let view: PlayerView
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try Store(path: folder.path)
+        let origin = try WebURL("http://origin/film/master.m3u8?token=secret")
+        asset = Asset(id: "film-k3f9", name: "film", title: nil, origin: origin, created: 1, store: store)
+        view = PlayerView(asset: asset, session: try #require(Session(id: "aabcde")))
+    }
+
+    func multivariant(_ lines: String) throws {
+        guard case .multivariant(let playlist) = try parse(lines) else { throw TimedOut("a multivariant playlist") }
+        asset.adopt(playlist, base: asset.origin)
+    }
+
+    func media(_ id: String, _ lines: String) throws {
+        guard case .media(let playlist) = try parse(lines) else { throw TimedOut("a media playlist") }
+        let base = try WebURL("http://origin/film/\(id)/media.m3u8?token=secret")
+        try #require(asset.rendition(id)).adopt(Rendition.Source(playlist: playlist, base: base))
+    }
+
+    func lone(_ lines: String) throws {
+        guard case .media(let playlist) = try parse(lines) else { throw TimedOut("a media playlist") }
+        asset.adopt(Rendition.Source(playlist: playlist, base: asset.origin))
+    }
+
+    private func parse(_ lines: String) throws -> Playlist { try .parse(Array("#EXTM3U\n\(lines)\n".utf8)) }
+
+    func put(_ path: String) throws {
+        let parts = path.split(separator: "/").map(String.init)
+        try store.bundle(asset.id, create: true).subdirectory(parts[0], create: true).write([1], as: parts[1])
+        for folder in asset.folders { folder.reread() }
+    }
+
+    func entry(isStored: Bool) throws -> String? {
+        try view.entry(isStored: isStored).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func media(_ id: String) throws -> String {
+        String(decoding: try view.media(try #require(asset.rendition(id))), as: UTF8.self)
+    }
+}
+
+@Suite @LoopActor struct PlayerViewTests {
+    private static let master = """
+        #EXT-X-SESSION-DATA:DATA-ID="title",VALUE="Film"
+        #EXT-X-SESSION-DATA:DATA-ID="art",URI="art.json"
+        #EXT-X-SESSION-KEY:METHOD=AES-128,URI="../keys/1"
+        #EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="skd://x",KEYFORMAT="com.apple.streamingkeydelivery"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="en.m3u8?token=secret"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de",URI="http://cdn/de.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=2000000,RESOLUTION=1280x720,AUDIO="a"
+        720.m3u8?token=secret
+        #EXT-X-STREAM-INF:BANDWIDTH=1000000,RESOLUTION=640x360,AUDIO="a"
+        360.m3u8?token=secret
+        #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=100000,RESOLUTION=640x360,URI="trick.m3u8"
+        """
+
+    @Test func everyRenditionHasANameOfOurs() throws {
+        let viewed = try ViewedAsset()
+        try viewed.multivariant(Self.master)
+        #expect(
+            try viewed.entry(isStored: false) == """
+                #EXTM3U
+                #EXT-X-SESSION-DATA:DATA-ID="title",VALUE="Film"
+                #EXT-X-SESSION-DATA:DATA-ID="art",URI="http://origin/film/art.json"
+                #EXT-X-SESSION-KEY:METHOD=AES-128,URI="/a/film-k3f9/aabcde/keys/0.key"
+                #EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="skd://x",KEYFORMAT="com.apple.streamingkeydelivery"
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,\
+                URI="/a/film-k3f9/aabcde/audio-en/media.m3u8"
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de",\
+                URI="/a/film-k3f9/aabcde/audio-de/media.m3u8"
+                #EXT-X-STREAM-INF:BANDWIDTH=2000000,RESOLUTION=1280x720,AUDIO="a"
+                /a/film-k3f9/aabcde/video-720p/media.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=1000000,RESOLUTION=640x360,AUDIO="a"
+                /a/film-k3f9/aabcde/video-360p/media.m3u8
+                #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=100000,RESOLUTION=640x360,\
+                URI="/a/film-k3f9/aabcde/iframes-360p/media.m3u8"
+
+                """)
+    }
+
+    @Test func whatIsStoredIsAllThatIsListed() throws {
+        let viewed = try ViewedAsset()
+        try viewed.multivariant(Self.master)
+        #expect(try viewed.entry(isStored: true) == nil)
+        let one = "#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST"
+        for id in ["video-360p", "audio-de"] {
+            try viewed.media(id, one)
+            #expect(try viewed.entry(isStored: true) == nil)
+            try viewed.put("\(id)/0.ts")
+        }
+        #expect(
+            try viewed.entry(isStored: true) == """
+                #EXTM3U
+                #EXT-X-SESSION-DATA:DATA-ID="title",VALUE="Film"
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de",\
+                URI="/a/film-k3f9/aabcde/audio-de/media.m3u8",DEFAULT=YES,AUTOSELECT=YES
+                #EXT-X-STREAM-INF:BANDWIDTH=1000000,RESOLUTION=640x360,AUDIO="a"
+                /a/film-k3f9/aabcde/video-360p/media.m3u8
+
+                """)
+        try viewed.put("keys/0.key")
+        #expect(try viewed.entry(isStored: true)?.contains("URI=\"/a/film-k3f9/aabcde/keys/0.key\"") == true)
+    }
+
+    @Test func rangesSectionsKeysAndGapsOfWhatHasEnded() throws {
+        let viewed = try ViewedAsset()
+        try viewed.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x720\nv")
+        try viewed.media(
+            "video-720p",
+            """
+            #EXT-X-TARGETDURATION:2
+            #EXT-X-PLAYLIST-TYPE:EVENT
+            #EXT-X-MEDIA-SEQUENCE:5
+            #EXT-X-MAP:URI="all.mp4?token=secret",BYTERANGE="100@0"
+            #EXT-X-KEY:METHOD=AES-128,URI="k?token=secret",IV=0x01
+            #EXTINF:2,A title
+            #EXT-X-BYTERANGE:50@100
+            all.mp4?token=secret
+            #EXT-X-GAP
+            #EXTINF:2,
+            gone.mp4?token=secret
+            #EXT-X-KEY:METHOD=AES-128,URI="data:text/plain;base64,AAAAAAAAAAAAAAAAAAAAAA=="
+            #EXTINF:2,
+            #EXT-X-BYTERANGE:50@150
+            all.mp4?token=secret
+            #EXT-X-ENDLIST
+            """)
+        let text = try viewed.media("video-720p")
+        #expect(
+            text == """
+                #EXTM3U
+                #EXT-X-TARGETDURATION:2
+                #EXT-X-PLAYLIST-TYPE:VOD
+                #EXT-X-MEDIA-SEQUENCE:5
+                #EXT-X-MAP:URI="/a/film-k3f9/aabcde/video-720p/init-0.mp4"
+                #EXT-X-KEY:METHOD=AES-128,URI="/a/film-k3f9/aabcde/keys/0.key",IV=0x01
+                #EXTINF:2,A title
+                /a/film-k3f9/aabcde/video-720p/5.mp4
+                #EXT-X-GAP
+                #EXTINF:2,
+                /a/film-k3f9/aabcde/video-720p/6.mp4
+                #EXT-X-KEY:METHOD=AES-128,URI="data:text/plain;base64,AAAAAAAAAAAAAAAAAAAAAA=="
+                #EXTINF:2,
+                /a/film-k3f9/aabcde/video-720p/7.mp4
+                #EXT-X-ENDLIST
+
+                """)
+        #expect(!text.contains("secret"))
+    }
+
+    @Test func aLivePlaylistStaysLiveWithoutLowLatency() throws {
+        let viewed = try ViewedAsset()
+        try viewed.lone(
+            """
+            #EXT-X-TARGETDURATION:2
+            #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1
+            #EXT-X-PART-INF:PART-TARGET=0.5
+            #EXT-X-MEDIA-SEQUENCE:9
+            #EXTINF:2,
+            9.ts
+            #EXT-X-PART:DURATION=0.5,URI="10.0.ts"
+            #EXT-X-PRELOAD-HINT:TYPE=PART,URI="10.1.ts"
+            """)
+        #expect(
+            try viewed.entry(isStored: false) == """
+                #EXTM3U
+                #EXT-X-TARGETDURATION:2
+                #EXT-X-MEDIA-SEQUENCE:9
+                #EXTINF:2,
+                /a/film-k3f9/aabcde/media/9.ts
+
+                """)
+        #expect(try viewed.entry(isStored: true) == nil)
+    }
+}

@@ -1,0 +1,116 @@
+import EventLoop
+import Foundation
+import Library
+import TestSupport
+import Testing
+
+@testable import Playback
+
+/// With the origin there, away, and not to be asked.
+@Suite @LoopActor struct PresenceTests {
+    /// Plays everything of the entry's first rendition.
+    private func watch(_ fixture: PlaybackFixture, _ entry: String) async throws {
+        for path in try await fixture.media(entry) { #expect(try await fixture.get(path).status == 200) }
+    }
+
+    @Test func whatWasWatchedPlaysWithTheOriginGone() async throws {
+        let fixture = try await PlaybackFixture()
+        try await watch(fixture, fixture.typed("/audio/master.m3u8"))
+        let online = try await fixture.entry(fixture.typed("/audio/master.m3u8"))
+        #expect(online.count == 2)
+        try await fixture.origin.stop()
+        for entry in ["/audio.m3u8", "/offline/audio.m3u8", "/local/audio.m3u8"] {
+            #expect(try await fixture.entry(entry).count == 1)
+            try await watch(fixture, entry)
+        }
+    }
+
+    @Test func anOfflineSessionAsksNothingOfTheOriginThatIsThere() async throws {
+        let fixture = try await PlaybackFixture()
+        try await watch(fixture, fixture.typed("/audio/master.m3u8"))
+        try await fixture.origin.clearRequests()
+        let entry = try await fixture.entry("/offline/audio.m3u8")[0]
+        try await watch(fixture, "/offline/audio.m3u8")
+        let other = entry.replacing("/audio/", with: "/audio-2/")
+        #expect(try await fixture.get(other).status == 404)
+        #expect(try await fixture.get(other.replacing("media.m3u8", with: "0.aac")).status == 404)
+        let id = try #require(fixture.library.asset(named: "audio")).id
+        try FileManager.default.removeItem(atPath: fixture.folder.path("assets/\(id)/audio/0.aac"))
+        #expect(try await fixture.get(entry.replacing("media.m3u8", with: "0.aac")).status == 404)
+        #expect(try await fixture.origin.requests().isEmpty)
+    }
+
+    @Test func nothingStoredIsToldWithTheNextCommand() async throws {
+        let fixture = try await PlaybackFixture()
+        _ = try await fixture.entry(fixture.typed("/audio/master.m3u8"))
+        let answer = try await fixture.get("/offline/audio.m3u8")
+        #expect(answer.status == 404)
+        #expect(answer.text.contains("weir get"))
+    }
+
+    @Test func aPieceThatIsGoneIsFetchedAgain() async throws {
+        let fixture = try await PlaybackFixture()
+        let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        let bytes = try await fixture.get(path).body
+        _ = try await fixture.get(path)
+        let file = try #require(fixture.folder.files().first { $0.hasSuffix("/0.ts") })
+        try FileManager.default.removeItem(atPath: fixture.folder.path(file))
+        #expect(try await fixture.get(path).body == bytes)
+        #expect(try await fixture.mediaRequests().count == 2)
+    }
+
+    @Test func aRemovedAssetIsGoneForPlayersToo() async throws {
+        let fixture = try await PlaybackFixture()
+        let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
+        for _ in 0..<3 { _ = try await fixture.get(path) }
+        _ = try await fixture.library.remove(try #require(fixture.library.asset(named: "ts")))
+        #expect(try await fixture.get(path).status == 404)
+        #expect(try await fixture.get("/ts.m3u8").status == 404)
+    }
+
+    // MARK: Live
+
+    @Test func aLiveStreamPlaysThroughAndIsNotKept() async throws {
+        let fixture = try await PlaybackFixture()
+        let media = try await fixture.entry(fixture.typed("/_live/a/master.m3u8"))[0]
+        let text = try await fixture.get(media).text
+        #expect(!text.contains("ENDLIST"))
+        let segments = PlaybackFixture.paths(in: text)
+        #expect(segments.count == 4)
+        for path in segments {
+            for _ in 0..<2 { #expect(try await fixture.get(path).status == 200) }
+        }
+        #expect(try await fixture.mediaRequests().count == 4)
+        #expect(!fixture.folder.files().contains { $0.hasSuffix(".ts") })
+
+        try await fixture.origin.advance("a")
+        try await waitUntil("the next segment") {
+            PlaybackFixture.paths(in: try await fixture.get(media).text).last?.hasSuffix("/4.ts") == true
+        }
+        // What slid out a moment ago is still there.
+        #expect(try await fixture.get(segments[0]).status == 200)
+    }
+
+    @Test func aLoneLivePlaylistNamesItsSegmentsAlikeEachTimeItIsLoaded() async throws {
+        let fixture = try await PlaybackFixture()
+        let url = fixture.typed("/_live/a/media.m3u8")
+        let first = try await fixture.entry(url)
+        try await fixture.origin.advance("a")
+        try await waitUntil("the next segment") { try await fixture.entry(url).last?.hasSuffix("/4.ts") == true }
+        let second = try await fixture.entry(url)
+        #expect(Array(second.dropLast()) == Array(first.dropFirst()))
+        #expect(try await fixture.get(second[0]).status == 200)
+    }
+
+    @Test func aStreamThatEndedIsKeptFromThenOn() async throws {
+        let fixture = try await PlaybackFixture()
+        let media = try await fixture.entry(fixture.typed("/_event/a/master.m3u8"))[0]
+        #expect(try await !fixture.get(media).text.contains("ENDLIST"))
+        try await fixture.origin.end("a")
+        try await waitUntil("the end") { try await fixture.get(media).text.contains("ENDLIST") }
+        for path in PlaybackFixture.paths(in: try await fixture.get(media).text) {
+            #expect(try await fixture.get(path).status == 200)
+        }
+        #expect(fixture.folder.files().count { $0.hasSuffix(".ts") } == 2)
+    }
+}

@@ -1,0 +1,74 @@
+import Testing
+
+@testable import Playback
+
+@Suite struct RouteTests {
+    private func route(_ target: String) -> Route? { Route(target: Array(target.utf8)[...]) }
+
+    private static func session(_ id: String) -> Session { Session(id: id) ?? Session(.auto) }
+
+    static let routes: [(String, Route)] = [
+        ("/sintel.m3u8", .entry(name: "sintel", mode: .auto)),
+        ("/sintel.m3u8?x=/a/b", .entry(name: "sintel", mode: .auto)),
+        ("/offline/sintel.m3u8", .entry(name: "sintel", mode: .offline)),
+        ("/local/sintel.m3u8", .entry(name: "sintel", mode: .local)),
+        ("/a.m3u8", .entry(name: "a", mode: .auto)),
+        ("/api.m3u8", .entry(name: "api", mode: .auto)),
+        ("/offline.m3u8", .entry(name: "offline", mode: .auto)),
+        ("/local.m3u8", .entry(name: "local", mode: .auto)),
+        ("/offline/offline.m3u8", .entry(name: "offline", mode: .offline)),
+        ("/http.m3u8", .entry(name: "http", mode: .auto)),
+        ("/.m3u8", .entry(name: "", mode: .auto)),
+        ("/https://host/a/b.m3u8?c=d&e=http://f", .origin("https://host/a/b.m3u8?c=d&e=http://f")),
+        ("/http://host", .origin("http://host")),
+        ("/HTTP://host/", .origin("HTTP://host/")),
+        ("/https:/host/a.m3u8", .origin("https://host/a.m3u8")),
+        ("/file:///etc/passwd", .origin("file:///etc/passwd")),
+        ("/ftp://host/a.m3u8", .origin("ftp://host/a.m3u8")),
+        (
+            "/a/sintel-k3f9/aabcde/video-720p/media.m3u8",
+            .playlist(asset: "sintel-k3f9", session: session("aabcde"), rendition: "video-720p")
+        ),
+        (
+            "/a/sintel-k3f9/oabcde/video-720p/12.ts?x",
+            .piece(asset: "sintel-k3f9", session: session("oabcde"), folder: "video-720p", file: "12.ts")
+        ),
+        (
+            "/a/sintel-k3f9/labcde/keys/0.key",
+            .piece(asset: "sintel-k3f9", session: session("labcde"), folder: "keys", file: "0.key")
+        ),
+        (
+            "/a/x/aabcde/../0.ts",
+            .piece(asset: "x", session: session("aabcde"), folder: "..", file: "0.ts")
+        ),
+        ("/a/x/aabcde/v/", .piece(asset: "x", session: session("aabcde"), folder: "v", file: "")),
+        ("/a//aabcde//", .piece(asset: "", session: session("aabcde"), folder: "", file: "")),
+    ]
+
+    @Test(arguments: routes)
+    func aTargetMeansThis(_ target: String, _ expected: Route) {
+        #expect(route(target) == expected)
+    }
+
+    @Test(
+        arguments: [
+            "/", "", "*", "/api/v1/assets", "/metrics", "/sintel", "/sintel.m3u", "/x/sintel.m3u8",
+            "/offline/x/sintel.m3u8", "/a/", "/a/x", "/a/x/aabcde/video", "/a/x/aabcde/video/0.ts/more",
+            "/a/x/babcde/video/0.ts", "/a/x/aabcd/video/0.ts", "/a/x/aabcdef/video/0.ts", "/a/x//video/0.ts",
+            "/a/x.m3u8", "/javascript:alert(1)", "/://host", "/2http://host", "/favicon.ico",
+        ])
+    func anythingElseIsNoPlayers(_ target: String) {
+        #expect(route(target) == nil)
+    }
+
+    @Test func aSessionIsItsID() {
+        for mode in [Session.Mode.auto, .offline, .local] {
+            let session = Session(mode)
+            #expect(Session(id: session.id) == session)
+            #expect(session.id.utf8.count == 6)
+            #expect(Session(id: session.id)?.mode == mode)
+        }
+        #expect(Session(.auto) != Session(.auto))
+        for id in ["", "a", "xabcde", "Aabcde", "aabcdeé"] { #expect(Session(id: id) == nil) }
+    }
+}
