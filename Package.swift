@@ -84,7 +84,12 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("TestSupportTests", ["TestSupport"]),
-        tests("ControlTests", ["Control", "EventLoop", "HTTPMessage", "HTTPServer", "TestSupport"]),
+        tests(
+            "ControlTests",
+            [
+                "Control", "Downloader", "EventLoop", "HTTPMessage", "HTTPServer", "Library", "Origin", "Store",
+                "TestSupport",
+            ]),
         tests("ApplicationTests", ["Application", "TestSupport", logging]),
         // The real program, a real origin, real players.
         tests("EndToEndTests", ["TestSupport"]),

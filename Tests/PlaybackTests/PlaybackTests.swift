@@ -202,7 +202,8 @@ import Testing
         // Nobody waits any more.
         try await waitUntil("the client gone") { try await fixture.origin.load().paused == 0 }
         try await fixture.origin.clearRules()
-        #expect(try await fixture.get(path).body == fixtureBytes("/ts/90p/0.ts"))
+        let bytes = try fixtureBytes("/ts/90p/0.ts")
+        try await waitUntil("the segment") { try await fixture.get(path).body == bytes }
     }
 
     @Test(arguments: [(404, 404), (403, 502), (500, 502)])

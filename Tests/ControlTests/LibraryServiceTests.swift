@@ -1,0 +1,125 @@
+import Downloader
+import EventLoop
+import Foundation
+import HTTPMessage
+import Library
+import Origin
+import Store
+import TestSupport
+import Testing
+
+@testable import Control
+
+/// The control API's answers over a real library, its downloads, and an origin.
+@Suite @LoopActor struct LibraryServiceTests {
+    private let folder: TemporaryFolder
+    private let origin: TestOrigin
+    private let library: Library
+    private let service: LibraryService
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        origin = try await TestOrigin()
+        library = Library(store: try Store(path: folder.path, reserve: 0), client: OriginClient())
+        service = LibraryService(library: library, downloader: Downloader(library: library))
+    }
+
+    private func request(_ source: String, name: String? = nil) -> API.DownloadRequest {
+        var request = API.DownloadRequest(source: source, quality: .worst)
+        request.name = name
+        return request
+    }
+
+    private func completed(_ download: API.Download) async throws -> API.Download {
+        var latest = download
+        try await waitUntil("the end of the download") {
+            latest = try await service.download(id: download.id)
+            return latest.state.isFinal
+        }
+        return latest
+    }
+
+    private func code(_ body: () async throws -> Void) async -> ControlError.Code? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? ControlError)?.code
+        }
+    }
+
+    @Test func aDownloadIsToldFromItsBeginningToItsEnd() async throws {
+        try await origin.add(OriginRule("*/5.m4s") { $0.hold = true })
+        let begun = try await service.download(request(origin.master("cmaf"), name: "film"))
+        #expect(begun.asset == "film")
+        #expect(begun.state == .running)
+        #expect(begun.selection.variants.map(\.height) == [90])
+        #expect(begun.selection.audio.map(\.language) == ["en"])
+        #expect(begun.selection.subtitles.isEmpty)
+        try await waitUntil("something loaded") { try await service.download(id: begun.id).loadedDuration > 4 }
+        let half = try await service.asset(named: "film")
+        #expect(half.local == .partly && half.state == .running && half.bytes > 0)
+
+        try await origin.clearRules()
+        try await origin.release()
+        let ended = try await completed(begun)
+        #expect(ended.state == .complete)
+        #expect(ended.stage == nil && ended.error == nil)
+        #expect(ended.loaded.count == 1)
+        #expect(ended.bytes == ended.totalBytes)
+        let asset = try await service.asset(named: "film")
+        #expect(asset.local == .complete && asset.state == .complete && asset.download == ended.id)
+        #expect(asset.tracks.variants.map(\.local) == [.complete, .none, .none])
+        #expect(asset.tracks.audio.map(\.local) == [.complete, .none])
+        #expect(asset.bytes == ended.bytes)
+        #expect(try await service.asset(named: origin.master("cmaf")).name == "film")
+    }
+
+    @Test func whatIsInspectedIsNotRegistered() async throws {
+        let shown = try await service.inspect(url: origin.master("cmaf"))
+        #expect(shown.name == nil && !shown.isLive)
+        #expect(shown.duration.map { (11.9...12.1).contains($0) } == true)
+        #expect(shown.tracks.variants.map(\.id) == ["video-90p", "video-180p", "video-270p"])
+        #expect(shown.tracks.variants.allSatisfy { ($0.estimatedBytes ?? 0) > 0 && $0.local == .none })
+        #expect(shown.tracks.audio.map(\.language) == ["en", "fr"])
+        #expect(shown.tracks.subtitles.map(\.isForced) == [false])
+        #expect(try await service.inspect(url: origin.url("/_live/a/media.m3u8")).isLive)
+        #expect(try await service.assets().isEmpty)
+    }
+
+    @Test func aRemovedAssetIsGoneWithItsDownload() async throws {
+        let ended = try await completed(service.download(request(origin.master("audio"))))
+        let removal = try await service.removeAsset(named: "audio")
+        #expect(removal.bytes == ended.bytes)
+        #expect(await code { _ = try await service.asset(named: "audio") } == .noSuchAsset)
+        #expect(await code { _ = try await service.download(id: ended.id) } == .noSuchDownload)
+        #expect(await code { _ = try await service.removeAsset(named: "audio") } == .noSuchAsset)
+    }
+
+    @Test func whatCannotBeDoneHasItsCode() async throws {
+        let live = origin.url("/_live/a/master.m3u8")
+        #expect(await code { _ = try await service.download(request(live)) } == .live)
+        #expect(await code { _ = try await service.download(request("unknown")) } == .noSuchAsset)
+        #expect(await code { _ = try await service.download(request("ftp://host/a.m3u8")) } == .refusedURL)
+        #expect(await code { _ = try await service.inspect(url: "nonsense") } == .refusedURL)
+        #expect(await code { _ = try await service.inspect(url: origin.url("/ts/90p/0.ts")) } == .notPlaylist)
+        #expect(await code { _ = try await service.inspect(url: origin.url("/nothing.m3u8")) } == .badOrigin)
+        var tall = request(origin.master("ts"))
+        tall.quality = .height(4320)
+        #expect(await code { _ = try await service.download(tall) } == .noMatch)
+        let other = request(origin.master("aes"), name: "ts")
+        #expect(await code { _ = try await service.download(other) } == .nameTaken)
+    }
+
+    @Test func piecesThatWereLostMakeADownloadIncomplete() async throws {
+        let ended = try await completed(service.download(request(origin.master("ts"))))
+        let piece = try #require(folder.files().first { $0.hasSuffix("/3.ts") })
+        try FileManager.default.removeItem(atPath: folder.path(piece))
+        let asset = try #require(library.asset(named: "ts"))
+        asset.renditions.forEach { $0.folder.reread() }
+        #expect(try await service.download(id: ended.id).state == .failed)
+        #expect(try await service.asset(named: "ts").local == .partly)
+        _ = try await completed(service.download(request("ts")))
+        #expect(try await service.asset(named: "ts").local == .complete)
+    }
+}
