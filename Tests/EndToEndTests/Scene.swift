@@ -39,12 +39,15 @@ struct Scene: Sendable {
     }
 
     /// The paths of the pieces in the store, sorted: segments, initialization sections and keys.
-    func pieces() -> [String] {
-        let found = FileManager.default.enumerator(atPath: weir.store + "/assets")
+    ///
+    /// - Parameter root: in front of the store's path, where Weir has file systems of its own.
+    func pieces(in root: String = "") -> [String] {
+        let assets = root + weir.store + "/assets/"
+        let found = FileManager.default.enumerator(atPath: assets)
         return (found?.allObjects as? [String] ?? []).filter { path in
             let file = path.split(separator: "/").last ?? ""
             return file.contains(".") && !file.contains(".m3u8") && !file.hasSuffix(".json")
-        }.map { weir.store + "/assets/" + $0 }.sorted()
+        }.map { assets + $0 }.sorted()
     }
 
     /// Waits until there are so many pieces: the last byte may reach a player a moment before its piece is there.

@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What Weir does when it cannot keep what flows. The disks are those of a mount namespace of the server's own.
+@Suite("A disk that takes nothing", .enabled(if: Namespaces.areAvailable))
+struct DiskTests {
+    /// A wrapper that runs the server where a shell command has been at the store, which is `$0`.
+    private static func mounted(_ command: String, _ scene: Scene) -> [String] {
+        let script = command + " && exec \"$@\""
+        return ["unshare", "--map-root-user", "--mount", "sh", "-c", script, scene.weir.store]
+    }
+
+    @Test("for it is read-only: what is stored plays, the rest plays through, and a get ends with 73")
+    func readOnly() async throws {
+        try await Scene.with { scene in
+            #expect(try await scene.get("ts").exit == .code(0))
+            try await scene.weir.terminate()
+            let pieces = scene.pieces()
+            let remount = "mount --bind \"$0\" \"$0\" && mount -o remount,ro,bind \"$0\""
+            try await scene.weir.start(wrapper: Self.mounted(remount, scene))
+            try await expectFrames(scene.weir.url("/ts.m3u8"), ofBestOf: "ts")
+            try await expectFrames(scene.master("ts"), of: "ts")
+            try await expectFrames(scene.master("cmaf"), of: "cmaf")
+            let get = try await scene.get("cmaf")
+            #expect(
+                get.exit == .code(73) && get.errors.contains("\nweir: cmaf is not wholly stored: "),
+                "\(get.exit) \(get.errors)")
+            let removal = try await scene.weir.run(["remove", "ts", "--yes"])
+            #expect(removal.exit == .code(73), "\(removal.exit) \(removal.errors)")
+            #expect(scene.pieces() == pieces)
+            try await expectFrames(scene.weir.url("/ts.m3u8"), ofBestOf: "ts")
+        }
+    }
+
+    @Test(
+        "for it is full: a get keeps what it has and ends with 74, and everything plays through",
+        arguments: [(size: 8, reserve: 0), (size: 36, reserve: 20)])
+    func full(size: Int, reserve: Int) async throws {
+        try await Scene.with(isStarted: false) { scene in
+            try FileManager.default.createDirectory(atPath: scene.weir.store, withIntermediateDirectories: true)
+            try await scene.weir.start(
+                wrapper: Self.mounted("mount -t tmpfs -o size=\(size)m weir \"$0\"", scene),
+                options: ["--reserve", "\(reserve)"])
+            let list = "/_vod/40x1000000/media.m3u8"
+            let get = try await scene.weir.run(["get", scene.origin.url(list), "--name", "long"])
+            #expect(get.exit == .code(74) && get.errors.contains("\ntry: "), "\(get.exit) \(get.errors)")
+
+            let root = "/proc/\(await scene.weir.pid ?? 0)/root"
+            let kept = scene.pieces(in: root)
+            // Those that were under way when the reserve was reached may still come.
+            #expect((size - reserve - 6...size - reserve + 6).contains(kept.count), "\(kept.count)")
+            let sizes = try kept.map { try FileManager.default.attributesOfItem(atPath: $0)[.size] as? Int }
+            #expect(sizes.allSatisfy { $0 == 1_000_000 })
+
+            try await scene.origin.clearRequests()
+            let bodies = try await PlaylistWalk.load(scene.url(list))
+            #expect(bodies.count == 40)
+            for (url, body) in bodies {
+                let path = "/_vod/40x1000000/" + (url.split(separator: "/").last ?? "")
+                let same = try await HTTPProbe.fetch(scene.origin.url(path)).body == body
+                #expect(same, "\(path)")
+            }
+            // What is kept was asked for just now alone.
+            let counts = Dictionary(grouping: try await scene.mediaRequests(), by: \.path).mapValues(\.count)
+            let paths = kept.map { "/_vod/40x1000000/" + ($0.split(separator: "/").last ?? "") }
+            #expect(paths.allSatisfy { counts[$0] == 1 })
+            #expect(try await scene.weir.run(["get", "long"]).exit == .code(74))
+        }
+    }
+
+    @Test("in mid-segment: whoever plays gets every byte, and nothing half-written stays")
+    func fullInMidSegment() async throws {
+        try await Scene.with(isStarted: false) { scene in
+            try FileManager.default.createDirectory(atPath: scene.weir.store, withIntermediateDirectories: true)
+            try await scene.weir.start(
+                wrapper: Self.mounted("mount -t tmpfs -o size=8m weir \"$0\"", scene), options: ["--reserve", "0"])
+            let segment = try #require(try await PlaylistWalk.segments(scene.url("/_vod/2x20000000/media.m3u8")).first)
+            let answer = try await HTTPProbe.fetch(segment)
+            let expected = try await HTTPProbe.fetch(scene.origin.url("/_vod/2x20000000/0.ts")).body
+            #expect(answer.isComplete && answer.body == expected)
+            let root = "/proc/\(await scene.weir.pid ?? 0)/root"
+            #expect(scene.pieces(in: root) == [])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: root + scene.weir.store + "/tmp") == [])
+            // There is room for small ones.
+            #expect(try await scene.get("ts").exit == .code(0))
+        }
+    }
+}
+
+/// Mount namespaces, which some containers do not allow.
+private enum Namespaces {
+    static let areAvailable: Bool = {
+        let probe = Process()
+        probe.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        probe.arguments = ["unshare", "--map-root-user", "--mount", "true"]
+        guard (try? probe.run()) != nil else { return false }
+        probe.waitUntilExit()
+        return probe.terminationStatus == 0
+    }()
+}
