@@ -204,6 +204,19 @@ struct CommandTests {
         }
     }
 
+    @Test("serve ends with 64 at a bad option, with 78 at an unknown key, and says which")
+    func configuration() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(Data("lisen = []\n".utf8), to: "weir.toml")
+        let own = ["--listen", "127.0.0.1:0", "--store", folder.path("store"), "--state", folder.path("state")]
+        let program = Repository.builtProgram("weir")
+        let option = try await ProcessRunner.run(program, ["serve", "--ofline"] + own)
+        #expect(option.exit == .code(64) && option.errors.contains("--ofline"), "\(option.exit) \(option.errors)")
+        let key = try await ProcessRunner.run(program, ["serve", "--config", file] + own)
+        #expect(key.exit == .code(78) && key.errors.contains("weir.toml:1"), "\(key.exit) \(key.errors)")
+        #expect(key.errors.contains("did you mean \"listen\"?") && key.errors.contains("\ntry: "))
+    }
+
     @Test("serve ends with 73 where the port or the store is another one's, and says what to do")
     func serve() async throws {
         try await Scene.with { scene in
