@@ -3,13 +3,23 @@ import Testing
 
 @Suite("Every player through Weir")
 struct PlayersTests {
-    @Test("plays each fixture to the end, and seeks, as from a plain origin", arguments: PlayerBaseline.all)
-    func plays(row: PlayerBaseline) async throws {
+    /// What is worse than from a plain origin; nil when nothing is.
+    private func shortcoming(_ row: PlayerBaseline) async throws -> String? {
+        var shortcoming: String?
         try await Scene.with { scene in
             let positions = row.seeks ? [8, 2] : []
             let report = try await row.player.play(scene.master(row.fixture), seekingTo: positions)
-            #expect(row.shortcoming(of: report, seekingTo: positions) == nil)
+            shortcoming = row.shortcoming(of: report, seekingTo: positions)
             #expect(try await scene.repetitions() == [:])
         }
+        return shortcoming
+    }
+
+    @Test("plays each fixture to the end, and seeks, as from a plain origin", arguments: PlayerBaseline.all)
+    func plays(row: PlayerBaseline) async throws {
+        var found = try await shortcoming(row)
+        // VLC refuses to seek while it still acts on the seek before ("not seekable"), which a busy machine lets show.
+        if row.player == .vlc, found?.contains("not seekable") ?? false { found = try await shortcoming(row) }
+        #expect(found == nil)
     }
 }

@@ -18,7 +18,10 @@ struct Scene: Sendable {
             let scene = Scene(
                 origin: try await TestOrigin(root: root),
                 weir: try await WeirProcess(options: options, started: isStarted))
-            try await body(scene)
+            let played = await Result { try await body(scene) }
+            // Ended before its folder is deleted, it leaves nothing behind there.
+            try await scene.weir.kill()
+            try played.get()
         } catch {
             await Room.shared.leave()
             throw error
@@ -59,6 +62,13 @@ struct Scene: Sendable {
     func waitForAnswer(_ path: String, within bound: Duration = .seconds(30)) async throws {
         let url = await weir.url(path)
         try await waitUntil("200 from \(path)", within: bound) { try await HTTPProbe.fetch(url).status == 200 }
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What work that may throw comes to.
+    fileprivate init(_ work: () async throws -> Success) async {
+        do { self = .success(try await work()) } catch { self = .failure(error) }
     }
 }
 
