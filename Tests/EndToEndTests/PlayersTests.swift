@@ -18,8 +18,8 @@ struct PlayersTests {
     @Test("plays each fixture to the end, and seeks, as from a plain origin", arguments: PlayerBaseline.all)
     func plays(row: PlayerBaseline) async throws {
         var found = try await shortcoming(row)
-        // VLC refuses to seek while it still acts on the seek before ("not seekable"), which a busy machine lets show.
-        if row.player == .vlc, found?.contains("not seekable") ?? false { found = try await shortcoming(row) }
+        // They play in real time, and stumble by themselves on a busy machine: what Weir causes shows again.
+        if found != nil { found = try await shortcoming(row) }
         #expect(found == nil)
     }
 }
