@@ -68,11 +68,12 @@ public struct PlayerBaseline: Sendable {
             return ["Can't support the subtitle", "list sequence have been wraped"]
         case .vlc:
             // The encoder's first AAC frame; the stuffing at the end of an AES segment; the init section without samples;
-            // and what a busy machine does to real-time playing.
+            // and what a busy machine does to real-time playing, seeks that come while decoders restart among it.
             return [
                 "faad decoder warning: decoded zero sample", "ts demux warning: lost synchro",
                 "mpN demux warning: elst box found", "mpN demux warning: no chunk defined",
                 "mpN demux warning: STTS table of N entries", "doesn't look interleaved", "too late", "late frames",
+                "not seekable", "INPUT_CONTROL_SET_TIME", "buffer deadlock prevented",
             ]
         case .chromium:
             return []
