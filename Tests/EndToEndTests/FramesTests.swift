@@ -68,7 +68,11 @@ struct FramesTests {
                     $0.pauseAfter = 1000
                 })
             let get = try scene.weir.begin(["get", scene.origin.master(fixture)])
-            try await waitUntil("several segments half way") { try await scene.origin.load().paused >= 3 }
+            try await waitUntil("several segments half way, and what came before in the store") {
+                let requests = try await scene.mediaRequests()
+                return requests.count { $0.state == "paused" } >= 3
+                    && requests.count { $0.state == "done" } == scene.pieces().count
+            }
             try await scene.weir.kill()
             _ = try await get.end()
             try await waitUntil("the origin's noticing") {
