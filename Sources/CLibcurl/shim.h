@@ -1,6 +1,7 @@
 #ifndef WEIR_CLIBCURL_SHIM_H
 #define WEIR_CLIBCURL_SHIM_H
 
+#include <malloc.h>
 #include <sys/select.h>
 #include <curl/curl.h>
 
@@ -65,6 +66,13 @@ static inline CURLMcode weir_multi_set_socket(CURLM *multi, curl_socket_callback
 // CURLMOPT_TIMERFUNCTION.
 static inline CURLMcode weir_multi_set_timer(CURLM *multi, curl_multi_timer_callback value) {
     return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
+}
+
+// mallopt(3) is not in Swift's Glibc module. Blocks below `block` bytes come from the heap, and so much of it as `heap` says
+// stays with the process when it is free.
+static inline void weir_keep_freed_memory(int block, int heap) {
+    mallopt(M_MMAP_THRESHOLD, block);
+    mallopt(M_TRIM_THRESHOLD, heap);
 }
 
 // CURL_GLOBAL_ALL is a macro made of others, which Swift does not import.

@@ -50,6 +50,9 @@ struct LoopEvent: ~Copyable {
         event_add(event, &value)
     }
 
+    /// Runs the closure once in this very turn of the loop, after the callbacks that are due already.
+    @LoopActor func activate(_ what: Int16) { event_active(event, Int32(what), 0) }
+
     @LoopActor func remove() { event_del(event) }
 }
 

@@ -9,32 +9,28 @@ public struct FieldLine: Sendable, Hashable {
 
     /// Nil for what is no field line: a status line, the empty line, a line without a token before its colon.
     public init?(_ line: some Collection<UInt8>) {
-        // Every line of every response comes by here; in one piece its bytes are looked at without a witness call each.
-        let parts =
-            line.withContiguousStorageIfAvailable { Self.split(UnsafeRawBufferPointer($0)) }
-            ?? Array(line).withUnsafeBytes(Self.split)
-        guard let parts else { return nil }
-        (name, value) = parts
+        guard let field = Array(line).withUnsafeBytes({ Self($0) }) else { return nil }
+        self = field
     }
 
     /// The same for bytes in one piece.
     public init?(_ line: UnsafeRawBufferPointer) {
         guard let parts = Self.split(line) else { return nil }
-        (name, value) = parts
+        name = String(decoding: line[parts.name], as: UTF8.self)
+        value = String(decoding: line[parts.value], as: UTF8.self)
     }
 
-    private static func split(_ line: UnsafeRawBufferPointer) -> (name: String, value: String)? {
+    /// Where name and value stand in a line; nil where it is none.
+    static func split(_ line: UnsafeRawBufferPointer) -> (name: Range<Int>, value: Range<Int>)? {
         guard let colon = line.firstIndex(of: ByteClass.colon), colon > 0 else { return nil }
-        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
-        guard name.allSatisfy({ ByteClass.isToken($0) }) else { return nil }
+        guard line[..<colon].allSatisfy({ ByteClass.isToken($0) }) else { return nil }
         var (start, end) = (colon + 1, line.count)
         if end > start, line[end - 1] == ByteClass.lineFeed { end -= 1 }
         if end > start, line[end - 1] == ByteClass.carriageReturn { end -= 1 }
-        guard line[start..<end].allSatisfy({ ByteClass.isFieldValue($0) }) else { return nil }
+        guard ByteClass.isFieldValue(UnsafeRawBufferPointer(rebasing: line[start..<end])) else { return nil }
         while end > start, ByteClass.isBlank(line[end - 1]) { end -= 1 }
         while start < end, ByteClass.isBlank(line[start]) { start += 1 }
-        let value = UnsafeRawBufferPointer(rebasing: line[start..<end])
-        return (String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
+        return (0..<colon, start..<end)
     }
 
     /// Whether the line has this name; case does not matter.

@@ -13,7 +13,7 @@ struct RequestFraming {
     /// Takes note of one field line.
     ///
     /// `bytes` is the head.
-    mutating func note(_ span: RequestHead.FieldSpan, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
+    mutating func note(_ span: FieldSpan, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
         let name = UnsafeRawBufferPointer(rebasing: bytes[span.name])
         switch name.count {
         case 4 where FieldName.host.matches(name): try noteHost(span.value, in: bytes)

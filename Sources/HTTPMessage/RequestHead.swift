@@ -20,17 +20,6 @@ public struct RequestHead: Sendable {
     let fields: [FieldSpan]
     let hostRange: Range<Int>
 
-    /// Where one field line's name and trimmed value lie in the head.
-    struct FieldSpan: Sendable {
-        let nameStart: UInt32
-        let nameEnd: UInt32
-        let valueStart: UInt32
-        let valueEnd: UInt32
-
-        var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
-        var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
-    }
-
     /// Parses a whole head that is there in one piece; throws `malformedRequestLine` too when its end is missing.
     public init(parsing text: String, limits: RequestLimits = RequestLimits()) throws(RequestHeadError) {
         var parser = RequestHeadParser(limits: limits)

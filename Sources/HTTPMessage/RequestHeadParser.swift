@@ -10,7 +10,7 @@ import Glibc
 public struct RequestHeadParser: Sendable {
     private let limits: RequestLimits
     private var requestLine: RequestLine?
-    private var fields: [RequestHead.FieldSpan] = []
+    private var fields: [FieldSpan] = []
     private var framing = RequestFraming()
     /// Offset of the first line that is not yet parsed.
     private var lineStart = 0
@@ -80,9 +80,7 @@ public struct RequestHeadParser: Sendable {
         }
         let value = ByteClass.trimmed(bytes, colon + 1..<line.upperBound)
         guard ByteClass.isFieldValue(UnsafeRawBufferPointer(rebasing: bytes[value])) else { throw .controlCharacter }
-        let span = RequestHead.FieldSpan(
-            nameStart: UInt32(line.lowerBound), nameEnd: UInt32(colon), valueStart: UInt32(value.lowerBound),
-            valueEnd: UInt32(value.upperBound))
+        let span = FieldSpan(name: line.lowerBound..<colon, value: value)
         try framing.note(span, in: bytes)
         fields.append(span)
     }

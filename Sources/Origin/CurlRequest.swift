@@ -19,11 +19,13 @@ import HTTPMessage
 @LoopActor final class CurlRequest {
     /// The easy handle.
     let handle: UnsafeMutableRawPointer
-    /// Who hears of it; nil once nobody does.
-    weak var owner: (any CurlRequestOwner)?
-    /// Where it is on the wire.
-    weak var multi: CurlMulti?
+    /// Who hears of it; nil once nobody does. Takes itself out before it goes.
+    unowned var owner: (any CurlRequestOwner)?
+    /// Where it is on the wire; outlives it there.
+    unowned var multi: CurlMulti?
 
+    private let handles: EasyHandles
+    private let isGet: Bool
     private let rules: AddressRules
     private let isNamed: Bool
     private var lines: UnsafeMutablePointer<curl_slist>?
@@ -39,6 +41,7 @@ import HTTPMessage
     /// What a request is made of besides its `OriginRequest`.
     struct Settings {
         let configuration: OriginClient.Configuration
+        let handles: EasyHandles
         let rules: AddressRules
         /// The user's own URL named the host and port of this attempt.
         let isNamed: Bool
@@ -46,45 +49,29 @@ import HTTPMessage
 
     /// Nil when libcurl has no memory.
     init?(_ request: OriginRequest, _ attempt: TransferState.Attempt, _ settings: Settings) {
-        guard let handle = curl_easy_init() else { return nil }
+        guard let handle = settings.handles.take() else { return nil }
         self.handle = handle
+        handles = settings.handles
+        isGet = request.method == .get
         rules = settings.rules
         isNamed = settings.isNamed
-        let configuration = settings.configuration
-        setProtocols(attempt.url)
-        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(configuration.connectLimit / .milliseconds(1))))
-        if !request.acceptsCompression { set(CURLOPT_BUFFERSIZE, configuration.bufferSize) }
-        set(CURLOPT_USERAGENT, configuration.userAgent)
+        set(CURLOPT_URL, attempt.url.text)
+        set(CURLOPT_BUFFERSIZE, request.acceptsCompression ? Self.smallBuffer : settings.configuration.bufferSize)
+        _ = weir_easy_set_text(handle, CURLOPT_ACCEPT_ENCODING, request.acceptsCompression ? "gzip" : nil)
         setFields(request, attempt)
         setMethod(request)
         setCallbacks()
     }
 
     isolated deinit {
-        curl_easy_cleanup(handle)
+        if isGet { handles.give(handle) } else { curl_easy_cleanup(handle) }
         curl_slist_free_all(lines)
     }
 
-    // MARK: Options
+    /// libcurl's own, enough for a playlist.
+    private static let smallBuffer = 16 * 1024
 
-    /// What libcurl must never do by itself stands here. Cookies, netrc, HSTS, Alt-Svc and authentication are off unless asked for.
-    private func setProtocols(_ url: WebURL) {
-        set(CURLOPT_URL, url.text)
-        set(CURLOPT_PROTOCOLS_STR, "http,https")
-        set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        set(CURLOPT_FOLLOWLOCATION, 0)
-        set(CURLOPT_PATH_AS_IS, 1)
-        set(CURLOPT_NOSIGNAL, 1)
-        // Without this a lookup that is given up is waited for, up to ten seconds and more where the network is gone, and
-        // the whole loop with it. Its thread is left to end by itself.
-        set(CURLOPT_QUICK_EXIT, 1)
-        // libcurl keeps the parsed bundle of authorities only where there is no folder of them besides; parsing it anew takes
-        // tens of milliseconds for each connection. Debian's bundle has all that the folder has.
-        _ = weir_easy_set_text(handle, CURLOPT_CAPATH, nil)
-        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        // A proxy would look names up itself, and so undo the guard on addresses: the environment's is not used.
-        set(CURLOPT_PROXY, "")
-    }
+    // MARK: Options
 
     private func setFields(_ request: OriginRequest, _ attempt: TransferState.Attempt) {
         for field in request.fields(for: attempt.url) {
@@ -93,8 +80,8 @@ import HTTPMessage
         }
         if let range = attempt.rangeValue { append("Range: \(range)") }
         if let validator = attempt.ifRange { append("If-Range: \(validator)") }
-        append("Expect:")
-        if request.acceptsCompression { set(CURLOPT_ACCEPT_ENCODING, "gzip") }
+        // Asked for by us or not, libcurl would wait a second for leave to send a larger body.
+        if request.method != .get { append("Expect:") }
     }
 
     private func append(_ line: String) {
@@ -118,6 +105,10 @@ import HTTPMessage
         for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA] {
             _ = weir_easy_set_pointer(handle, option, context)
         }
+    }
+
+    /// Sets the functions that come back to the request whose context a handle has.
+    static func setFunctions(of handle: UnsafeMutableRawPointer) {
         _ = weir_easy_set_write(handle, CURLOPT_HEADERFUNCTION) { start, _, count, context in
             CurlRequest.from(context, start, count) { $0.receive(line: $1) } ? count : 0
         }
@@ -206,6 +197,8 @@ import HTTPMessage
             case _ where isStopped: .stopped
             default: .failed(failure(code))
             }
+        let owner = owner
+        self.owner = nil
         owner?.request(self, ended: outcome)
     }
 

@@ -20,6 +20,7 @@ public import HTTPMessage
 
     var presence: OriginPresence
     private var rules = AddressRules()
+    private let handles: EasyHandles
     private let namedPool: CurlMulti
     private let publicPool: CurlMulti
     private var queue: HostQueue
@@ -31,6 +32,7 @@ public import HTTPMessage
     /// Makes a client without connections.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
+        handles = EasyHandles(configuration)
         namedPool = CurlMulti(
             idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
         publicPool = CurlMulti(
@@ -42,7 +44,7 @@ public import HTTPMessage
 
     // MARK: Transfers
 
-    /// Begins a transfer. The receiver, which is held until the end, hears of it from the next turn of the loop on.
+    /// Begins a transfer. The receiver, which is held until the end, hears of it after the callback of the loop that runs now.
     @discardableResult public func start(_ request: OriginRequest, receiver: any TransferReceiver) -> Transfer {
         lastID += 1
         var refusal: OriginError.Code?
@@ -59,7 +61,7 @@ public import HTTPMessage
         let transfer = Transfer(lastID, request, receiver, client: self, isProbe: isProbe)
         transfers[lastID] = transfer
         starting.append((transfer, refusal))
-        pump?.schedule(after: .zero)
+        pump?.fireSoon()
         return transfer
     }
 
@@ -87,17 +89,17 @@ public import HTTPMessage
 
     func enqueue(_ transfer: Transfer, host: WebURL.Origin) {
         queue.enqueue(transfer.id, priority: transfer.priority, host: host)
-        pump?.schedule(after: .zero)
+        pump?.fireSoon()
     }
 
     func move(_ transfer: Transfer) {
         queue.move(transfer.id, to: transfer.priority)
-        pump?.schedule(after: .zero)
+        pump?.fireSoon()
     }
 
     func release(_ transfer: Transfer) {
         queue.release(transfer.id)
-        pump?.schedule(after: .zero)
+        pump?.fireSoon()
     }
 
     func forget(_ transfer: Transfer) { transfers[transfer.id] = nil }
@@ -108,7 +110,7 @@ public import HTTPMessage
 
     func open(_ request: OriginRequest, _ attempt: TransferState.Attempt) -> CurlRequest? {
         let settings = CurlRequest.Settings(
-            configuration: configuration, rules: rules, isNamed: isNamed(request, attempt))
+            configuration: configuration, handles: handles, rules: rules, isNamed: isNamed(request, attempt))
         return CurlRequest(request, attempt, settings)
     }
 

@@ -10,21 +10,17 @@ public struct OriginHead: Sendable {
     /// origin does not say, or says it of an encoded form.
     public let length: Int64?
     /// All header fields in their order. Hold what an origin sent: not for logs.
-    public let fields: [FieldLine]
+    public let fields: FieldSection
+    /// What to resume by later; nil when the origin gives nothing strong.
+    public let validator: StrongValidator?
 
     /// The first value of a field.
-    public subscript(_ name: FieldName) -> String? { fields.first { $0.isNamed(name) }?.value }
+    public subscript(_ name: FieldName) -> String? { fields[name] }
 
-    /// The entity tag, weak or strong.
-    public var entityTag: EntityTag? { self[.entityTag].flatMap { EntityTag(fieldValue: Array($0.utf8)) } }
     /// The date of the last change.
     public var lastModified: HTTPDate? { self[.lastModified].flatMap { HTTPDate($0) } }
     /// The origin's clock.
     public var date: HTTPDate? { self[.date].flatMap { HTTPDate($0) } }
     /// The Content-Type, as the origin has it.
     public var mediaType: MediaType? { self[.contentType].flatMap { MediaType($0) } }
-    /// What to resume by later; nil when the origin gives nothing strong.
-    public var validator: StrongValidator? {
-        StrongValidator(entityTag: entityTag, lastModified: lastModified, date: date)
-    }
 }

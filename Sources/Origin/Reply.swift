@@ -5,7 +5,9 @@ struct Reply {
     /// The status code; 0 before the status line.
     private(set) var status = 0
     /// The fields so far.
-    private(set) var fields: [FieldLine] = []
+    private(set) var fields = FieldSection()
+    /// What to resume by later; known once the head is complete.
+    private(set) var validator: StrongValidator?
     private var byteCount = 0
 
     /// More than this is not a head: libcurl's own bounds are looser.
@@ -29,17 +31,19 @@ struct Reply {
         if line.starts(with: "HTTP/".utf8) {
             let digits = line.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix(3)
             status = Int(String(decoding: digits, as: UTF8.self)) ?? 0
-            fields = []
+            fields = FieldSection()
         } else if line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
-            return status >= 200 ? .complete : .incomplete
-        } else if let field = FieldLine(line) {
-            fields.append(field)
+            guard status >= 200 else { return .incomplete }
+            validator = StrongValidator(of: fields)
+            return .complete
+        } else {
+            fields.append(line: line)
         }
         return .incomplete
     }
 
     /// The first value of a field.
-    subscript(_ name: FieldName) -> String? { fields.first { $0.isNamed(name) }?.value }
+    subscript(_ name: FieldName) -> String? { fields[name] }
 
     var contentLength: Int64? { self[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil } }
     var contentRange: ContentRange? { self[.contentRange].flatMap { ContentRange($0) } }
@@ -61,6 +65,6 @@ struct Reply {
     var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && location != nil }
 
     func head(url: WebURL, length: Int64?) -> OriginHead {
-        OriginHead(status: status, url: url, length: length, fields: fields)
+        OriginHead(status: status, url: url, length: length, fields: fields, validator: validator)
     }
 }

@@ -12,10 +12,18 @@ public enum StrongValidator: Hashable, Sendable {
     static let minimumAge: Int64 = 60
 
     /// The strongest of what a reply carries; nil when nothing there is strong.
-    init?(entityTag: EntityTag?, lastModified: HTTPDate?, date: HTTPDate?) {
+    init?(of fields: FieldSection) {
+        self.init(
+            entityTag: fields.firstValue(of: .entityTag).flatMap { EntityTag(fieldValue: $0) },
+            lastModified: fields.firstValue(of: .lastModified).flatMap { HTTPDate($0) },
+            date: fields.firstValue(of: .date).flatMap { HTTPDate($0) })
+    }
+
+    /// The stronger of two kinds: dates are looked at where there is no entity tag.
+    init?(entityTag: EntityTag?, lastModified: @autoclosure () -> HTTPDate?, date: @autoclosure () -> HTTPDate?) {
         if let entityTag, !entityTag.isWeak {
             self = .entityTag(entityTag)
-        } else if entityTag == nil, let lastModified, let date,
+        } else if entityTag == nil, let lastModified = lastModified(), let date = date(),
             date.secondsSinceEpoch - lastModified.secondsSinceEpoch >= Self.minimumAge
         {
             self = .lastModified(lastModified)

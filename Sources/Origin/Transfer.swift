@@ -39,12 +39,13 @@ import HTTPMessage
         self.receiver = receiver
         self.isProbe = isProbe
         priority = request.priority
+        // The timers go in `leave`, before this does.
         let policy = isProbe ? .never : request.retries ?? client.configuration.retries
         state = TransferState(
             request, policy: policy, redirectLimit: client.configuration.redirectLimit, now: .now)
-        watchdog = LoopTimer { [weak self] in self?.watchdogFired() }
+        watchdog = LoopTimer { [unowned self] in watchdogFired() }
         guard let bound = request.deadline else { return }
-        deadline = LoopTimer { [weak self] in self?.deadlinePassed() }
+        deadline = LoopTimer { [unowned self] in deadlinePassed() }
         deadline?.schedule(after: bound)
     }
 
@@ -134,7 +135,7 @@ import HTTPMessage
 
     private func attemptEnded(_ outcome: TransferState.Outcome) {
         takeOffTheWire()
-        perform(state.ended(outcome, now: .now, jitter: Double.random(in: 0...1)))
+        perform(state.ended(outcome, now: .now, jitter: .random(in: 0...1)))
     }
 
     /// That an origin was not reached says more than that there is no time left.

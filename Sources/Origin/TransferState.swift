@@ -105,7 +105,7 @@ struct TransferState {
             return rangeFault(.rangeIgnored, reply)
         }
         if isHeadTold, let size, let fileSize, size != fileSize { return stop(.fail(error(.contentChanged))) }
-        validator = validator(of: reply)
+        validator = reply.validator
         fileSize = size ?? fileSize
         return accept(reply, at: 0, length: size)
     }
@@ -118,7 +118,7 @@ struct TransferState {
         if let size, let fileSize, size != fileSize {
             return isHeadTold ? stop(.fail(error(.contentChanged))) : partFault(.contentChanged, reply)
         }
-        let new = validator(of: reply)
+        let new = reply.validator
         if attemptStart > 0, let new, new != validator { return partFault(.contentChanged, reply) }
         if attemptStart == 0 { validator = new }
         fileSize = size ?? fileSize
@@ -165,10 +165,6 @@ struct TransferState {
     private var nextRange: (first: Int64, last: Int64?)? {
         if let range = request.range { return (range.lowerBound + attemptStart, range.upperBound - 1) }
         return attemptStart > 0 ? (attemptStart, nil) : nil
-    }
-
-    private func validator(of reply: Reply) -> StrongValidator? {
-        reply.head(url: url, length: nil).validator
     }
 
     // MARK: Redirects and failures
@@ -230,8 +226,8 @@ struct TransferState {
 
     // MARK: Ends
 
-    /// The request on the wire has ended. `jitter`: see `RetryPolicy`.
-    mutating func ended(_ outcome: Outcome, now: ContinuousClock.Instant, jitter: Double) -> Action {
+    /// The request on the wire has ended. `jitter`, asked for where there is a pause: see `RetryPolicy`.
+    mutating func ended(_ outcome: Outcome, now: ContinuousClock.Instant, jitter: @autoclosure () -> Double) -> Action {
         let next = pending ?? verdict(on: outcome)
         pending = nil
         switch next {
@@ -245,7 +241,7 @@ struct TransferState {
             failures += 1
             lastFailure = error
             let pause = policy.pause(
-                afterFailures: failures, silentFor: now - lastProgress, retryAfter: retryAfter, jitter: jitter)
+                afterFailures: failures, silentFor: now - lastProgress, retryAfter: retryAfter, jitter: jitter())
             guard request.method == .get, let pause else { return .end(error) }
             (url, redirects) = (request.url, 0)
             return .wait(pause)

@@ -34,6 +34,40 @@ import Testing
         Self.kept = nil
     }
 
+    @Test @LoopActor func timerThatFiresSoonGoesBeforeDescriptorsAndOnlyOnce() async {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { ends.forEach { _ = close($0) } }
+        var byte: UInt8 = 42
+        write(ends[1], &byte, 1)
+        var order: [String] = []
+        await withCheckedContinuation { continuation in
+            Self.watch = DescriptorWatch(ends[0], for: .reading) { _ in
+                order.append("descriptor")
+                Self.watch = nil
+                continuation.resume()
+            }
+            let timer = LoopTimer { order.append("timer") }
+            timer.schedule(after: .milliseconds(1))
+            timer.fireSoon()
+            timer.fireSoon()
+            Self.keep(timer)
+        }
+        let other = Self.kept
+        await Self.pass(.milliseconds(5))
+        #expect(order == ["timer", "descriptor"])
+        withExtendedLifetime(other) {}
+    }
+
+    @Test @LoopActor func timerThatWasToFireSoonCanBeCancelled() async {
+        var fired = false
+        let silent = LoopTimer { fired = true }
+        silent.fireSoon()
+        silent.cancel()
+        await Self.pass(.milliseconds(1))
+        #expect(!fired)
+    }
+
     @Test @LoopActor func cancelledTimerStaysSilent() async {
         var fired = false
         let silent = LoopTimer { fired = true }

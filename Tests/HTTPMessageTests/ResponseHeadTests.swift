@@ -56,6 +56,18 @@ import Testing
         #expect(FieldLine(line.utf8) == nil)
     }
 
+    @Test func aSectionFindsTheFirstLineOfAName() {
+        var section = FieldSection()
+        for line in ["Server: x\r\n", "no field\r\n", "etag:  \"1\" \r\n", "ETag: \"2\"\r\n", "A:\r\n", ": b\r\n"] {
+            Array(line.utf8).withUnsafeBytes { _ = section.append(line: $0) }
+        }
+        #expect(section.count == 4)
+        #expect(section[.entityTag] == "\"1\"")
+        #expect(section.firstValue(of: FieldName("server")).map { Array($0) } == Array("x".utf8))
+        #expect(section[FieldName("a")] == "" && section[.location] == nil)
+        #expect(FieldSection()[.entityTag] == nil)
+    }
+
     @Test func aHeaderLineIsNamedInAnyCase() throws {
         #expect(try #require(FieldLine("content-RANGE: x".utf8)).isNamed(.contentRange))
     }

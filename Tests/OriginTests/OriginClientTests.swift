@@ -96,6 +96,28 @@ extension OverSockets {
             #expect(origin.requests.map { $0.fields["range"] } == ["bytes=10-14"])
         }
 
+        /// libcurl's handles are used again: nothing of a request may be left for the next.
+        @Test func requestTakesNothingOverFromTheOneBefore() async throws {
+            let origin = try ScriptedOrigin { request, _ in
+                guard let range = request.fields["range"] else { return [.reply(200, [:], "abcdefghij")] }
+                return [.reply(206, ["Content-Range": "bytes \(range.dropFirst(6))/10"], "bcd")]
+            }
+            let bench = Bench()
+            var dressed = try bench.request(origin)
+            dressed.range = 1..<4
+            dressed.fields = [try #require(FieldLine(Array("X-Token: 1".utf8)))]
+            #expect(await bench.run(dressed).1 == nil)
+            var packed = try bench.request(origin)
+            packed.acceptsCompression = true
+            #expect(await bench.run(packed).1 == nil)
+            let (recorder, error) = try await bench.run(bench.request(origin))
+            #expect(error == nil && recorder.text == "abcdefghij")
+            let names: [Set<String>] = origin.requests.map {
+                Set($0.fields.keys).subtracting(["host", "user-agent", "accept"])
+            }
+            #expect(names == [["range", "x-token"], ["accept-encoding"], []])
+        }
+
         @Test func postCarriesItsBodyAndAnyStatusComesBack() async throws {
             let origin = try ScriptedOrigin { request, _ in [.reply(409, [:], "{\"no\":\"\(request.body)\"}")] }
             let bench = Bench()

@@ -1,0 +1,57 @@
+/// The header fields of a response as they came (RFC 9110 §5), line by line.
+///
+/// The bytes are kept once, and a `String` is made of a value only when it is asked for: most of what an origin sends is
+/// never looked at.
+public struct FieldSection: Sendable {
+    private var bytes: [UInt8] = []
+    private var spans: [FieldSpan] = []
+
+    /// A section without fields.
+    public init() {}
+
+    /// How many field lines there are.
+    public var count: Int { spans.count }
+
+    /// Takes a line, its end included, as libcurl hands it over; false for what is no field line (see `FieldLine`).
+    @discardableResult public mutating func append(line: UnsafeRawBufferPointer) -> Bool {
+        guard let parts = FieldLine.split(line) else { return false }
+        if bytes.isEmpty {
+            bytes.reserveCapacity(512)
+            spans.reserveCapacity(16)
+        }
+        let start = bytes.count
+        bytes.append(contentsOf: line[..<parts.value.upperBound])
+        spans.append(FieldSpan(name: parts.name, value: parts.value, from: start))
+        return true
+    }
+
+    /// The value of the first line of that name, without a copy; nil when there is none.
+    public func firstValue(of name: FieldName) -> ArraySlice<UInt8>? {
+        let found = bytes.withUnsafeBytes { buffer in
+            spans.first { name.matches(UnsafeRawBufferPointer(rebasing: buffer[$0.name])) }
+        }
+        return found.map { bytes[$0.value] }
+    }
+
+    /// The same as text; bytes that are not UTF-8 become U+FFFD.
+    public subscript(name: FieldName) -> String? { firstValue(of: name).map { String(decoding: $0, as: UTF8.self) } }
+}
+
+/// Where one field line's name and trimmed value lie in the bytes of a head.
+struct FieldSpan: Sendable {
+    let nameStart: UInt32
+    let nameEnd: UInt32
+    let valueStart: UInt32
+    let valueEnd: UInt32
+
+    /// Places in a line that begins at `start`.
+    init(name: Range<Int>, value: Range<Int>, from start: Int = 0) {
+        nameStart = UInt32(start + name.lowerBound)
+        nameEnd = UInt32(start + name.upperBound)
+        valueStart = UInt32(start + value.lowerBound)
+        valueEnd = UInt32(start + value.upperBound)
+    }
+
+    var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
+    var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
+}
