@@ -69,8 +69,13 @@ extension Connection {
     private func begin(_ head: ResponseHead, _ body: any GrowingBody, offset: Int64, length: Int64?) {
         let framing = compose(head, length: length)
         guard framing.sendsBody else { return sendComposed() }
-        sendComposed(more: body.written > offset)
-        reply.source = .growing(body, GrowingProgress(offset: offset, length: length))
+        var progress = GrowingProgress(offset: offset, length: length)
+        if let fresh = fresh(of: body, progress) {
+            progress.advance(by: sendComposed(with: fresh))
+        } else {
+            sendComposed(more: body.written > offset)
+        }
+        reply.source = .growing(body, progress)
         body.subscribe(self) { self.pump() }
     }
 
@@ -127,12 +132,27 @@ extension Connection {
             case .queued: return finishReply()
             case .bytes(let bytes, let offset): sendPart(of: bytes, from: offset)
             case .growing(let body, var progress):
+                if let fresh = fresh(of: body, progress) {
+                    let sent = sendNow(fresh, more: false)
+                    progress.advance(by: sent)
+                    reply.bodyBytes += Int64(sent)
+                    reply.source = .growing(body, progress)
+                    // What does not leave now comes again, with the file.
+                    guard progress.isAtEnd else { return }
+                }
                 let action = progress.next(written: body.written, state: body.state)
                 reply.source = .growing(body, progress)
                 guard perform(action, of: body) else { return }
             }
         }
         if phase == .replying { timing.enter(.drain, now: core.now) }
+    }
+
+    /// What of a body can be sent before it is in its file: nothing where it would have to be announced as a chunk first.
+    private func fresh(of body: any GrowingBody, _ progress: GrowingProgress) -> UnsafeRawBufferPointer? {
+        guard let fresh = body.fresh, reply.framing?.delimiter != .chunks else { return nil }
+        let part = progress.nextFresh(written: body.written, count: fresh.count)
+        return part.isEmpty ? nil : UnsafeRawBufferPointer(rebasing: fresh[part])
     }
 
     /// False when there is nothing to go on with for now.
@@ -192,6 +212,19 @@ extension Connection {
         send(core.buffer.bytes, more: more)
     }
 
+    /// Sends the head and bytes of the body in one call; answers how many of the body were taken. The head is queued where it
+    /// does not leave.
+    private func sendComposed(with body: UnsafeRawBufferPointer) -> Int {
+        let head = core.buffer.bytes
+        let sent = sendNow(head, body)
+        guard sent < head.count else {
+            reply.bodyBytes += Int64(sent - head.count)
+            return sent - head.count
+        }
+        evbuffer_add(output, UnsafeRawBufferPointer(rebasing: head.dropFirst(sent)).baseAddress, head.count - sent)
+        return 0
+    }
+
     func send(_ literal: StaticString) {
         send(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount), more: false)
     }
@@ -208,6 +241,18 @@ extension Connection {
     private func sendNow(_ bytes: UnsafeRawBufferPointer, more: Bool) -> Int {
         let flags = MSG_NOSIGNAL | (more ? MSG_MORE : 0)
         return max(0, Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(flags)))
+    }
+
+    /// The same for two pieces of memory.
+    private func sendNow(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int {
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
+            vectors[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)
+            vectors[1] = iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
+            var message = msghdr()
+            message.msg_iov = vectors.baseAddress
+            message.msg_iovlen = 2
+            return max(0, sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL)))
+        }
     }
 
     /// Sends a range of a file without copying it, and queues as a file segment what the socket does not take now.

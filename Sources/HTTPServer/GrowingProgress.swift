@@ -25,6 +25,20 @@ struct GrowingProgress: Equatable {
         end = length.map { offset + $0 }
     }
 
+    /// The part of `count` fresh bytes behind `written` that comes next; empty when others come first, or none.
+    func nextFresh(written: Int64, count: Int) -> Range<Int> {
+        guard position >= written else { return 0..<0 }
+        let start = Int(min(position - written, Int64(count)))
+        let stop = end.map { Int(max(Int64(start), min($0 - written, Int64(count)))) } ?? count
+        return start..<stop
+    }
+
+    /// So many bytes were sent from memory.
+    mutating func advance(by count: Int) { position += Int64(count) }
+
+    /// Whether everything that was promised has been sent; false without a promise.
+    var isAtEnd: Bool { end.map { position >= $0 } ?? false }
+
     /// `written` and `state` as the body has them now.
     mutating func next(written: Int64, state: GrowingBodyState) -> Action {
         if let end, position >= end { return .end }

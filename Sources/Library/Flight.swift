@@ -53,6 +53,9 @@ public import Store
         self.file = file
         self.client = client
         self.named = named
+        // Before any reader: whoever is told hereby that there are bytes finds them still in memory.
+        guard isStreamed else { return }
+        _ = file.subscribe { [unowned self] in grew() }
     }
 
     /// Whether what came so far can be gone on from: it is in doubt where the bytes themselves were the trouble.
@@ -61,6 +64,8 @@ public import Store
         return isSound && folder != nil && file.isKeepable && file.written > 0
     }
     private var isSound = true
+    /// Whether enough of its first bytes were looked at together.
+    private var isBeginningKnown = false
 
     /// Whether it ended as a piece in the store.
     public private(set) var isPiece = false
@@ -71,10 +76,12 @@ public import Store
     public var descriptor: Int32 { file.descriptor }
     /// How many bytes are there, from offset 0 on.
     public var written: Int64 { file.written }
+    /// The bytes behind `written`, while readers are woken for them: see `GrowingFile.fresh`.
+    public var fresh: UnsafeRawBufferPointer? { file.fresh }
     /// Whether all of them are.
     public var isComplete: Bool { file.state == .complete }
 
-    /// Calls `wake` after each change of `written` or `outcome`, until the id that is returned is given to `unsubscribe`.
+    /// Calls `wake` after each change of `written` or `outcome`, and when there is something `fresh`, until the id that is returned is given to `unsubscribe`.
     public func subscribe(_ wake: @escaping () -> Void) -> Int { file.subscribe(wake) }
     /// Ends what `subscribe` began.
     public func unsubscribe(_ id: Int) { file.unsubscribe(id) }
@@ -126,9 +133,12 @@ public import Store
     private var isNearlyDone: Bool {
         guard let length else { return false }
         // A reader that has all bytes leaves before the end of the transfer is heard of; others may still ask.
-        guard folder != nil else { return length == file.written }
-        return length - file.written <= max(Self.finishedAnyway, length / 2)
+        guard folder != nil else { return length == reached }
+        return length - reached <= max(Self.finishedAnyway, length / 2)
     }
+
+    /// Where the bytes end that readers have had the chance to take.
+    private var reached: Int64 { file.written + Int64(file.fresh?.count ?? 0) }
 
     /// So many bytes of what will be kept are fetched to the end although nobody waits for them.
     private static let finishedAnyway: Int64 = 8 << 20
@@ -156,6 +166,10 @@ public import Store
         for body in waiting { body(.success(())) }
     }
 
+    private func grew() {
+        if file.state == .open { announce() }
+    }
+
     private func complete() {
         if let fault = fault() {
             isSound = false
@@ -172,8 +186,8 @@ public import Store
             return "\(resource.url.redacted) has \(file.written) bytes, not \(expected)"
         }
         if file.written == 0 { return "\(resource.url.redacted) is empty" }
-        // Once more: the beginning may have come in parts too small to tell.
-        return imposter(in: file.prefix(MediaSignature.length))
+        // Where the beginning came in parts too small to tell.
+        return isBeginningKnown ? nil : imposter(in: file.prefix(MediaSignature.length))
     }
 
     private func imposter(in beginning: some Collection<UInt8>) -> String? {
@@ -216,7 +230,7 @@ extension Flight: TransferReceiver {
         // The bytes follow at once, as a rule. A player gives up on a server that is silent for 10 s, so it gets its head
         // before that even if they do not.
         guard isStreamed else { return }
-        silence = LoopTimer { [weak self] in self?.announce() }
+        silence = LoopTimer { [unowned self] in announce() }  // Gone when it has ended.
         silence?.schedule(after: Self.headPatience)
     }
 
@@ -232,8 +246,11 @@ extension Flight: TransferReceiver {
         _ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64
     ) throws {
         do throws(LibraryError) {
-            if offset == 0, let imposter = imposter(in: bytes.prefix(MediaSignature.length)) {
-                throw LibraryError(.badOrigin, imposter)
+            if offset == 0 {
+                if let imposter = imposter(in: bytes.prefix(MediaSignature.length)) {
+                    throw LibraryError(.badOrigin, imposter)
+                }
+                isBeginningKnown = bytes.count >= MediaSignature.length
             }
             do {
                 try file.write(bytes, at: offset)
@@ -246,7 +263,6 @@ extension Flight: TransferReceiver {
             (refusal, isSound) = (error, false)
             throw error
         }
-        if isStreamed { announce() }
     }
 
     /// See `TransferReceiver`.

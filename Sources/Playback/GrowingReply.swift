@@ -11,6 +11,7 @@ import Library
 
     var descriptor: Int32 { flight.descriptor }
     var written: Int64 { flight.written }
+    var fresh: UnsafeRawBufferPointer? { flight.fresh }
 
     var state: GrowingBodyState {
         guard let outcome = flight.outcome else { return .open }

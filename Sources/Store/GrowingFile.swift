@@ -21,6 +21,10 @@ public final class GrowingFile {
     public private(set) var descriptor: Int32
     /// How many bytes are there, from offset 0 on.
     public private(set) var written: Int64 = 0
+    /// The bytes behind `written`, on their way into the file: there while readers are woken for them, nil at any other time.
+    ///
+    /// A reader that is up to date can send them from memory. What it does not take comes again with the file.
+    public private(set) var fresh: UnsafeRawBufferPointer?
     /// How far the writer is.
     public private(set) var state = State.open
     /// Why the file cannot become a piece although it has a name; nil as long as it can.
@@ -28,7 +32,18 @@ public final class GrowingFile {
 
     private var home: (folder: Directory, name: String)?
     private var isInMemory = false
-    private var observers: [Int: () -> Void] = [:]
+    /// One subscription; without its closure once it has ended.
+    private final class Observer {
+        let id: Int
+        var wake: (() -> Void)?
+
+        init(id: Int, wake: @escaping () -> Void) {
+            self.id = id
+            self.wake = wake
+        }
+    }
+
+    private var observers: [Observer] = []
     private var lastObserver = 0
 
     /// A file that may become a piece, named `name` in `folder` until then.
@@ -72,7 +87,11 @@ public final class GrowingFile {
         let known = Int(min(written - offset, Int64(bytes.count)))
         if known > 0 { try compare(UnsafeRawBufferPointer(rebasing: bytes[..<known]), at: offset) }
         guard known < bytes.count else { return }
-        try append(UnsafeRawBufferPointer(rebasing: bytes[known...]))
+        let new = UnsafeRawBufferPointer(rebasing: bytes[known...])
+        fresh = new
+        wake()
+        fresh = nil
+        try append(new)
         wake()
     }
 
@@ -176,17 +195,22 @@ public final class GrowingFile {
         return Array(buffer.prefix(max(got, 0)))
     }
 
-    /// Calls `wake` after each change of `written` or `state`, until the id that is returned is given to `unsubscribe`.
+    /// Calls `wake` after each change of `written` or `state`, and when there is something `fresh`, until the id that is
+    /// returned is given to `unsubscribe`.
     public func subscribe(_ wake: @escaping () -> Void) -> Int {
         lastObserver += 1
-        observers[lastObserver] = wake
+        observers.append(Observer(id: lastObserver, wake: wake))
         return lastObserver
     }
 
     /// Ends what `subscribe` began: `wake` is not called again, not even in the round that is under way.
-    public func unsubscribe(_ id: Int) { observers[id] = nil }
+    public func unsubscribe(_ id: Int) {
+        guard let index = observers.firstIndex(where: { $0.id == id }) else { return }
+        observers[index].wake = nil
+        observers.remove(at: index)
+    }
 
     private func wake() {
-        for id in Array(observers.keys) { observers[id]?() }
+        for observer in observers { observer.wake?() }
     }
 }

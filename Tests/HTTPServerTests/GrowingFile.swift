@@ -7,6 +7,7 @@ import TestSupport
 @LoopActor final class GrowingFile: GrowingBody {
     private(set) var descriptor: Int32
     private(set) var written: Int64 = 0
+    private(set) var fresh: UnsafeRawBufferPointer?
     private(set) var state = GrowingBodyState.open
     private var readers: [ObjectIdentifier: @LoopActor () -> Void] = [:]
 
@@ -31,6 +32,17 @@ import TestSupport
         let bytes = Array(bytes)
         written += Int64(pwrite(descriptor, bytes, bytes.count, Int(written)))
         wake()
+    }
+
+    /// Lets the readers have the bytes first; `keep` tells whether they come into the file at all.
+    func offer(_ bytes: some Sequence<UInt8>, keep: Bool = true) {
+        let bytes = Array(bytes)
+        bytes.withUnsafeBytes { buffer in
+            fresh = buffer
+            wake()
+            fresh = nil
+        }
+        if keep { append(bytes) }
     }
 
     func finish(_ state: GrowingBodyState) {

@@ -55,6 +55,61 @@ import Testing
         }
     }
 
+    @Test func freshBytesLeaveBeforeTheyAreInTheFile() async throws {
+        let (fixture, file) = try await Self.fixture(size: 3_000_000)
+        let connection = try fixture.connect()
+        try await connection.send(fixture.request("GET /"))
+        _ = try await connection.receiveHead()
+        try await waitUntil("a reader") { await file.readerCount == 1 }
+        await file.offer(Self.content[..<10_000], keep: false)
+        #expect(try await connection.receive(count: 10_000).bytes == Data(Self.content[..<10_000]))
+    }
+
+    /// A reader that takes little has the rest from the file, none of it twice.
+    @Test(arguments: [3_000_000, nil] as [Int64?])
+    func whatOfFreshBytesTheSocketDoesNotTakeComesFromTheFile(size: Int64?) async throws {
+        let (fixture, file) = try await Self.fixture(size: size)
+        let connection = try fixture.connect()
+        try await connection.send(fixture.request("GET /"))
+        try await waitUntil("a reader") { await file.readerCount == 1 }
+        // More at once than any socket takes while nobody reads.
+        await file.offer(Self.content[..<2_900_000])
+        await file.offer(Self.content[2_900_000...])
+        await file.finish(.complete)
+        #expect(try await connection.reply().body == Self.content)
+    }
+
+    @Test func aReaderThatComesWithFreshBytesGetsThemWithItsHead() async throws {
+        let folder = try TemporaryFolder()
+        let file = try await GrowingFile(path: folder.path("growing"))
+        let exchanges = Exchanges()
+        let fixture = try await ServerFixture { exchanges.all.append($0) }
+        let connections = try (0..<3).map { _ in try fixture.connect() }
+        for (connection, field) in zip(connections, ["", "Range: bytes=100-199\r\n", "Range: bytes=2000-\r\n"]) {
+            try await connection.send("GET / HTTP/1.1\r\nHost: localhost:\(fixture.port)\r\n\(field)\r\n")
+        }
+        try await waitUntil("the requests") { await exchanges.all.count == 3 }
+        await exchanges.answer(with: file) { file.offer(Self.content[..<3_000]) }
+        await file.finish(.complete)
+        let bodies = try await [connections[0].reply().body, connections[1].reply().body, connections[2].reply().body]
+        let expected = [Self.content[..<3_000], Self.content[100..<200], Self.content[2_000..<3_000]].map { Array($0) }
+        #expect(bodies == expected)
+    }
+
+    /// Requests that are answered when there are fresh bytes, as the first of a transfer are.
+    @LoopActor final class Exchanges {
+        var all: [Exchange] = []
+
+        func answer(with file: GrowingFile, _ offer: @LoopActor () -> Void) {
+            file.subscribe(self) { [unowned self] in
+                for exchange in all { exchange.reply(Representation(size: 3_000, mediaType: .mpegTS), .growing(file)) }
+                all = []
+            }
+            offer()
+            file.unsubscribe(self)
+        }
+    }
+
     @Test func aRangeOfAGrowingBodyWaitsForItsBytesAndNoMore() async throws {
         let (fixture, file) = try await Self.fixture(size: 3_000_000)
         await file.append(Self.content[..<1_000])

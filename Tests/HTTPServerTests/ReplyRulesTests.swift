@@ -41,6 +41,23 @@ import Testing
         #expect(progress.next(written: GrowingProgress.step + 1, state: .complete) == .end)
     }
 
+    /// Offset, length, what is in the file, how many bytes are fresh, and which of these come next.
+    @Test(
+        arguments: [
+            (0, 10, 0, 5, 0..<5), (0, 10, 0, 20, 0..<10), (4, 10, 0, 20, 4..<14), (4, nil, 0, 20, 4..<20),
+            (4, nil, 4, 20, 0..<20),
+            // Others come first; all are past.
+            (0, 10, 1, 5, 0..<0), (30, nil, 0, 20, 20..<20),
+        ] as [(Int64, Int64?, Int64, Int, Range<Int>)])
+    func freshBytesAreSentInTurn(offset: Int64, length: Int64?, written: Int64, count: Int, part: Range<Int>) {
+        var progress = GrowingProgress(offset: offset, length: length)
+        #expect(progress.nextFresh(written: written, count: count) == part)
+        progress.advance(by: part.count)
+        #expect(progress.isAtEnd == (length.map { $0 == part.count } ?? false))
+        let left = progress.nextFresh(written: written, count: count)
+        #expect(part.isEmpty || left.isEmpty)
+    }
+
     @Test(arguments: [GrowingBodyState.failed, .complete])
     func aBodyThatEndsTooSoonFailsOnlyBehindItsLastByte(state: GrowingBodyState) {
         var progress = GrowingProgress(offset: 0, length: 20)

@@ -39,6 +39,19 @@ import Testing
         for flight in flights + [late] { flight.release() }
     }
 
+    @Test func aFlightThatIsOverAndUnusedIsGoneWithItsDescriptor() async throws {
+        let (fixture, asset, rendition) = try await start()
+        weak var gone: Flight?
+        weak var file: GrowingFile?
+        do {
+            let flight = try fixture.flight(0, of: rendition, in: asset)
+            (gone, file) = (flight, flight.file)
+            try await flight.end()
+            flight.release()
+        }
+        try await waitUntil("its end") { @LoopActor in gone == nil && file == nil }
+    }
+
     @Test func aByteRangeBecomesAFileOfItsOwn() async throws {
         let (fixture, asset, rendition) = try await start("/byterange-ts/master.m3u8")
         let flight = try fixture.flight(1, of: rendition, in: asset)

@@ -68,15 +68,29 @@ import Testing
     @Test func observersHearOfBytesAndOfTheEndUntilTheyLeave() throws {
         let file = try GrowingFile(in: directory, named: "1")
         var heard: [Int64] = []
-        let id = file.subscribe { [unowned file] in heard.append(file.written) }
+        let id = file.subscribe { [unowned file] in heard.append(file.written + Int64(file.fresh?.count ?? 0)) }
         try file.take("abc", at: 0)
         try file.take("abc", at: 0)  // Nothing new.
         file.finish()
         file.finish()
         file.unsubscribe(id)
         file.fail()
-        #expect(heard == [3, 3])
+        #expect(heard == [3, 3, 3])
         #expect(file.state == .complete)
+    }
+
+    @Test func freshBytesAreSeenOnceBeforeTheyAreWritten() throws {
+        let file = try GrowingFile(in: directory, named: "1")
+        var heard: [String] = []
+        let id = file.subscribe { [unowned file] in
+            heard.append(
+                "\(file.written):" + String(decoding: file.fresh ?? .init(start: nil, count: 0), as: UTF8.self))
+        }
+        try file.take("abc", at: 0)
+        try file.take("cde", at: 2)  // What is there is not fresh.
+        #expect(file.fresh == nil)
+        file.unsubscribe(id)
+        #expect(heard == ["0:abc", "3:", "3:de", "5:"])
     }
 
     @Test func anObserverThatAnotherSentAwayHearsNothingMore() throws {
