@@ -65,7 +65,7 @@ import Store
     }
 
     /// Whether it was removed: nothing of it is fetched or written any more.
-    var isRemoved: Bool { bundle.isRemoved }
+    public var isRemoved: Bool { bundle.isRemoved }
 
     /// The rendition with this id.
     public func rendition(_ id: String) -> Rendition? { byID[id] }

@@ -20,6 +20,9 @@ import Store
     /// Flights that ended early, to be gone on from; oldest first.
     private var parked: [Key] = []
     private var lastFile = 0
+    /// When the disk last had room.
+    private var lastCheck: ContinuousClock.Instant?
+    private static let checkLife = Duration.milliseconds(10)
 
     /// How many of each wait at most.
     private static let recentLimit = 24
@@ -51,7 +54,7 @@ import Store
         let flight: Flight
         if let known = flights[key] ?? passed(key, urgency) {
             flight = known
-            parked.removeAll { $0 == key }
+            if !parked.isEmpty { parked.removeAll { $0 == key } }
         } else {
             flight = try make(key, folder: folder, keeping, origin: origin)
             flights[key] = flight
@@ -63,7 +66,7 @@ import Store
 
     /// What passed through a moment ago is enough for a player; a download wants a piece, and there may be room now.
     private func passed(_ key: Key, _ urgency: Flight.Urgency) -> Flight? {
-        urgency == .playback ? recent.first { $0.key == key }?.flight : nil
+        urgency == .playback && !recent.isEmpty ? recent.first { $0.key == key }?.flight : nil
     }
 
     /// Lets go of whatever belongs to these folders: they are removed. What players still read goes on, and is not kept.
@@ -97,7 +100,7 @@ import Store
         case .passing(let reason): obstacle = reason
         case .kept:
             do throws(StoreError) {
-                try store.checkRoom()
+                try checkRoom()
                 lastFile += 1
                 return (try store.growingFile(named: "\(lastFile)"), nil)
             } catch {
@@ -109,6 +112,14 @@ import Store
         } catch {
             throw LibraryError(error, about: "no place for what comes from the origin")
         }
+    }
+
+    /// Asks the disk, unless it was asked a moment ago: so much cannot have come since.
+    private func checkRoom() throws(StoreError) {
+        let now = ContinuousClock.now
+        if let lastCheck, now - lastCheck < Self.checkLife { return }
+        try store.checkRoom()
+        lastCheck = now
     }
 
     private func settle(_ key: Key, _ flight: Flight) {

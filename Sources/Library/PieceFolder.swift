@@ -48,6 +48,7 @@ import Store
 
     /// Opens a piece for reading; nil if it is not there. The caller owns the descriptor.
     public func open(_ file: String) -> Int32? {
+        if let known, known[file] == nil { return nil }
         guard let folder = try? directory(create: false), let descriptor = folder.openIfPresent(file) else {
             if known?.removeValue(forKey: file) != nil { changes += 1 }
             return nil

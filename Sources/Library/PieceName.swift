@@ -75,8 +75,9 @@ extension PieceName {
     }
 
     private static func `extension`(ofPath path: String) -> String {
-        let name = path.split(separator: "/").last ?? ""
-        guard let dot = name.lastIndex(of: ".") else { return "" }
-        return name[name.index(after: dot)...].lowercased()
+        let name = path.utf8[
+            (path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex)...]
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return "" }
+        return path[path.utf8.index(after: dot)...].lowercased()
     }
 }

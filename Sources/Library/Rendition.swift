@@ -110,7 +110,11 @@ public import Playlist
         return keys.number(for: url)
     }
 
-    private static func path(of uri: String) -> String { String(uri.prefix { $0 != "?" && $0 != "#" }) }
+    /// By bytes, which is much faster than by characters.
+    private nonisolated static func path(of uri: String) -> String {
+        let end = uri.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        return end.map { String(uri[..<$0]) } ?? uri
+    }
 
     // MARK: Resources
 

@@ -7,18 +7,32 @@ import Library
 /// Answers for one resource: from its file, or from the flight that brings it.
 @LoopActor enum PieceReply {
     /// Answers from a piece. No database, no copy, no other executor: this is the road that most bytes take.
-    static func send(_ descriptor: Int32, _ mediaType: MediaType, to exchange: Exchange) {
+    ///
+    /// - Parameter descriptor: taken over.
+    /// - Returns: the piece, if it is a small one.
+    static func send(_ descriptor: Int32, _ mediaType: MediaType, to exchange: Exchange) -> SmallPiece? {
         let owned = OwnedDescriptor(descriptor)
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return exchange.reply(.notFound, "The piece cannot be read.") }
+        guard fstat(descriptor, &status) == 0 else { return unreadable(exchange) }
         var representation = Representation(size: Int64(status.st_size), mediaType: mediaType)
         representation.entityTag = EntityTag(tag(status))
-        exchange.reply(representation, .file(owned))
+        guard status.st_size <= SmallPiece.limit else {
+            exchange.reply(representation, .file(owned))
+            return nil
+        }
+        guard let small = SmallPiece(owned, status, representation) else { return unreadable(exchange) }
+        exchange.reply(small.representation, .bytes(small.bytes))
+        return small
+    }
+
+    private static func unreadable(_ exchange: Exchange) -> SmallPiece? {
+        exchange.reply(.internalServerError, "The piece cannot be read.")
+        return nil
     }
 
     /// A piece never changes, so its length and the instant of its last byte tell it from any other. At most 15 bytes, which
     /// a String holds without an allocation.
-    private static func tag(_ status: stat) -> String {
+    private nonisolated static func tag(_ status: stat) -> String {
         var rest = UInt64(bitPattern: Int64(status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec))
         rest = (rest ^ UInt64(bitPattern: Int64(status.st_size))) &* 0x9E37_79B9_7F4A_7C15
         return String(unsafeUninitializedCapacity: 13) { digits in
@@ -33,7 +47,7 @@ import Library
 
     /// Answers from a flight that was retained for this reply, and releases it at the reply's end; with 504 when nothing
     /// came within `patience`.
-    static func follow(_ flight: Flight, file: String, patience: Duration, to exchange: Exchange) {
+    static func follow(_ flight: Flight, _ mediaType: MediaType, patience: Duration, to exchange: Exchange) {
         exchange.onEnd = { _ in flight.release() }
         let limit = Deadline(after: patience) {
             exchange.reply(.gatewayTimeout, "The origin has sent nothing for \(patience.components.seconds) seconds.")
@@ -41,15 +55,15 @@ import Library
         flight.whenAnnounced { result in
             limit.cancel()
             switch result {
-            case .success: exchange.reply(representation(of: flight, file: file), .growing(GrowingReply(flight)))
+            case .success: exchange.reply(representation(of: flight, mediaType), .growing(GrowingReply(flight)))
             case .failure(let error): exchange.reply(error.status, "\(error).")
             }
         }
     }
 
-    private static func representation(of flight: Flight, file: String) -> Representation {
+    private static func representation(of flight: Flight, _ mediaType: MediaType) -> Representation {
         let size = flight.isComplete ? flight.written : flight.length
-        return Representation(size: size, mediaType: MediaType(forPath: file))
+        return Representation(size: size, mediaType: mediaType)
     }
 }
 

@@ -25,8 +25,8 @@ public import Library
 
     /// Answers a player's request, now or later; false if it is none.
     public func handle(_ exchange: Exchange) -> Bool {
-        if exchange.head.method == .get, let (descriptor, type) = shelf.open(exchange.head.targetBytes) {
-            PieceReply.send(descriptor, type, to: exchange)
+        if exchange.head.method == .get, let (place, file) = shelf.find(exchange.head.targetBytes) {
+            piece(exchange, place, file)
             return true
         }
         guard let route = Route(target: exchange.head.targetBytes) else { return false }
@@ -51,29 +51,38 @@ public import Library
         guard let asset = library.asset(id: id), let pieces = asset.folder(folder) else {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
+        let place = PiecePlace(asset: asset, session: session, folder: pieces)
+        shelf.remember(place, exchange.head.pathBytes)
+        piece(exchange, place, file)
+    }
+
+    private func piece(_ exchange: Exchange, _ place: PiecePlace, _ file: String) {
+        let (asset, pieces) = (place.asset, place.folder)
+        if let small = shelf.smallPiece(file) { return exchange.reply(small.representation, .bytes(small.bytes)) }
         if let descriptor = pieces.open(file) {
-            shelf.remember(pieces, exchange.head.pathBytes)
-            return PieceReply.send(descriptor, MediaType(forPath: file), to: exchange)
+            let small = PieceReply.send(descriptor, shelf.type(of: file), to: exchange)
+            if let small { shelf.keep(small, as: file) }
+            return
         }
-        guard let name = PieceName(file), let resource = resource(name, in: folder, of: asset) else {
+        guard let name = PieceName(file), let resource = resource(name, in: pieces, of: asset) else {
             return exchange.reply(.notFound, "There is no such segment.")
         }
-        guard session.mode != .offline, !library.isOffline else {
+        guard place.session.mode != .offline, !library.isOffline else {
             return exchange.reply(.notFound, "This segment is not in the store, and Weir is offline.")
         }
         do {
             let flight = try library.flight(resource, in: pieces, of: asset, urgency: .playback)
-            PieceReply.follow(flight, file: file, patience: patience, to: exchange)
+            PieceReply.follow(flight, shelf.type(of: file), patience: patience, to: exchange)
         } catch {
             refuse(exchange, error)
         }
     }
 
-    private func resource(_ name: PieceName, in folder: String, of asset: Asset) -> Resource? {
+    private func resource(_ name: PieceName, in folder: PieceFolder, of asset: Asset) -> Resource? {
         if case .key(let number) = name.role {
-            return folder == asset.keys.folder.id ? asset.keys.resource(number) : nil
+            return folder === asset.keys.folder ? asset.keys.resource(number) : nil
         }
-        return asset.rendition(folder)?.resource(named: name)
+        return asset.rendition(folder.id)?.resource(named: name)
     }
 
     // MARK: Playlists
@@ -166,7 +175,7 @@ public import Library
     }
 
     /// FNV-1a, to tell one text from the next.
-    private static func checksum(_ bytes: [UInt8]) -> UInt64 {
+    private nonisolated static func checksum(_ bytes: [UInt8]) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 

@@ -36,6 +36,30 @@ import Testing
         #expect(requests.count == 9 && Set(requests).count == 9)
     }
 
+    /// Initialization sections and keys are held in memory once they were served; what is on disk counts all the same.
+    @Test func aSmallPieceIsServedAsItsFolderHasIt() async throws {
+        let fixture = try await PlaybackFixture()
+        let key = try #require(
+            try await fixture.media(fixture.typed("/aes/master.m3u8")).first { $0.hasSuffix(".key") })
+        let first = try await fixture.get(key)
+        let again = try await fixture.get(key)
+        #expect(again.body == first.body)
+        let part = try await fixture.get(key, ["Range": "bytes=4-7"])
+        #expect(part.status == 206 && part.body == first.body[4..<8])
+        let tag = try #require(again["etag"])
+        #expect(try await fixture.get(key, ["If-None-Match": tag]).status == 304)
+        #expect(try await fixture.mediaRequests().count == 1)
+
+        let asset = try #require(fixture.library.assets.first)
+        let path = fixture.folder.path("assets/\(asset.id)/keys/" + (key.split(separator: "/").last ?? ""))
+        let other = Data(repeating: 7, count: 16)
+        try other.write(to: URL(fileURLWithPath: path), options: .atomic)
+        #expect(try await fixture.get(key).body == other)
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try await fixture.get(key).body == first.body)
+        #expect(try await fixture.mediaRequests().count == 2)
+    }
+
     @Test func twentyPlayersOnAColdSegmentMakeOneRequest() async throws {
         let fixture = try await PlaybackFixture()
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
