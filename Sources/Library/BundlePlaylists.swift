@@ -39,7 +39,7 @@ import Store
             case .segment(let segment): rendition.file(of: segment)
             case .map(let map): rendition.name(of: map).description
             case .key(let key): rendition.number(of: key).map { "../keys/\(KeyRing.name($0))" }
-            case .other: nil
+            case .part, .preloadHint, .renditionReport: nil
             }
         }
     }

@@ -57,7 +57,7 @@ import Playlist
             case .segment(let segment): resource(rendition, rendition.file(of: segment))
             case .map(let map): resource(rendition, rendition.name(of: map).description)
             case .key(let key): rendition.number(of: key).map { self.key($0) }
-            case .other: nil
+            case .part, .preloadHint, .renditionReport: nil
             }
         }
     }

@@ -2,7 +2,7 @@
 public struct MediaPlaylistView: Sendable {
     /// Whether the tags of low latency stay; never in a playlist that has ended.
     public var keepsLowLatency: Bool
-    /// Whether a renamed segment or initialization section keeps its byte range: false where each range has its own name.
+    /// Whether what is renamed keeps its byte range: false where each range has its own name.
     public var keepsByteRanges: Bool
     /// Whether EXT-X-ENDLIST and EXT-X-PLAYLIST-TYPE:VOD are there whatever the origin said.
     public var isFinished: Bool
@@ -32,8 +32,10 @@ extension MediaPlaylist {
         case map(Map)
         /// Called for every EXT-X-KEY but METHOD=NONE; a key that is not `isFetchable` is best left alone.
         case key(Key)
-        /// A URI of low latency, where the view keeps such tags.
-        case other(TagReference)
+        /// Called for every EXT-X-PART, where the view keeps the tags of low latency; so are the next two.
+        case part(PartialSegment)
+        case preloadHint(PreloadHint)
+        case renditionReport(RenditionReport)
     }
 
     /// Writes the playlist with other names.

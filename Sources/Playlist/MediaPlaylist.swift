@@ -17,12 +17,11 @@ public struct MediaPlaylist: Sendable {
         var playlistType: PlaylistType?
         var hasEndList = false
         var isIFramesOnly = false
-        /// SKIPPED-SEGMENTS of EXT-X-SKIP (rfc8216bis §4.4.5.2); nil for a whole playlist.
-        var skippedSegments: Int?
-        var isLowLatency = false
+        /// How many segments EXT-X-SKIP stands for.
+        var skippedSegments = 0
 
         /// The media sequence number of the first segment that is listed.
-        var firstSequenceNumber: Int { (mediaSequence ?? 0) + (skippedSegments ?? 0) }
+        var firstSequenceNumber: Int { (mediaSequence ?? 0) + skippedSegments }
     }
 
     /// Everything that was read.
@@ -37,6 +36,7 @@ public struct MediaPlaylist: Sendable {
         let keyOccurrences: [Int32]
         let keySets: [[Int32]]
         let mapRecords: [Map.Record]
+        let lowLatency: LowLatency
 
         /// Takes over what the parser collected.
         init(_ parser: MediaPlaylistParser) {
@@ -48,6 +48,7 @@ public struct MediaPlaylist: Sendable {
             keyOccurrences = parser.keys.occurrences
             keySets = parser.keys.sets
             mapRecords = parser.maps
+            lowLatency = parser.lowLatency
         }
 
         /// The keys of a set; -1 is the empty set.
@@ -89,12 +90,6 @@ public struct MediaPlaylist: Sendable {
 
     /// Whether EXT-X-I-FRAMES-ONLY is there: each segment is one I-frame.
     public var isIFramesOnly: Bool { storage.header.isIFramesOnly }
-
-    /// Whether EXT-X-SKIP stands for segments that are left out: such a text makes sense only with an earlier one.
-    public var isDeltaUpdate: Bool { storage.header.skippedSegments != nil }
-
-    /// Whether any low-latency tag is there (rfc8216bis appendix B).
-    public var isLowLatency: Bool { storage.header.isLowLatency }
 
     /// The sum of all durations, in seconds.
     public var duration: Double { storage.duration }

@@ -17,6 +17,7 @@ struct MediaPlaylistParser {
     var duration = 0.0
     var keys = KeyScope()
     var maps: [Map.Record] = []
+    var lowLatency = LowLatency()
     private var mapIndices: [MapIdentity: Int32] = [:]
     private var pending = Pending()
 
@@ -68,10 +69,15 @@ struct MediaPlaylistParser {
         case .playlistType: header.playlistType = playlistType(line)
         case .endList: header.hasEndList = true
         case .iFramesOnly: header.isIFramesOnly = true
-        case .skip: header.skippedSegments = try skippedSegments(line)
-        default: break
+        default: if tag.isLowLatency { try readLowLatency(tag, line) }
         }
-        if tag.isLowLatency { header.isLowLatency = true }
+    }
+
+    private mutating func readLowLatency(_ tag: Tag, _ line: Int) throws(PlaylistError) {
+        let position = LowLatency.Position(
+            segment: Int32(segments.count), keySet: tag == .part ? keys.current() : -1, map: Int32(maps.count) - 1)
+        try lowLatency.read(tag, text, line, at: position, limits)
+        header.skippedSegments = lowLatency.skip?.segments ?? 0
     }
 
     private mutating func readInf(_ line: Int) throws(PlaylistError) {
@@ -117,14 +123,16 @@ struct MediaPlaylistParser {
         guard pending.rangeLine >= 0 else { return nil }
         var previous: (uri: Range<Int>, byteRange: SubRange)?
         if let last = segments.last, let range = last.byteRange { previous = (text.value(Int(last.uriLine)), range) }
-        return try ByteRangeTag.resolve(text, Int(pending.rangeLine), previous: previous, uri: text.value(line))
+        return try ByteRangeTag.resolve(
+            text, Int(pending.rangeLine), value: text.value(Int(pending.rangeLine)), previous: previous,
+            uri: text.value(line))
     }
 }
 
 /// The values of the tags that hold for the whole playlist (RFC 8216 §4.3.3).
 extension MediaPlaylistParser {
     /// The largest media sequence number that is taken, so that adding segments to it cannot overflow.
-    private static let largestSequence = Int.max / 4
+    static let largestSequence = Int.max / 4
 
     private func integer(_ line: Int) throws(PlaylistError) -> Int {
         guard let value = text.bytes.decimalInteger(text.value(line)), value <= Self.largestSequence else {
@@ -153,13 +161,5 @@ extension MediaPlaylistParser {
         let value = text.value(line)
         if text.bytes.matches(value, "VOD") { return .vod }
         return text.bytes.matches(value, "EVENT") ? .event : nil
-    }
-
-    private func skippedSegments(_ line: Int) throws(PlaylistError) -> Int {
-        let count = try text.attributes(line, limits).decimalInteger("SKIPPED-SEGMENTS")
-        guard let count, count <= Self.largestSequence else {
-            throw text.error(.missingAttribute, line, "EXT-X-SKIP without SKIPPED-SEGMENTS")
-        }
-        return count
     }
 }

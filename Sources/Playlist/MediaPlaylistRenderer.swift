@@ -1,8 +1,10 @@
 /// One pass over the lines that writes a view.
 struct MediaPlaylistRenderer {
-    private let storage: MediaPlaylist.Storage
-    private let view: MediaPlaylistView
-    private var writer: TextWriter
+    let storage: MediaPlaylist.Storage
+    let view: MediaPlaylistView
+    var writer: TextWriter
+    /// The places of the next lines of low latency.
+    var nextLowLatency = LowLatencyPlaces()
     private var nextSegment = 0
     private var nextKey = 0
     private var nextMap = 0
@@ -46,7 +48,7 @@ struct MediaPlaylistRenderer {
         case .byteRange: writeByteRange(line, naming)
         case .key: try writeKey(line, naming)
         case .map: try writeMap(line, naming)
-        default: if tag.isLowLatency { try writeLowLatency(line, naming) }
+        default: if tag.isLowLatency { try writeLowLatency(tag, line, naming) }
         }
     }
 }
@@ -101,16 +103,6 @@ extension MediaPlaylistRenderer {
         var edits = AttributeEdits()
         edits.set("URI", .quoted(name))
         if !view.keepsByteRanges { edits.set("BYTERANGE", .removed) }
-        try edits.apply(to: try storage.text.attributes(line), &writer)
-    }
-
-    private mutating func writeLowLatency(
-        _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
-    ) throws(PlaylistError) {
-        guard view.keepsLowLatency else { return writer.drop(line: line) }
-        guard let reference = TagReference(storage.text, line), let name = naming(.other(reference)) else { return }
-        var edits = AttributeEdits()
-        edits.set(reference.attribute, .quoted(name))
         try edits.apply(to: try storage.text.attributes(line), &writer)
     }
 

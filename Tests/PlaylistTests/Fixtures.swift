@@ -49,7 +49,9 @@ enum Fixtures {
         case .segment(let segment): "/a/x/\(segment.mediaSequenceNumber).\(segment.map == nil ? "ts" : "m4s")"
         case .map(let map): "/a/x/init-\(map.index).mp4"
         case .key(let key): key.isFetchable ? "/a/x/\(key.index).key" : nil
-        case .other(let other): "https://origin.example/\(other.uri)"
+        case .part(let part): "/a/x/\(part.mediaSequenceNumber).\(part.partIndex).m4s"
+        case .preloadHint(let hint): "/a/x/hint\(hint.kind == .map ? ".mp4" : ".m4s")"
+        case .renditionReport(let report): "/a/y/\(report.lastMediaSequenceNumber ?? 0).m3u8"
         }
     }
 

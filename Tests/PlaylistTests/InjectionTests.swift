@@ -20,8 +20,10 @@ struct InjectionTests {
             #EXT-X-PART:URI="p",DURATION=1
             #EXTINF:1,
             a
+            #EXT-X-PRELOAD-HINT:TYPE=PART,URI="h"
+            #EXT-X-RENDITION-REPORT:URI="r"
             """)
-        for place in 0..<4 {
+        for place in 0..<6 {
             let error = try #require(throws: PlaylistError.self) {
                 try media.rendered { self.place($0) == place ? name : nil }
             }
@@ -71,7 +73,9 @@ struct InjectionTests {
         case .segment: 0
         case .map: 1
         case .key: 2
-        case .other: 3
+        case .part: 3
+        case .preloadHint: 4
+        case .renditionReport: 5
         }
     }
 }

@@ -37,7 +37,7 @@ private func checkStored(_ playlist: MediaPlaylist) {
         case .segment(let segment): "/\(segment.index).ts"
         case .map(let map): "/init-\(map.index).mp4"
         case .key(let key): "/\(key.index).key"
-        case .other: preconditionFailure("low latency in a stored view")
+        case .part, .preloadHint, .renditionReport: preconditionFailure("low latency in a stored view")
         }
     }
     guard let output else {
@@ -63,7 +63,7 @@ private func checkInjection(_ playlist: MediaPlaylist, _ bytes: [UInt8]) {
         switch reference {
         case .segment(let segment): segment.index % 2 == 0 ? evil : nil
         case .map, .key: evil
-        case .other: nil
+        case .part, .preloadHint, .renditionReport: nil
         }
     }
     guard let output else { return }

@@ -1,5 +1,5 @@
-/// The URI of a line that Weir does not act on, such as EXT-X-PART, EXT-X-PRELOAD-HINT, EXT-X-RENDITION-REPORT,
-/// EXT-X-IMAGE-STREAM-INF or EXT-X-CONTENT-STEERING: located so that a view can make it absolute.
+/// The URI of a line that Weir does not act on, EXT-X-IMAGE-STREAM-INF or EXT-X-CONTENT-STEERING: located so that a view
+/// can make it absolute.
 public struct TagReference: Sendable {
     /// The tag's name with its `#`.
     public let tag: String
@@ -15,7 +15,7 @@ public struct TagReference: Sendable {
     init?(_ text: PlaylistText, _ line: Int) {
         guard case .tag(let tag) = text.lines[line].kind else { return nil }
         switch tag {
-        case .part, .preloadHint, .renditionReport, .imageStreamInf: attribute = "URI"
+        case .imageStreamInf: attribute = "URI"
         case .contentSteering: attribute = "SERVER-URI"
         default: return nil
         }
