@@ -48,6 +48,8 @@ struct MediaPlaylistRenderer {
         case .byteRange: writeByteRange(line, naming)
         case .key: try writeKey(line, naming)
         case .map: try writeMap(line, naming)
+        // Variables have been replaced, which players of today rely on: most cannot do it.
+        case .define: writer.drop(line: line)
         default: if tag.isLowLatency { try writeLowLatency(tag, line, naming) }
         }
     }

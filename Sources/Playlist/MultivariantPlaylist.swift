@@ -12,6 +12,8 @@ public struct MultivariantPlaylist: Sendable {
     public private(set) var sessionKeys: [Key] = []
     /// EXT-X-SESSION-DATA, in order.
     public private(set) var sessionData: [SessionData] = []
+    /// The variables that EXT-X-DEFINE gives a value to, by name: what media playlists may import.
+    public let variables: [String: String]
     /// The distinct URIs of media playlists, as written, in order of first appearance; `renditionIndex` points here.
     public var renditionURIs: [String] { catalogue.uris }
 
@@ -43,8 +45,11 @@ public struct MultivariantPlaylist: Sendable {
     }
 
     /// Reads a text that is known to be a multivariant playlist.
-    init(_ text: PlaylistText, _ limits: PlaylistLimits) throws(PlaylistError) {
+    init(
+        _ text: PlaylistText, variables: [String: String] = [:], _ limits: PlaylistLimits
+    ) throws(PlaylistError) {
         self.text = text
+        self.variables = variables
         var streamInf: Int?
         for line in text.lines.indices {
             switch text.lines[line].kind {

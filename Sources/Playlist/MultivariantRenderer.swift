@@ -97,6 +97,7 @@ extension MultivariantRenderer {
         _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
     ) throws(PlaylistError) {
         let text = playlist.text
+        if text.lines[line].kind == .tag(.define) { return writer.drop(line: line) }
         if text.lines[line].kind == .tag(.contentSteering), !keepsSteering { return writer.drop(line: line) }
         if text.lines[line].kind == .tag(.imageStreamInf), presence != nil { return writer.drop(line: line) }
         guard let reference = TagReference(text, line), let name = naming(.other(reference)) else { return }

@@ -4,11 +4,15 @@ public enum Playlist: Sendable {
     case media(MediaPlaylist)
 
     /// Reads a body as it came from the origin, decoded from any content encoding.
+    ///
+    /// `variables` is what EXT-X-DEFINE may draw on; every property and every view has variables replaced already.
     public static func parse(
-        _ bytes: [UInt8], limits: PlaylistLimits = .standard
+        _ bytes: [UInt8], variables: VariableSources = .none, limits: PlaylistLimits = .standard
     ) throws(PlaylistError) -> Playlist {
-        let text = try PlaylistText(bytes, limits: limits)
-        if try isMultivariant(text) { return .multivariant(try MultivariantPlaylist(text, limits)) }
+        let source = try PlaylistText(bytes, limits: limits)
+        let isMultivariant = try isMultivariant(source)
+        let (text, values) = try VariableExpansion.expanded(source, variables, isMultivariant: isMultivariant, limits)
+        if isMultivariant { return .multivariant(try MultivariantPlaylist(text, variables: values, limits)) }
         return .media(try MediaPlaylist(text, limits))
     }
 

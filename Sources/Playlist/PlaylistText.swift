@@ -23,8 +23,11 @@ public struct PlaylistText: Sendable {
         var content: Range<Int> { Int(start)..<Int(start) + Int(length) }
     }
 
-    /// The text as it came, the byte order mark included.
+    /// The text that lines and spans point into, the byte order mark included: as it came, but for variables, which are
+    /// replaced by their values.
     let bytes: [UInt8]
+    /// The text as it came, where variables have made `bytes` another one.
+    private let source: [UInt8]?
     /// All lines in order; together with their terminators they cover the text after the byte order mark.
     let lines: [Line]
     /// Whether the text began with U+FEFF, which `write()` gives back and no rendered view has.
@@ -35,6 +38,7 @@ public struct PlaylistText: Sendable {
     /// Lines end in LF or CRLF; the last may lack its end. The first line must be `#EXTM3U`, the text UTF-8 without NUL.
     public init(_ bytes: [UInt8], limits: PlaylistLimits = .standard) throws(PlaylistError) {
         self.bytes = bytes
+        source = nil
         hasByteOrderMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         let start = hasByteOrderMark ? 3 : 0
         try Self.checkSignature(bytes, from: start, limits)
@@ -42,8 +46,16 @@ public struct PlaylistText: Sendable {
         lines = try Self.split(bytes, from: start, limits)
     }
 
+    /// A text whose variables have been replaced: as many lines, of the same kinds.
+    init(_ source: PlaylistText, bytes: [UInt8], lines: [Line]) {
+        self.bytes = bytes
+        self.lines = lines
+        self.source = source.bytes
+        hasByteOrderMark = source.hasByteOrderMark
+    }
+
     /// The text exactly as it was read.
-    public func write() -> [UInt8] { bytes }
+    public func write() -> [UInt8] { source ?? bytes }
 
     /// The number of lines.
     public var lineCount: Int { lines.count }

@@ -1,7 +1,11 @@
-/// The tags that Weir tells apart (RFC 8216 and rfc8216bis); every other line that starts with `#EXT` is `unknown`.
+/// The 32 tags of rfc8216bis, and EXT-X-IMAGE-STREAM-INF, which the field has besides; every other line that starts with
+/// `#EXT` is `unknown`.
 enum Tag: String, CaseIterable, Sendable {
     case m3u = "#EXTM3U"
     case version = "#EXT-X-VERSION"
+    case independentSegments = "#EXT-X-INDEPENDENT-SEGMENTS"
+    case start = "#EXT-X-START"
+    case define = "#EXT-X-DEFINE"
     case targetDuration = "#EXT-X-TARGETDURATION"
     case mediaSequence = "#EXT-X-MEDIA-SEQUENCE"
     case discontinuitySequence = "#EXT-X-DISCONTINUITY-SEQUENCE"
@@ -15,6 +19,8 @@ enum Tag: String, CaseIterable, Sendable {
     case map = "#EXT-X-MAP"
     case programDateTime = "#EXT-X-PROGRAM-DATE-TIME"
     case gap = "#EXT-X-GAP"
+    case bitrate = "#EXT-X-BITRATE"
+    case dateRange = "#EXT-X-DATERANGE"
     case partInf = "#EXT-X-PART-INF"
     case serverControl = "#EXT-X-SERVER-CONTROL"
     case part = "#EXT-X-PART"
@@ -35,6 +41,16 @@ enum Tag: String, CaseIterable, Sendable {
     var isLowLatency: Bool {
         switch self {
         case .partInf, .serverControl, .part, .preloadHint, .renditionReport, .skip: true
+        default: false
+        }
+    }
+
+    /// Whether the value is an attribute list.
+    var hasAttributes: Bool {
+        switch self {
+        case .start, .define, .key, .map, .dateRange, .partInf, .serverControl, .part, .preloadHint, .renditionReport,
+            .skip, .media, .streamInf, .iFrameStreamInf, .imageStreamInf, .sessionData, .sessionKey, .contentSteering:
+            true
         default: false
         }
     }

@@ -53,10 +53,7 @@ struct TextWriter {
     /// A name that may stand on a line or in quotes: not empty, no quote, no control character, no other line separator,
     /// no blank at its ends, and no `#` in front.
     static func checked(_ name: String) throws(PlaylistError) -> String {
-        let isSafe = name.unicodeScalars.allSatisfy { scalar in
-            scalar.value >= 0x20 && scalar != "\"" && !(0x7F...0x9F).contains(scalar.value)
-                && scalar.value != 0x2028 && scalar.value != 0x2029
-        }
+        let isSafe = name.unicodeScalars.allSatisfy(\.isSafeInPlaylist)
         if !isSafe || name.isEmpty || name.hasPrefix("#") || name.hasPrefix(" ") || name.hasSuffix(" ") {
             let excerpt = PlaylistError.excerpt(of: Array(name.utf8)[...])
             throw PlaylistError(.unsafeName, "a name that cannot stand in a playlist", excerpt: excerpt)
