@@ -34,12 +34,12 @@ import Store
     }
 
     private func media(_ playlist: MediaPlaylist, of rendition: Rendition) throws -> [UInt8] {
-        try playlist.rendered(.stored) { reference in
+        try playlist.rendered(.bundle) { reference in
             switch reference {
             case .segment(let segment): rendition.file(of: segment)
             case .map(let map): rendition.name(of: map).description
             case .key(let key): rendition.number(of: key).map { "../keys/\(KeyRing.name($0))" }
-            case .part, .preloadHint, .renditionReport: nil
+            case .part, .preloadHint, .renditionReport, .assetURI, .assetList: nil
             }
         }
     }
@@ -49,7 +49,7 @@ import Store
             guard let rendition = asset.renditions.first, rendition.isWhole else { return nil }
             return Self.loneMaster(bandwidth: rendition.peakBitRate, path: "\(rendition.name.id)/media.m3u8")
         }
-        return try multivariant.stored(renditions: asset.wholeRenditions) { reference in
+        return try multivariant.stored(.bundle, renditions: asset.wholeRenditions) { reference in
             reference.renditionIndex.map { "\(asset.renditions[$0].name.id)/media.m3u8" }
         }
     }

@@ -29,8 +29,8 @@ import Playlist
         case .sessionKey(let key):
             return key.isFetchable ? number(of: key).map { self.key($0) } : nil
         case .sessionData(let data): return data.uri.flatMap { url(of: $0)?.text }
-        case .other(let tag): return url(of: tag.uri)?.text
-        case .variant, .media, .iFrameVariant: return nil
+        case .imageVariant(let images): return url(of: images.uri)?.text
+        case .variant, .media, .iFrameVariant, .steering: return nil
         }
     }
 
@@ -57,6 +57,8 @@ import Playlist
             case .segment(let segment): resource(rendition, rendition.file(of: segment))
             case .map(let map): resource(rendition, rendition.name(of: map).description)
             case .key(let key): rendition.number(of: key).map { self.key($0) }
+            case .assetURI(let range): range.assetURI.flatMap { try? source.base.resolving($0) }?.text
+            case .assetList(let range): range.assetList.flatMap { try? source.base.resolving($0) }?.text
             case .part, .preloadHint, .renditionReport: nil
             }
         }

@@ -48,6 +48,14 @@ extension AttributeList {
         return value
     }
 
+    /// A signed-decimal-floating-point; nil where it is absent or no such number.
+    public func signedFloat(_ name: String) -> Double? {
+        guard let range = find(name)?.content, !range.isEmpty else { return nil }
+        let isNegative = bytes[range.lowerBound] == UInt8(ascii: "-")
+        let digits = range.lowerBound + (isNegative ? 1 : 0)..<range.upperBound
+        return bytes.decimalFloat(digits).map { isNegative ? -$0 : $0 }
+    }
+
     /// A hexadecimal-sequence after `0x` or `0X`, in bytes, most significant first; digits of either case.
     public func hexadecimal(_ name: String) throws(PlaylistError) -> [UInt8]? {
         guard let range = find(name)?.content else { return nil }

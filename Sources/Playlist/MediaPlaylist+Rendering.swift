@@ -4,23 +4,39 @@ public struct MediaPlaylistView: Sendable {
     public var keepsLowLatency: Bool
     /// Whether what is renamed keeps its byte range: false where each range has its own name.
     public var keepsByteRanges: Bool
-    /// Whether EXT-X-ENDLIST and EXT-X-PLAYLIST-TYPE:VOD are there whatever the origin said.
+    /// Whether EXT-X-ENDLIST and EXT-X-PLAYLIST-TYPE:VOD are there whatever the origin said, and nothing is that a finished
+    /// presentation cannot give: gaps, interstitials without a name, an EXT-X-START that no longer fits.
     public var isFinished: Bool
+    /// Whether EXT-X-VERSION says what is needed, and TIME-OFFSET comes first: libavformat reads it nowhere else, and
+    /// Chromium refuses a version above 10.
+    public var isMended: Bool
+    /// Whether every new name must be relative, so that the folder can be moved.
+    public var isRelative: Bool
 
     /// The playlist as it is: names alone change, and the ranges that have names of their own.
-    public static let relay = Self(keepsLowLatency: true, keepsByteRanges: false, isFinished: false)
-    /// Plain HLS: as `relay`, without the tags of low latency.
-    public static let plain = Self(keepsLowLatency: false, keepsByteRanges: false, isFinished: false)
-    /// What is stored: plain HLS that has ended.
-    ///
-    /// Played offline, and on disk as part of a bundle.
-    public static let stored = Self(keepsLowLatency: false, keepsByteRanges: false, isFinished: true)
+    public static let relay = Self(keepsLowLatency: true, isFinished: false, isMended: false)
+    /// Plain HLS: without the tags of low latency, and mended.
+    public static let plain = Self(keepsLowLatency: false, isFinished: false)
+    /// What is stored, played offline: plain HLS that has ended.
+    public static let stored = Self(keepsLowLatency: false, isFinished: true)
+    /// What is stored, on disk as part of a bundle: as `stored`, with relative names.
+    public static let bundle = Self(keepsLowLatency: false, isFinished: true, isRelative: true)
 
     /// Any combination.
-    public init(keepsLowLatency: Bool, keepsByteRanges: Bool, isFinished: Bool) {
+    public init(
+        keepsLowLatency: Bool, keepsByteRanges: Bool = false, isFinished: Bool, isMended: Bool = true,
+        isRelative: Bool = false
+    ) {
         self.keepsLowLatency = keepsLowLatency
         self.keepsByteRanges = keepsByteRanges
         self.isFinished = isFinished
+        self.isMended = isMended
+        self.isRelative = isRelative
+    }
+
+    /// A name that this view may have; `TextWriter` checks the rest.
+    func checked(_ name: String) throws(PlaylistError) -> String {
+        isRelative ? try TextWriter.checkedRelative(name) : name
     }
 }
 
@@ -36,13 +52,18 @@ extension MediaPlaylist {
         case part(PartialSegment)
         case preloadHint(PreloadHint)
         case renditionReport(RenditionReport)
+        /// X-ASSET-URI of an EXT-X-DATERANGE. Without a name the attribute goes from a view that has ended, and with the last
+        /// of both the line.
+        case assetURI(DateRange)
+        /// X-ASSET-LIST of an EXT-X-DATERANGE: as `assetURI`, for a list of presentations in JSON (`AssetList`).
+        case assetList(DateRange)
     }
 
     /// Writes the playlist with other names.
     ///
     /// `naming` gives the new URI of a place, or nil to leave it as it is; it is called in the order of the text. Whatever
     /// has no new name, and is nothing that the view adds or takes away, comes out byte for byte. Throws `.unsafeName` for
-    /// a name that could break out of its line, `.deltaUpdate` where the view needs what EXT-X-SKIP left out.
+    /// a name that could break out of its line, or that is not relative where the view wants it so, `.deltaUpdate` where the view needs what EXT-X-SKIP left out.
     public func rendered(
         _ view: MediaPlaylistView = .relay, naming: (Reference) -> String?
     ) throws(PlaylistError) -> [UInt8] {

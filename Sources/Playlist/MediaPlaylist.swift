@@ -17,6 +17,8 @@ public struct MediaPlaylist: Sendable {
         var playlistType: PlaylistType?
         var hasEndList = false
         var isIFramesOnly = false
+        var hasIndependentSegments = false
+        var start: Start?
         /// How many segments EXT-X-SKIP stands for.
         var skippedSegments = 0
 
@@ -37,6 +39,7 @@ public struct MediaPlaylist: Sendable {
         let keySets: [[Int32]]
         let mapRecords: [Map.Record]
         let lowLatency: LowLatency
+        let dateRanges: [DateRange]
 
         /// Takes over what the parser collected.
         init(_ parser: MediaPlaylistParser) {
@@ -49,6 +52,7 @@ public struct MediaPlaylist: Sendable {
             keySets = parser.keys.sets
             mapRecords = parser.maps
             lowLatency = parser.lowLatency
+            dateRanges = parser.dateRanges
         }
 
         /// The keys of a set; -1 is the empty set.
@@ -90,6 +94,15 @@ public struct MediaPlaylist: Sendable {
 
     /// Whether EXT-X-I-FRAMES-ONLY is there: each segment is one I-frame.
     public var isIFramesOnly: Bool { storage.header.isIFramesOnly }
+
+    /// Whether EXT-X-INDEPENDENT-SEGMENTS is there: each segment can be decoded without the one before.
+    public var hasIndependentSegments: Bool { storage.header.hasIndependentSegments }
+
+    /// EXT-X-START; nil without one.
+    public var start: Start? { storage.header.start }
+
+    /// EXT-X-DATERANGE lines in order.
+    public var dateRanges: [DateRange] { storage.dateRanges }
 
     /// The sum of all durations, in seconds.
     public var duration: Double { storage.duration }

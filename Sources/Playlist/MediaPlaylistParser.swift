@@ -18,6 +18,9 @@ struct MediaPlaylistParser {
     var keys = KeyScope()
     var maps: [Map.Record] = []
     var lowLatency = LowLatency()
+    var dateRanges: [DateRange] = []
+    /// EXT-X-BITRATE in kilobits a second, for the segments until the next one; 0 for none.
+    private var bitRate: Int32 = 0
     private var mapIndices: [MapIdentity: Int32] = [:]
     private var pending = Pending()
 
@@ -56,6 +59,8 @@ struct MediaPlaylistParser {
         case .programDateTime: pending.dateLine = Int32(line)
         case .discontinuity: pending.isDiscontinuity = true
         case .gap: pending.isGap = true
+        case .bitrate: bitRate = text.bytes.decimalInteger(text.value(line)).flatMap { Int32(exactly: $0) } ?? 0
+        case .dateRange: dateRanges.append(try DateRange(text, line, index: dateRanges.count, limits))
         default: try readHeader(tag, line)
         }
     }
@@ -69,6 +74,8 @@ struct MediaPlaylistParser {
         case .playlistType: header.playlistType = playlistType(line)
         case .endList: header.hasEndList = true
         case .iFramesOnly: header.isIFramesOnly = true
+        case .independentSegments: header.hasIndependentSegments = true
+        case .start: header.start = try Start(text, line, limits) ?? header.start
         default: if tag.isLowLatency { try readLowLatency(tag, line) }
         }
     }
@@ -113,7 +120,8 @@ struct MediaPlaylistParser {
             Segment.Record(
                 infLine: pending.infLine, uriLine: Int32(line), rangeLine: pending.rangeLine,
                 dateLine: pending.dateLine, keySet: keys.current(), map: Int32(maps.count) - 1,
-                isDiscontinuity: pending.isDiscontinuity, isGap: pending.isGap, duration: pending.duration,
+                bitRate: bitRate, isDiscontinuity: pending.isDiscontinuity, isGap: pending.isGap,
+                duration: pending.duration,
                 byteRange: try byteRange(line)))
         duration += pending.duration
         pending = Pending()

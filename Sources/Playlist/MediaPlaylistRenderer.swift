@@ -3,11 +3,17 @@ struct MediaPlaylistRenderer {
     let storage: MediaPlaylist.Storage
     let view: MediaPlaylistView
     var writer: TextWriter
+    /// The place of the segment that the next URI line is of.
+    var nextSegment = 0
     /// The places of the next lines of low latency.
     var nextLowLatency = LowLatencyPlaces()
-    private var nextSegment = 0
+    /// What segments that were left out leave to the next one that stays.
+    var cut = SegmentCut()
+    /// The version that what has been written needs.
+    var version: RequiredVersion
     private var nextKey = 0
     private var nextMap = 0
+    private var nextDateRange = 0
     private var hasType = false
     /// The new name of the segment whose lines are being written, asked for at the first of them that needs it.
     private var name: (segment: Int, value: String?)?
@@ -18,14 +24,15 @@ struct MediaPlaylistRenderer {
         self.storage = storage
         self.view = view
         writer = TextWriter(storage.text)
+        version = RequiredVersion(declared: storage.header.version)
     }
 
     /// Writes every line.
     mutating func run(_ naming: (MediaPlaylist.Reference) -> String?) throws(PlaylistError) -> [UInt8] {
         let lines = storage.text.lines
-        let lacksType = !lines.contains { $0.kind == .tag(.playlistType) }
+        if storage.header.isIFramesOnly { version.need(4) }
         for line in lines.indices {
-            if line == 1, view.isFinished, lacksType { writer.insert([Self.vodType], beforeLine: line) }
+            if line == 1 { addHeader() }
             switch lines[line].kind {
             case .blank, .comment: break
             case .uri: try writeSegment(line, naming)
@@ -35,19 +42,34 @@ struct MediaPlaylistRenderer {
         if view.isFinished, !storage.header.hasEndList {
             writer.insert([Tag.endList.rawValue], beforeLine: lines.count)
         }
-        return writer.finished()
+        return writer.finished(late: version.number)
     }
 
     private static let vodType = "\(Tag.playlistType.rawValue):VOD"
+
+    /// The tags that the view has and the text lacks, after EXTM3U.
+    private mutating func addHeader() {
+        let lines = storage.text.lines
+        if view.isMended, !lines.contains(where: { $0.kind == .tag(.version) }) {
+            writer.insertLate(Tag.version.rawValue + ":", beforeLine: 1)
+        }
+        if view.isFinished, !lines.contains(where: { $0.kind == .tag(.playlistType) }) {
+            writer.insert([Self.vodType], beforeLine: 1)
+        }
+    }
 
     private mutating func write(
         _ tag: Tag, _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
     ) throws(PlaylistError) {
         switch tag {
+        case .version: if view.isMended { writer.replaceLate(storage.text.value(line)) }
         case .playlistType: writeType(line)
+        case .start: try writeStart(line)
+        case .inf, .programDateTime, .discontinuity, .gap: try writeSegmentTag(tag, line)
         case .byteRange: writeByteRange(line, naming)
         case .key: try writeKey(line, naming)
         case .map: try writeMap(line, naming)
+        case .dateRange: try writeDateRange(line, naming)
         // Variables have been replaced, which players of today rely on: most cannot do it.
         case .define: writer.drop(line: line)
         default: if tag.isLowLatency { try writeLowLatency(tag, line, naming) }
@@ -67,20 +89,26 @@ extension MediaPlaylistRenderer {
     private mutating func writeSegment(
         _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
     ) throws(PlaylistError) {
-        let name = newName(naming)
-        if let name { try writer.replaceURI(line: line, with: name) }
-        isPreviousRenamed = name != nil
+        if isCut {
+            takeCut(line)
+        } else {
+            try restoreVectors(line, naming)
+            let name = newName(naming)
+            if let name { try writer.replaceURI(line: line, with: try view.checked(name)) }
+            isPreviousRenamed = name != nil
+        }
         nextSegment += 1
     }
 
     /// Drops the range of a segment that has its own name now; otherwise an offset that counted from a neighbour which
-    /// was renamed is written out.
+    /// was renamed, or left out, is written out.
     private mutating func writeByteRange(_ line: Int, _ naming: (MediaPlaylist.Reference) -> String?) {
+        guard !isCut else { return writer.drop(line: line) }
         guard nextSegment < storage.segments.count, let range = storage.segments[nextSegment].byteRange else { return }
         let isRenamed = newName(naming) != nil
-        if isRenamed, !view.keepsByteRanges {
-            writer.drop(line: line)
-        } else if isRenamed || isPreviousRenamed, ByteRangeTag.isImplicit(storage.text, line) {
+        if isRenamed, !view.keepsByteRanges { return writer.drop(line: line) }
+        version.need(4)
+        if isRenamed || isPreviousRenamed || cut.isAtNeighbour, ByteRangeTag.isImplicit(storage.text, line) {
             writer.replace(storage.text.value(line), with: range.description)
         }
     }
@@ -90,10 +118,15 @@ extension MediaPlaylistRenderer {
     ) throws(PlaylistError) {
         let record = storage.keyRecords[Int(storage.keyOccurrences[nextKey])]
         nextKey += 1
-        guard record.method != .none, let name = naming(.key(Key(text: storage.text, record: record))) else { return }
+        guard record.method != .none else { return }
+        let name = naming(.key(Key(text: storage.text, record: record)))
+        guard name != nil || view.isMended else { return }
+        let attributes = try storage.text.attributes(line)
+        version.need(key: attributes)
+        guard let name else { return }
         var edits = AttributeEdits()
-        edits.set("URI", .quoted(name))
-        try edits.apply(to: try storage.text.attributes(line), &writer)
+        edits.set("URI", .quoted(try view.checked(name)))
+        try edits.apply(to: attributes, &writer)
     }
 
     private mutating func writeMap(
@@ -101,11 +134,30 @@ extension MediaPlaylistRenderer {
     ) throws(PlaylistError) {
         guard let map = storage.map(nextMap) else { return }
         nextMap += 1
+        version.need(storage.header.isIFramesOnly ? 5 : 6)
         guard let name = naming(.map(map)) else { return }
         var edits = AttributeEdits()
-        edits.set("URI", .quoted(name))
+        edits.set("URI", .quoted(try view.checked(name)))
         if !view.keepsByteRanges { edits.set("BYTERANGE", .removed) }
         try edits.apply(to: try storage.text.attributes(line), &writer)
+    }
+
+    /// An interstitial whose presentation has no name is left out of what is stored: it would lead to the origin.
+    private mutating func writeDateRange(
+        _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
+    ) throws(PlaylistError) {
+        let range = storage.dateRanges[nextDateRange]
+        nextDateRange += 1
+        guard range.isInterstitial else { return }
+        let uri = range.assetURI == nil ? nil : naming(.assetURI(range))
+        let list = range.assetList == nil ? nil : naming(.assetList(range))
+        if view.isFinished, uri == nil, list == nil { return writer.drop(line: line) }
+        var edits = AttributeEdits()
+        for (attribute, name, old) in [("X-ASSET-URI", uri, range.assetURI), ("X-ASSET-LIST", list, range.assetList)] {
+            if let name { edits.set(attribute, .quoted(try view.checked(name))) }
+            if view.isFinished, name == nil, old != nil { edits.set(attribute, .removed) }
+        }
+        try edits.apply(to: range.attributes, &writer)
     }
 
     private mutating func writeType(_ line: Int) {
@@ -114,5 +166,18 @@ extension MediaPlaylistRenderer {
         hasType = true
         if storage.text.bytes.matches(storage.text.value(line), "VOD") { return }
         writer.replace(storage.text.lines[line].content, with: Self.vodType)
+    }
+
+    /// An offset that was meant for a playlist that still grew, or for one with what has been cut away, would begin
+    /// somewhere else now.
+    private mutating func writeStart(_ line: Int) throws(PlaylistError) {
+        guard view.isMended, let start = storage.header.start, start.line == line + 1 else { return }
+        let isCut = view.isFinished && storage.segments.contains(where: \.isGap)
+        let isForLive = view.isFinished && !storage.header.hasEndList && start.timeOffset < 0
+        if isCut || isForLive || view.isFinished && abs(start.timeOffset) > storage.duration {
+            return writer.drop(line: line)
+        }
+        guard let value = Start.reordered(try storage.text.attributes(line)) else { return }
+        writer.replace(storage.text.value(line), with: value)
     }
 }

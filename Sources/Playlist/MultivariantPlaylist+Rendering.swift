@@ -1,3 +1,27 @@
+/// What a view of a multivariant playlist keeps.
+public struct MultivariantView: Sendable {
+    /// Whether EXT-X-CONTENT-STEERING and PATHWAY-ID stay: they would lead the player past Weir.
+    public var keepsSteering: Bool
+    /// Whether EXT-X-VERSION says what is needed, and TIME-OFFSET comes first, as in `MediaPlaylistView`.
+    public var isMended: Bool
+    /// Whether every new name of a media playlist or a key must be relative, so that the folder can be moved.
+    public var isRelative: Bool
+
+    /// The playlist as it is: names alone change.
+    public static let relay = Self(keepsSteering: true, isMended: false)
+    /// What a player gets: without steering, and mended.
+    public static let player = Self(keepsSteering: false)
+    /// What a bundle has on disk: as `player`, with relative names.
+    public static let bundle = Self(keepsSteering: false, isRelative: true)
+
+    /// Any combination.
+    public init(keepsSteering: Bool, isMended: Bool = true, isRelative: Bool = false) {
+        self.keepsSteering = keepsSteering
+        self.isMended = isMended
+        self.isRelative = isRelative
+    }
+}
+
 extension MultivariantPlaylist {
     /// A place where a view may put another name.
     public enum Reference: Sendable {
@@ -8,7 +32,9 @@ extension MultivariantPlaylist {
         case sessionKey(Key)
         /// Only those with a URI.
         case sessionData(SessionData)
-        case other(TagReference)
+        case imageVariant(ImageVariant)
+        /// Only where the view keeps content steering.
+        case steering(ContentSteering)
 
         /// The place of the URI in `renditionURIs`, where it names a media playlist.
         public var renditionIndex: Int? {
@@ -16,38 +42,37 @@ extension MultivariantPlaylist {
             case .variant(let variant): variant.renditionIndex
             case .media(let media): media.renditionIndex
             case .iFrameVariant(let variant): variant.renditionIndex
-            case .sessionKey, .sessionData, .other: nil
+            case .sessionKey, .sessionData, .imageVariant, .steering: nil
             }
         }
     }
 
     /// Writes the playlist with other names: all variants and renditions, for a player that Weir fetches the rest for.
     ///
-    /// `naming` gives the new URI of a place, or nil to leave it as it is; it is called in the order of the text. Content
-    /// steering would lead the player past Weir, so unless `keepingSteering`, EXT-X-CONTENT-STEERING and PATHWAY-ID are
-    /// taken out. Everything else comes out byte for byte. Throws `.unsafeName` for a name that could break out of its
-    /// place.
+    /// `naming` gives the new URI of a place, or nil to leave it as it is; it is called in the order of the text. What the
+    /// view does not change comes out byte for byte, but for EXT-X-DEFINE, whose variables have been replaced. Throws
+    /// `.unsafeName` for a name that could break out of its place.
     public func rendered(
-        keepingSteering: Bool = false, naming: (Reference) -> String?
+        _ view: MultivariantView = .player, naming: (Reference) -> String?
     ) throws(PlaylistError) -> [UInt8] {
-        var renderer = MultivariantRenderer(playlist: self, keepsSteering: keepingSteering, presence: nil)
+        var renderer = MultivariantRenderer(playlist: self, view: view, presence: nil)
         return try renderer.run(naming)
     }
 
     /// Writes the offline view: what can be played from what is stored; nil where no variant can.
     ///
     /// `renditions` holds the places in `renditionURIs` of the media playlists that are stored whole. Listed are the
-    /// variants of `wholeVariants(renditions:)`, and of the EXT-X-MEDIA lines those whose group a listed variant refers to
-    /// and which are stored or have no URI (muxed, closed captions). Where the default of a group is not listed, the first
-    /// one that is becomes DEFAULT=YES,AUTOSELECT=YES. References to groups without a listed member are taken out.
-    /// I-frame and image variants, steering with PATHWAY-ID, and session keys and session data whose URI `naming` gives no
-    /// name for, are left out. Everything else comes out byte for byte.
+    /// variants of `wholeVariants(renditions:)`, the I-frame variants that are stored, and of the EXT-X-MEDIA lines those
+    /// whose group a listed variant refers to and which are stored or have no URI (muxed, closed captions). Where the
+    /// default of a group is not listed, the first one that is becomes DEFAULT=YES,AUTOSELECT=YES. References to groups
+    /// without a listed member are taken out. Image variants, and session keys and session data whose URI `naming` gives no
+    /// name for, are left out. Everything else is as in `rendered(_:naming:)`.
     public func stored(
-        renditions: Set<Int>, naming: (Reference) -> String?
+        _ view: MultivariantView = .player, renditions: Set<Int>, naming: (Reference) -> String?
     ) throws(PlaylistError) -> [UInt8]? {
         let presence = Presence(of: self, renditions: renditions)
         guard !presence.variants.isEmpty else { return nil }
-        var renderer = MultivariantRenderer(playlist: self, keepsSteering: false, presence: presence)
+        var renderer = MultivariantRenderer(playlist: self, view: view, presence: presence)
         return try renderer.run(naming)
     }
 

@@ -12,6 +12,16 @@ public struct MultivariantPlaylist: Sendable {
     public private(set) var sessionKeys: [Key] = []
     /// EXT-X-SESSION-DATA, in order.
     public private(set) var sessionData: [SessionData] = []
+    /// EXT-X-IMAGE-STREAM-INF, in order.
+    public private(set) var imageVariants: [ImageVariant] = []
+    /// EXT-X-CONTENT-STEERING; nil without one. The first, where there are several.
+    public private(set) var contentSteering: ContentSteering?
+    /// EXT-X-START; nil without one.
+    public private(set) var start: Start?
+    /// Whether EXT-X-INDEPENDENT-SEGMENTS is there, for all of its media playlists (RFC 8216 §4.3.5.1).
+    public private(set) var hasIndependentSegments = false
+    /// EXT-X-VERSION, 1 where it is absent; may be higher than any that is known here.
+    public private(set) var version = 1
     /// The variables that EXT-X-DEFINE gives a value to, by name: what media playlists may import.
     public let variables: [String: String]
     /// The distinct URIs of media playlists, as written, in order of first appearance; `renditionIndex` points here.
@@ -29,6 +39,9 @@ public struct MultivariantPlaylist: Sendable {
         case media(Int)
         case sessionKey(Int)
         case sessionData(Int)
+        case imageVariant(Int)
+        case steering
+        case start
     }
 
     /// The distinct URIs and their places.
@@ -104,10 +117,29 @@ public struct MultivariantPlaylist: Sendable {
         case .sessionData:
             entries[line] = .sessionData(sessionData.count)
             sessionData.append(try SessionData(text, line, index: sessionData.count, limits))
-        default: return
+        default: try readOther(tag, line, limits)
         }
         if entries.count > limits.renditions + 2 * variants.count {
             throw text.error(.overLimit, line, "more than \(limits.renditions) renditions and session tags")
+        }
+    }
+
+    private mutating func readOther(_ tag: Tag, _ line: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
+        switch tag {
+        case .imageStreamInf:
+            guard let image = try ImageVariant(text, line, index: imageVariants.count, limits) else { return }
+            entries[line] = .imageVariant(imageVariants.count)
+            imageVariants.append(image)
+        case .contentSteering:
+            entries[line] = .steering
+            let steering = try ContentSteering(text, line, limits)
+            contentSteering = contentSteering ?? steering
+        case .start:
+            entries[line] = .start
+            start = try Start(text, line, limits) ?? start
+        case .independentSegments: hasIndependentSegments = true
+        case .version: version = text.bytes.decimalInteger(text.value(line)) ?? version
+        default: break
         }
     }
 }

@@ -7,6 +7,8 @@ extension MultivariantPlaylist {
         private(set) var media: Set<Int> = []
         /// The EXT-X-MEDIA lines that become their group's default.
         private(set) var promoted: Set<Int> = []
+        /// I-frame variants.
+        private(set) var iFrameVariants: Set<Int> = []
         /// The groups with a listed member.
         private(set) var groups: Set<Media.Group> = []
 
@@ -14,6 +16,8 @@ extension MultivariantPlaylist {
         init(of playlist: MultivariantPlaylist, renditions: Set<Int>) {
             let listed = playlist.wholeVariants(renditions: renditions)
             variants = Set(listed.map(\.index))
+            let iFrames = playlist.iFrameVariants.filter { renditions.contains($0.renditionIndex) }
+            iFrameVariants = Set(iFrames.map(\.index))
             var referenced: Set<Media.Group> = []
             for variant in listed {
                 for type in Media.Kind.allCases {

@@ -1,28 +1,35 @@
 /// One pass over the lines that writes a view; with a presence it is the offline one.
 struct MultivariantRenderer {
     private let playlist: MultivariantPlaylist
-    private let keepsSteering: Bool
+    private let view: MultivariantView
     private let presence: MultivariantPlaylist.Presence?
     private var writer: TextWriter
+    /// The version that what has been written needs.
+    private var version: RequiredVersion
 
     /// Prepares a pass.
-    init(playlist: MultivariantPlaylist, keepsSteering: Bool, presence: MultivariantPlaylist.Presence?) {
+    init(playlist: MultivariantPlaylist, view: MultivariantView, presence: MultivariantPlaylist.Presence?) {
         self.playlist = playlist
-        self.keepsSteering = keepsSteering
+        self.view = view
         self.presence = presence
         writer = TextWriter(playlist.text)
+        version = RequiredVersion(declared: playlist.version)
     }
 
     /// Writes every line.
     mutating func run(_ naming: (MultivariantPlaylist.Reference) -> String?) throws(PlaylistError) -> [UInt8] {
-        for line in playlist.text.lines.indices {
+        let lines = playlist.text.lines
+        for line in lines.indices {
+            if line == 1, view.isMended, !lines.contains(where: { $0.kind == .tag(.version) }) {
+                writer.insertLate(Tag.version.rawValue + ":", beforeLine: 1)
+            }
             if let entry = playlist.entries[line] {
                 try write(entry, line, naming)
             } else {
-                try writeOther(line, naming)
+                writeOther(line)
             }
         }
-        return writer.finished()
+        return writer.finished(late: version.number)
     }
 
     private mutating func write(
@@ -32,12 +39,7 @@ struct MultivariantRenderer {
         case .variant(let index): try writeVariant(playlist.variants[index], line)
         case .variantURI(let index): try writeURI(of: playlist.variants[index], line, naming)
         case .media(let index): try writeMedia(playlist.media[index], line, naming)
-        case .iFrameVariant(let index):
-            if presence != nil { return writer.drop(line: line) }
-            let variant = playlist.iFrameVariants[index]
-            var edits = steeringEdits(variant.attributes)
-            edits.set("URI", quoted: naming(.iFrameVariant(variant)))
-            try edits.apply(to: variant.attributes, &writer)
+        case .iFrameVariant(let index): try writeIFrames(playlist.iFrameVariants[index], line, naming)
         case .sessionKey(let index):
             let key = playlist.sessionKeys[index]
             let name = key.method == .none ? nil : naming(.sessionKey(key))
@@ -46,6 +48,9 @@ struct MultivariantRenderer {
             let data = playlist.sessionData[index]
             let name = data.uri == nil ? nil : naming(.sessionData(data))
             try writeSession(data.attributes, line, hasURI: data.uri != nil, name)
+        case .imageVariant(let index): try writeImages(playlist.imageVariants[index], line, naming)
+        case .steering: try writeSteering(line, naming)
+        case .start: try writeStart(line)
         }
     }
 }
@@ -53,6 +58,7 @@ struct MultivariantRenderer {
 extension MultivariantRenderer {
     private mutating func writeVariant(_ variant: Variant, _ line: Int) throws(PlaylistError) {
         if let presence, !presence.variants.contains(variant.index) { return writer.drop(line: line) }
+        version.need(variant: variant.attributes)
         var edits = steeringEdits(variant.attributes)
         if let presence {
             for type in Media.Kind.allCases {
@@ -67,15 +73,16 @@ extension MultivariantRenderer {
         of variant: Variant, _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
     ) throws(PlaylistError) {
         if let presence, !presence.variants.contains(variant.index) { return writer.drop(line: line) }
-        if let name = naming(.variant(variant)) { try writer.replaceURI(line: line, with: name) }
+        if let name = try checked(naming(.variant(variant))) { try writer.replaceURI(line: line, with: name) }
     }
 
     private mutating func writeMedia(
         _ media: Media, _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
     ) throws(PlaylistError) {
         if let presence, !presence.media.contains(media.index) { return writer.drop(line: line) }
+        version.need(media: media)
         var edits = steeringEdits(media.attributes)
-        if media.uri != nil { edits.set("URI", quoted: naming(.media(media))) }
+        if media.uri != nil { edits.set("URI", quoted: try checked(naming(.media(media)))) }
         if let presence, presence.promoted.contains(media.index) {
             edits.set("DEFAULT", .enumerated("YES"))
             edits.set("AUTOSELECT", .enumerated("YES"))
@@ -88,27 +95,66 @@ extension MultivariantRenderer {
         _ attributes: AttributeList, _ line: Int, hasURI: Bool, _ name: String?
     ) throws(PlaylistError) {
         if presence != nil, hasURI, name == nil { return writer.drop(line: line) }
+        version.need(key: attributes)
         var edits = AttributeEdits()
-        edits.set("URI", quoted: name)
+        edits.set("URI", quoted: try checked(name))
         try edits.apply(to: attributes, &writer)
     }
 
-    private mutating func writeOther(
+    private mutating func writeIFrames(
+        _ variant: IFrameVariant, _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
+    ) throws(PlaylistError) {
+        if let presence, !presence.iFrameVariants.contains(variant.index) { return writer.drop(line: line) }
+        version.need(variant: variant.attributes)
+        var edits = steeringEdits(variant.attributes)
+        edits.set("URI", quoted: try checked(naming(.iFrameVariant(variant))))
+        if let presence, let id = variant.video, !presence.groups.contains(Media.Group(type: .video, id: id)) {
+            edits.set("VIDEO", .removed)
+        }
+        try edits.apply(to: variant.attributes, &writer)
+    }
+
+    private mutating func writeImages(
+        _ variant: ImageVariant, _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
+    ) throws(PlaylistError) {
+        if presence != nil { return writer.drop(line: line) }
+        var edits = steeringEdits(variant.attributes)
+        edits.set("URI", quoted: naming(.imageVariant(variant)))
+        try edits.apply(to: variant.attributes, &writer)
+    }
+
+    private mutating func writeSteering(
         _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
     ) throws(PlaylistError) {
-        let text = playlist.text
-        if text.lines[line].kind == .tag(.define) { return writer.drop(line: line) }
-        if text.lines[line].kind == .tag(.contentSteering), !keepsSteering { return writer.drop(line: line) }
-        if text.lines[line].kind == .tag(.imageStreamInf), presence != nil { return writer.drop(line: line) }
-        guard let reference = TagReference(text, line), let name = naming(.other(reference)) else { return }
+        guard view.keepsSteering else { return writer.drop(line: line) }
+        guard let steering = playlist.contentSteering, steering.line == line + 1, let name = naming(.steering(steering))
+        else { return }
         var edits = AttributeEdits()
-        edits.set(reference.attribute, .quoted(name))
-        try edits.apply(to: try text.attributes(line), &writer)
+        edits.set("SERVER-URI", .quoted(name))
+        try edits.apply(to: try playlist.text.attributes(line), &writer)
+    }
+
+    private mutating func writeStart(_ line: Int) throws(PlaylistError) {
+        guard view.isMended, let value = Start.reordered(try playlist.text.attributes(line)) else { return }
+        writer.replace(playlist.text.value(line), with: value)
+    }
+
+    private mutating func writeOther(_ line: Int) {
+        switch playlist.text.lines[line].kind {
+        case .tag(.define): writer.drop(line: line)
+        case .tag(.version): if view.isMended { writer.replaceLate(playlist.text.value(line)) }
+        default: break
+        }
+    }
+
+    private func checked(_ name: String?) throws(PlaylistError) -> String? {
+        guard let name, view.isRelative else { return name }
+        return try TextWriter.checkedRelative(name)
     }
 
     private func steeringEdits(_ attributes: AttributeList) -> AttributeEdits {
         var edits = AttributeEdits()
-        if !keepsSteering, attributes.find("PATHWAY-ID") != nil { edits.set("PATHWAY-ID", .removed) }
+        if !view.keepsSteering, attributes.find("PATHWAY-ID") != nil { edits.set("PATHWAY-ID", .removed) }
         return edits
     }
 }

@@ -8,6 +8,7 @@ public struct Segment: Sendable {
         let dateLine: Int32
         let keySet: Int32
         let map: Int32
+        let bitRate: Int32
         let isDiscontinuity: Bool
         let isGap: Bool
         let duration: Double
@@ -52,6 +53,10 @@ public struct Segment: Sendable {
 
     /// EXT-X-PROGRAM-DATE-TIME before it, as written.
     public var programDateTime: String? { record.dateLine < 0 ? nil : storage.text.string(Int(record.dateLine)) }
+
+    /// EXT-X-BITRATE in force, in bits a second (the tag has kilobits), from 10 % below to 10 % above what the segment
+    /// has; nil where there is none, and for a byte range, which it does not hold for (rfc8216bis §4.4.4.8).
+    public var bitRate: Int? { record.bitRate > 0 && byteRange == nil ? Int(record.bitRate) * 1000 : nil }
 
     /// The number of the URI's line, from 1.
     public var line: Int { Int(record.uriLine) + 1 }

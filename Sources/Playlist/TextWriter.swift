@@ -5,12 +5,21 @@ struct TextWriter {
     private let text: PlaylistText
     private(set) var output: [UInt8] = []
     private var position: Int
+    private let end: Int
+    /// Where a number goes that is known only at the end, and the whole line's start where there was none.
+    private var late: [(place: Int, line: String?)] = []
 
     /// Starts after the byte order mark, which no view has.
     init(_ text: PlaylistText) {
-        self.text = text
-        position = text.hasByteOrderMark ? 3 : 0
+        self.init(text, from: (text.hasByteOrderMark ? 3 : 0)..<text.bytes.count)
         output.reserveCapacity(text.bytes.count)
+    }
+
+    /// Copies a range alone.
+    init(_ text: PlaylistText, from range: Range<Int>) {
+        self.text = text
+        position = range.lowerBound
+        end = range.upperBound
     }
 
     /// Puts a string in place of a range.
@@ -39,9 +48,29 @@ struct TextWriter {
         }
     }
 
-    /// Copies the rest and gives the whole.
-    consuming func finished() -> [UInt8] {
-        output.append(contentsOf: text.bytes[position...])
+    /// Puts the number that `finished(late:)` brings in place of a range.
+    mutating func replaceLate(_ range: Range<Int>) {
+        replace(range, with: "")
+        late.append((output.count, nil))
+    }
+
+    /// Writes a line, of this start and the number that `finished(late:)` brings, unless that is 1.
+    mutating func insertLate(_ start: String, beforeLine line: Int) {
+        insert([], beforeLine: line)
+        late.append((output.count, start))
+    }
+
+    /// Copies the rest and gives the whole, with the number where it was left out.
+    consuming func finished(late number: Int = 1) -> [UInt8] {
+        output.append(contentsOf: text.bytes[position..<end])
+        for (place, line) in late.reversed() {
+            guard let line else {
+                output.replaceSubrange(place..<place, with: String(number).utf8)
+                continue
+            }
+            guard number > 1 else { continue }
+            output.replaceSubrange(place..<place, with: Array("\(line)\(number)".utf8) + terminator)
+        }
         return output
     }
 
@@ -57,6 +86,16 @@ struct TextWriter {
         if !isSafe || name.isEmpty || name.hasPrefix("#") || name.hasPrefix(" ") || name.hasSuffix(" ") {
             let excerpt = PlaylistError.excerpt(of: Array(name.utf8)[...])
             throw PlaylistError(.unsafeName, "a name that cannot stand in a playlist", excerpt: excerpt)
+        }
+        return name
+    }
+
+    /// A name that leads somewhere from the playlist's own folder: no scheme, no host, no path from a root.
+    static func checkedRelative(_ name: String) throws(PlaylistError) -> String {
+        let first = name.utf8.prefix { $0 != UInt8(ascii: "/") }
+        if first.isEmpty || first.contains(UInt8(ascii: ":")) {
+            throw PlaylistError(
+                .unsafeName, "a name that is not relative", excerpt: PlaylistError.excerpt(of: Array(name.utf8)[...]))
         }
         return name
     }

@@ -77,6 +77,7 @@ import Testing
         #expect(
             try viewed.entry(isStored: false) == """
                 #EXTM3U
+                #EXT-X-VERSION:5
                 #EXT-X-SESSION-DATA:DATA-ID="title",VALUE="Film"
                 #EXT-X-SESSION-DATA:DATA-ID="art",URI="http://origin/film/art.json"
                 #EXT-X-SESSION-KEY:METHOD=AES-128,URI="/a/film-k3f9/aabcde/keys/0.key"
@@ -146,6 +147,7 @@ import Testing
         #expect(
             text == """
                 #EXTM3U
+                #EXT-X-VERSION:6
                 #EXT-X-TARGETDURATION:2
                 #EXT-X-PLAYLIST-TYPE:VOD
                 #EXT-X-MEDIA-SEQUENCE:5
@@ -153,11 +155,10 @@ import Testing
                 #EXT-X-KEY:METHOD=AES-128,URI="/a/film-k3f9/aabcde/keys/0.key",IV=0x01
                 #EXTINF:2,A title
                 /a/film-k3f9/aabcde/video-720p/5.mp4
-                #EXT-X-GAP
-                #EXTINF:2,
-                /a/film-k3f9/aabcde/video-720p/6.mp4
                 #EXT-X-KEY:METHOD=AES-128,URI="data:text/plain;base64,AAAAAAAAAAAAAAAAAAAAAA=="
                 #EXTINF:2,
+                #EXT-X-KEY:METHOD=AES-128,URI="data:text/plain;base64,AAAAAAAAAAAAAAAAAAAAAA==",\
+                IV=0x00000000000000000000000000000007
                 /a/film-k3f9/aabcde/video-720p/7.mp4
                 #EXT-X-ENDLIST
 

@@ -3,35 +3,6 @@ import Testing
 
 @testable import Playlist
 
-/// A golden case: a file of input, a separator line that names the view, and the expected output.
-struct GoldenCase: CustomTestStringConvertible, Sendable {
-    let name: String
-    let input: [UInt8]
-    /// The words of the separator line: the view, and for the offline one the places of the stored renditions.
-    let view: [String]
-    let expected: String
-
-    var testDescription: String { name }
-    var stored: Set<Int> { Set(view.dropFirst().compactMap { Int($0) }) }
-
-    /// All cases of a folder under `fixtures/playlists`; a folder without any is a fault of the checkout.
-    static func all(in folder: String) throws -> [GoldenCase] {
-        try Fixtures.files(in: folder).map { name, bytes in
-            let mark = Array("===== ".utf8)
-            let start = try #require(bytes.indices.first { bytes[$0...].starts(with: mark) && isLineStart($0, bytes) })
-            let end = try #require(bytes[start...].firstIndex(of: 0x0A))
-            let words = String(decoding: bytes[start..<end], as: UTF8.self).split(separator: " ").dropFirst()
-            return GoldenCase(
-                name: name, input: Array(bytes[..<start]), view: words.map(String.init),
-                expected: String(decoding: bytes[(end + 1)...], as: UTF8.self))
-        }
-    }
-
-    private static func isLineStart(_ index: Int, _ bytes: [UInt8]) -> Bool {
-        index == 0 || bytes[index - 1] == 0x0A
-    }
-}
-
 /// The committed playlists.
 enum Fixtures {
     /// The files of a folder under `fixtures/playlists`, by name.
@@ -51,6 +22,8 @@ enum Fixtures {
         case .key(let key): key.isFetchable ? "/a/x/\(key.index).key" : nil
         case .part(let part): "/a/x/\(part.mediaSequenceNumber).\(part.partIndex).m4s"
         case .preloadHint(let hint): "/a/x/hint\(hint.kind == .map ? ".mp4" : ".m4s")"
+        case .assetURI(let range): "/a/x/ad-\(range.index).m3u8"
+        case .assetList: nil
         case .renditionReport(let report): "/a/y/\(report.lastMediaSequenceNumber ?? 0).m3u8"
         }
     }
@@ -60,8 +33,26 @@ enum Fixtures {
         switch reference {
         case .variant, .media, .iFrameVariant: reference.renditionIndex.map { "/a/x/r\($0).m3u8" }
         case .sessionKey(let key): key.isFetchable ? "/a/x/session-\(key.index).key" : nil
-        case .sessionData, .other: nil
+        case .imageVariant(let images): "https://origin.example/\(images.uri)"
+        case .steering: "/a/x/steering"
+        case .sessionData: nil
         }
+    }
+
+    /// Names as Weir gives them on disk: what is not kept there has none.
+    static func relativeName(_ reference: MediaPlaylist.Reference) -> String? {
+        switch reference {
+        case .segment(let segment): "\(segment.mediaSequenceNumber).\(segment.map == nil ? "ts" : "m4s")"
+        case .map(let map): "init-\(map.index).mp4"
+        case .key(let key): key.isFetchable ? "../keys/\(key.index).key" : nil
+        case .part, .preloadHint, .renditionReport, .assetURI, .assetList: nil
+        }
+    }
+
+    /// Names as Weir gives them on disk.
+    static func relativeName(_ reference: MultivariantPlaylist.Reference) -> String? {
+        if case .sessionKey(let key) = reference { return key.isFetchable ? "keys/\(key.index).key" : nil }
+        return reference.renditionIndex.map { "r\($0)/media.m3u8" }
     }
 
     /// Reads a text that must be a media playlist.

@@ -6,12 +6,17 @@ import Testing
 struct GoldenTests {
     @Test("rendered in a view, come out as expected", arguments: try GoldenCase.all(in: "relay"))
     func relay(_ golden: GoldenCase) throws {
-        #expect(try render(golden) == golden.expected)
+        #expect(try golden.rendered() == golden.expected)
     }
 
     @Test("rendered from what is stored, list exactly that", arguments: try GoldenCase.all(in: "stored"))
     func stored(_ golden: GoldenCase) throws {
-        #expect(try render(golden) == golden.expected)
+        #expect(try golden.rendered() == golden.expected)
+    }
+
+    @Test("rendered for the disk, have relative names alone", arguments: try GoldenCase.all(in: "bundle"))
+    func bundle(_ golden: GoldenCase) throws {
+        #expect(try golden.rendered() == golden.expected)
     }
 
     @Test("malformed, are refused by line and reason", arguments: try GoldenCase.all(in: "malformed"))
@@ -26,25 +31,10 @@ struct GoldenTests {
         guard !String(decoding: golden.input, as: UTF8.self).contains("#EXT-X-DEFINE") else { return }
         switch try Playlist.parse(golden.input) {
         case .multivariant(let playlist):
-            #expect(try playlist.rendered(keepingSteering: true) { _ in nil } == golden.input)
+            #expect(try playlist.rendered(.relay) { _ in nil } == golden.input)
         case .media(let playlist) where playlist.isLive || !playlist.isLowLatency:
-            #expect(try playlist.rendered { _ in nil } == golden.input)
+            #expect(try playlist.rendered(.relay) { _ in nil } == golden.input)
         case .media: break
         }
-    }
-
-    private func render(_ golden: GoldenCase) throws -> String {
-        let output: [UInt8]?
-        switch try Playlist.parse(golden.input) {
-        case .multivariant(let playlist):
-            output =
-                golden.view[0] == "stored"
-                ? try playlist.stored(renditions: golden.stored, naming: Fixtures.name)
-                : try playlist.rendered(naming: Fixtures.name)
-        case .media(let playlist):
-            let views = ["relay": MediaPlaylistView.relay, "plain": .plain, "stored": .stored]
-            output = try playlist.rendered(try #require(views[golden.view[0]]), naming: Fixtures.name)
-        }
-        return output.map { String(decoding: $0, as: UTF8.self) } ?? "nothing\n"
     }
 }

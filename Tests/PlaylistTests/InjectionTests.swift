@@ -22,8 +22,9 @@ struct InjectionTests {
             a
             #EXT-X-PRELOAD-HINT:TYPE=PART,URI="h"
             #EXT-X-RENDITION-REPORT:URI="r"
+            #EXT-X-DATERANGE:ID="i",X-ASSET-URI="u",X-ASSET-LIST="l"
             """)
-        for place in 0..<6 {
+        for place in 0..<8 {
             let error = try #require(throws: PlaylistError.self) {
                 try media.rendered { self.place($0) == place ? name : nil }
             }
@@ -76,6 +77,8 @@ struct InjectionTests {
         case .part: 3
         case .preloadHint: 4
         case .renditionReport: 5
+        case .assetURI: 6
+        case .assetList: 7
         }
     }
 }

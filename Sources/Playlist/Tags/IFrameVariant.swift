@@ -15,6 +15,13 @@ public struct IFrameVariant: Sendable {
     /// The number of the line, from 1.
     public let line: Int
 
+    /// VIDEO: the GROUP-ID of its video renditions.
+    public var video: String? { attributes["VIDEO"] }
+    /// STABLE-VARIANT-ID (rfc8216bis §4.4.6.3).
+    public var stableID: String? { attributes["STABLE-VARIANT-ID"] }
+    /// PATHWAY-ID (rfc8216bis §4.4.6.3); `.` where it is absent.
+    public var pathwayID: String { attributes["PATHWAY-ID"] ?? "." }
+
     /// Reads a line; `rendition` gives the place of a URI.
     init(
         _ text: PlaylistText, _ line: Int, index: Int, _ limits: PlaylistLimits, rendition: (String) -> Int

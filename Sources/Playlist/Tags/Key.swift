@@ -32,6 +32,12 @@ public struct Key: Sendable {
     /// KEYFORMAT; `identity` where it is absent.
     public var keyFormat: String { record.keyFormat.map { text.bytes.text($0.range) } ?? "identity" }
 
+    /// KEYFORMATVERSIONS, the versions of KEYFORMAT that the key goes with, split at slashes; 1 where it is absent.
+    public var keyFormatVersions: [Int] {
+        let versions = attributes["KEYFORMATVERSIONS"] ?? "1"
+        return versions.utf8.split(separator: UInt8(ascii: "/")).compactMap { Int(Substring($0)) }
+    }
+
     /// The place among the playlist's distinct keys (`MediaPlaylist.keys`, `MultivariantPlaylist.sessionKeys`), from 0.
     public var index: Int { Int(record.index) }
 
@@ -81,6 +87,28 @@ extension Key {
         return Record(
             line: Int32(line), method: method, uri: method == .none ? nil : uri.map { TextSpan($0) },
             keyFormat: format.map { TextSpan($0) }, index: -1)
+    }
+}
+
+extension Key {
+    /// Whether the media sequence number of each segment stands for the IV that is not given (RFC 8216 §5.2): with these
+    /// methods and no other.
+    var hasImplicitVector: Bool {
+        guard keyFormat == "identity", method == .aes128 || method == .sampleAES else { return false }
+        return attributes.find("IV") == nil
+    }
+
+    /// The IV that a media sequence number stands for, in 128 bits, big-endian.
+    static func vector(forSequenceNumber number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return "0x" + String(repeating: "0", count: 32 - digits.utf8.count) + digits
+    }
+
+    /// The key's line anew, with changes.
+    static func line(_ key: Key, _ edits: AttributeEdits) throws(PlaylistError) -> String {
+        var writer = TextWriter(key.text, from: key.text.lines[key.line - 1].content)
+        try edits.apply(to: key.attributes, &writer)
+        return String(decoding: writer.finished(), as: UTF8.self)
     }
 }
 

@@ -39,6 +39,18 @@ public struct Media: Sendable {
 
     /// LANGUAGE, a tag of RFC 5646.
     public var language: String? { attributes["LANGUAGE"] }
+    /// ASSOC-LANGUAGE, a tag of RFC 5646: another language that goes with it, such as written beside spoken.
+    public var associatedLanguage: String? { attributes["ASSOC-LANGUAGE"] }
+    /// INSTREAM-ID: which captions of the video it means, `CC1` to `CC4` or `SERVICE1` to `SERVICE63`.
+    public var instreamID: String? { attributes["INSTREAM-ID"] }
+    /// STABLE-RENDITION-ID (rfc8216bis §4.4.6.1): the same for the same rendition in every pathway and after every reload.
+    public var stableID: String? { attributes["STABLE-RENDITION-ID"] }
+    /// PATHWAY-ID, which steering's clones carry here; `.` where it is absent.
+    public var pathwayID: String { attributes["PATHWAY-ID"] ?? "." }
+    /// BIT-DEPTH of an audio sample in bits.
+    public var bitDepth: Int? { try? attributes.decimalInteger("BIT-DEPTH") }
+    /// SAMPLE-RATE of audio in hertz.
+    public var sampleRate: Int? { try? attributes.decimalInteger("SAMPLE-RATE") }
     /// CHANNELS, such as `2` or `16/JOC`.
     public var channels: String? { attributes["CHANNELS"] }
     /// CHARACTERISTICS, a comma-separated list of uniform type identifiers, as written.

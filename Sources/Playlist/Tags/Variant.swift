@@ -33,6 +33,20 @@ public struct Variant: Sendable {
     public var closedCaptions: String? { group(.closedCaptions) }
     /// VIDEO-RANGE: SDR, HLG or PQ.
     public var videoRange: String? { attributes["VIDEO-RANGE"] }
+    /// STABLE-VARIANT-ID (rfc8216bis §4.4.6.2): the same for the same variant in every pathway and after every reload.
+    public var stableID: String? { attributes["STABLE-VARIANT-ID"] }
+    /// PATHWAY-ID (rfc8216bis §4.4.6.2): the pathway of content steering that it belongs to; `.` where it is absent.
+    public var pathwayID: String { attributes["PATHWAY-ID"] ?? "." }
+    /// SCORE (rfc8216bis §4.4.6.2): the larger, the more its author prefers it; nil where it is absent.
+    public var score: Double? { try? attributes.decimalFloat("SCORE") }
+    /// HDCP-LEVEL: TYPE-0, TYPE-1 or NONE.
+    public var hdcpLevel: String? { attributes["HDCP-LEVEL"] }
+    /// SUPPLEMENTAL-CODECS (rfc8216bis §4.4.6.2): codecs with their brands, `codec/brand/…`, split at commas.
+    public var supplementalCodecs: [String] { attributes["SUPPLEMENTAL-CODECS"].map(Self.split) ?? [] }
+    /// ALLOWED-CPC (rfc8216bis §4.4.6.2): the content protections that are good enough for it, as written.
+    public var allowedProtection: String? { attributes["ALLOWED-CPC"] }
+    /// REQ-VIDEO-LAYOUT (rfc8216bis §4.4.6.2): what a player must be able to show, such as `CH-STEREO`.
+    public var requiredVideoLayout: String? { attributes["REQ-VIDEO-LAYOUT"] }
     /// NAME, which no text defines for variants and many packagers write.
     public var name: String? { attributes["NAME"] }
 

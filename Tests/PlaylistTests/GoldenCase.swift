@@ -1,0 +1,53 @@
+import Testing
+
+@testable import Playlist
+
+/// A golden case: a file of input, a separator line that names the view, and the expected output.
+struct GoldenCase: CustomTestStringConvertible, Sendable {
+    let name: String
+    let input: [UInt8]
+    /// The words of the separator line: the view, and for the offline one the places of the stored renditions.
+    let view: [String]
+    let expected: String
+
+    var testDescription: String { name }
+    var stored: Set<Int> { Set(view.dropFirst().compactMap { Int($0) }) }
+
+    /// All cases of a folder under `fixtures/playlists`; a folder without any is a fault of the checkout.
+    static func all(in folder: String) throws -> [GoldenCase] {
+        try Fixtures.files(in: folder).map { name, bytes in
+            let mark = Array("===== ".utf8)
+            let start = try #require(bytes.indices.first { bytes[$0...].starts(with: mark) && isLineStart($0, bytes) })
+            let end = try #require(bytes[start...].firstIndex(of: 0x0A))
+            let words = String(decoding: bytes[start..<end], as: UTF8.self).split(separator: " ").dropFirst()
+            return GoldenCase(
+                name: name, input: Array(bytes[..<start]), view: words.map(String.init),
+                expected: String(decoding: bytes[(end + 1)...], as: UTF8.self))
+        }
+    }
+
+    private static func isLineStart(_ index: Int, _ bytes: [UInt8]) -> Bool {
+        index == 0 || bytes[index - 1] == 0x0A
+    }
+
+    /// The view that the separator line names, written out.
+    func rendered() throws -> String {
+        let output: [UInt8]?
+        switch try Playlist.parse(input) {
+        case .multivariant(let playlist):
+            output =
+                switch view[0] {
+                case "stored": try playlist.stored(renditions: stored, naming: Fixtures.name)
+                case "bundle": try playlist.stored(.bundle, renditions: stored, naming: Fixtures.relativeName)
+                case "player": try playlist.rendered(.player, naming: Fixtures.name)
+                default: try playlist.rendered(.relay, naming: Fixtures.name)
+                }
+        case .media(let playlist):
+            let views = ["relay": MediaPlaylistView.relay, "plain": .plain, "stored": .stored, "bundle": .bundle]
+            output = try playlist.rendered(try #require(views[view[0]])) {
+                view[0] == "bundle" ? Fixtures.relativeName($0) : Fixtures.name($0)
+            }
+        }
+        return output.map { String(decoding: $0, as: UTF8.self) } ?? "nothing\n"
+    }
+}
