@@ -30,6 +30,9 @@ struct GoldenCase: CustomTestStringConvertible, Sendable {
         index == 0 || bytes[index - 1] == 0x0A
     }
 
+    /// What a check says of the input, a finding a line.
+    func checked() -> String { PlaylistCheck.diagnostics(of: input).map { "\($0)\n" }.joined() }
+
     /// The view that the separator line names, written out.
     func rendered() throws -> String {
         let output: [UInt8]?

@@ -1,0 +1,114 @@
+/// What the value of an attribute is to be (RFC 8216 §4.2).
+enum AttributeType {
+    case quoted
+    case enumerated
+    /// The enumerated-strings YES and NO.
+    case flag
+    case integer
+    case float
+    case signed
+    case hexadecimal
+    case resolution
+    /// More than one type.
+    case any
+
+    /// The type in words, with its article.
+    var description: String {
+        switch self {
+        case .quoted: "a quoted-string"
+        case .enumerated: "an enumerated-string"
+        case .flag: "YES or NO"
+        case .integer: "a decimal-integer"
+        case .float: "a decimal-floating-point"
+        case .signed: "a signed-decimal-floating-point"
+        case .hexadecimal: "a hexadecimal-sequence"
+        case .resolution: "a decimal-resolution"
+        case .any: "anything"
+        }
+    }
+
+    /// Whether a value is of the type, to the letter.
+    func fits(_ list: AttributeList, _ attribute: AttributeList.Attribute, _ name: String) -> Bool {
+        if self == .any { return true }
+        if self == .quoted { return attribute.isQuoted }
+        if attribute.isQuoted { return false }
+        let value = list.bytes[attribute.value]
+        switch self {
+        case .flag: return value.elementsEqual("YES".utf8) || value.elementsEqual("NO".utf8)
+        case .integer: return list.bytes.decimalInteger(attribute.value) != nil
+        case .float: return list.bytes.decimalFloat(attribute.value) != nil
+        case .signed: return list.signedFloat(name) != nil
+        case .hexadecimal: return (try? list.hexadecimal(name)) ?? nil != nil
+        case .resolution: return (try? list.resolution(name)) ?? nil != nil
+        default: return !value.isEmpty && !value.contains { $0.isBlank || $0 == UInt8(ascii: "\"") }
+        }
+    }
+}
+
+extension Tag {
+    /// The attributes that a text defines for the tag; nil for tags without a list, and for those that no text defines.
+    var attributeTypes: [String: AttributeType]? { Self.types[self] }
+
+    /// The attributes that must be there and without which a playlist can be read all the same.
+    var requiredAttributes: [String] {
+        switch self {
+        case .streamInf, .iFrameStreamInf: ["BANDWIDTH"]
+        case .media: ["NAME"]
+        case .sessionData: ["DATA-ID"]
+        case .dateRange: ["ID"]
+        case .contentSteering: ["SERVER-URI"]
+        case .start: ["TIME-OFFSET"]
+        case .imageStreamInf: ["URI"]
+        default: []
+        }
+    }
+
+    private static let keyTypes: [String: AttributeType] = [
+        "METHOD": .enumerated, "URI": .quoted, "IV": .hexadecimal, "KEYFORMAT": .quoted, "KEYFORMATVERSIONS": .quoted,
+    ]
+
+    /// What EXT-X-STREAM-INF and EXT-X-I-FRAME-STREAM-INF share; NAME and PROGRAM-ID are of the field.
+    private static let variantTypes: [String: AttributeType] = [
+        "BANDWIDTH": .integer, "AVERAGE-BANDWIDTH": .integer, "SCORE": .float, "CODECS": .quoted,
+        "SUPPLEMENTAL-CODECS": .quoted, "RESOLUTION": .resolution, "HDCP-LEVEL": .enumerated, "ALLOWED-CPC": .quoted,
+        "VIDEO-RANGE": .enumerated, "REQ-VIDEO-LAYOUT": .quoted, "STABLE-VARIANT-ID": .quoted, "VIDEO": .quoted,
+        "PATHWAY-ID": .quoted, "NAME": .quoted, "PROGRAM-ID": .integer,
+    ]
+
+    private static let types: [Tag: [String: AttributeType]] = [
+        .start: ["TIME-OFFSET": .signed, "PRECISE": .flag],
+        .define: ["NAME": .quoted, "VALUE": .quoted, "IMPORT": .quoted, "QUERYPARAM": .quoted],
+        .key: keyTypes, .sessionKey: keyTypes,
+        .map: ["URI": .quoted, "BYTERANGE": .quoted],
+        .dateRange: [
+            "ID": .quoted, "CLASS": .quoted, "START-DATE": .quoted, "CUE": .quoted, "END-DATE": .quoted,
+            "DURATION": .float, "PLANNED-DURATION": .float, "SCTE35-CMD": .hexadecimal, "SCTE35-OUT": .hexadecimal,
+            "SCTE35-IN": .hexadecimal, "END-ON-NEXT": .enumerated,
+        ],
+        .partInf: ["PART-TARGET": .float],
+        .serverControl: [
+            "CAN-SKIP-UNTIL": .float, "CAN-SKIP-DATERANGES": .flag, "HOLD-BACK": .float, "PART-HOLD-BACK": .float,
+            "CAN-BLOCK-RELOAD": .flag,
+        ],
+        .part: ["URI": .quoted, "DURATION": .float, "INDEPENDENT": .flag, "BYTERANGE": .quoted, "GAP": .flag],
+        .preloadHint: [
+            "TYPE": .enumerated, "URI": .quoted, "BYTERANGE-START": .integer, "BYTERANGE-LENGTH": .integer,
+        ],
+        .renditionReport: ["URI": .quoted, "LAST-MSN": .integer, "LAST-PART": .integer],
+        .skip: ["SKIPPED-SEGMENTS": .integer, "RECENTLY-REMOVED-DATERANGES": .quoted],
+        .media: [
+            "TYPE": .enumerated, "URI": .quoted, "GROUP-ID": .quoted, "LANGUAGE": .quoted, "ASSOC-LANGUAGE": .quoted,
+            "NAME": .quoted, "STABLE-RENDITION-ID": .quoted, "DEFAULT": .flag, "AUTOSELECT": .flag, "FORCED": .flag,
+            "INSTREAM-ID": .quoted, "BIT-DEPTH": .integer, "SAMPLE-RATE": .integer, "CHARACTERISTICS": .quoted,
+            "CHANNELS": .quoted, "PATHWAY-ID": .quoted,
+        ],
+        .streamInf: variantTypes.merging(
+            ["FRAME-RATE": .float, "AUDIO": .quoted, "SUBTITLES": .quoted, "CLOSED-CAPTIONS": .any]
+        ) { first, _ in first },
+        .iFrameStreamInf: variantTypes.merging(["URI": .quoted]) { first, _ in first },
+        .sessionData: [
+            "DATA-ID": .quoted, "VALUE": .quoted, "URI": .quoted, "FORMAT": .enumerated, "LANGUAGE": .quoted,
+        ],
+        .contentSteering: ["SERVER-URI": .quoted, "PATHWAY-ID": .quoted],
+    ]
+}

@@ -1,0 +1,92 @@
+/// The groups of EXT-X-MEDIA, and the references to them (RFC 8216 §4.3.4.1.1, §4.3.4.2.1).
+struct MediaGroupCheck {
+    private let playlist: MultivariantPlaylist
+    private let groups: [Media.Group: [Media]]
+
+    init(playlist: MultivariantPlaylist) {
+        self.playlist = playlist
+        groups = Dictionary(grouping: playlist.media, by: \.group)
+    }
+
+    /// Looks at members, groups and references.
+    func run(_ findings: inout Findings) {
+        for media in playlist.media { check(media, &findings) }
+        checkReferences(&findings)
+        for members in groups.values.sorted(by: { $0[0].line < $1[0].line }) { check(members, &findings) }
+        checkCaptions(&findings)
+        for type in Media.Kind.allCases where type != .closedCaptions { checkEquality(type, &findings) }
+    }
+
+    private func check(_ media: Media, _ findings: inout Findings) {
+        func tell(_ message: String) { findings.add(.groupMember, line: media.line, message) }
+        switch media.type {
+        case .closedCaptions:
+            if media.attributes["URI"] != nil { tell("closed captions with a URI") }
+            if media.instreamID == nil { tell("closed captions without INSTREAM-ID") }
+        case .subtitles: if media.uri == nil { tell("subtitles without a URI") }
+        case .audio, .video: break
+        }
+        if media.type != .subtitles, media.isForced { tell("FORCED for other media than subtitles") }
+        if media.isDefault, media.attributes["AUTOSELECT"] == "NO" { tell("DEFAULT=YES with AUTOSELECT=NO") }
+    }
+
+    private func checkReferences(_ findings: inout Findings) {
+        var used: Set<Media.Group> = []
+        for variant in playlist.variants {
+            for type in Media.Kind.allCases {
+                guard let id = variant.group(type) else { continue }
+                refer(Media.Group(type: type, id: id), variant.line, &used, &findings)
+            }
+        }
+        for variant in playlist.iFrameVariants {
+            guard let id = variant.video else { continue }
+            refer(Media.Group(type: .video, id: id), variant.line, &used, &findings)
+        }
+        for media in playlist.media where used.insert(media.group).inserted {
+            findings.add(.unusedGroup, line: media.line, "no variant refers to the group \(quoted(media.groupID))")
+        }
+    }
+
+    private func refer(_ group: Media.Group, _ line: Int, _ used: inout Set<Media.Group>, _ findings: inout Findings) {
+        used.insert(group)
+        if groups[group] == nil {
+            findings.add(
+                .missingGroup, line: line, "no EXT-X-MEDIA of \(group.type.rawValue) has GROUP-ID \(quoted(group.id))")
+        }
+    }
+
+    private func check(_ members: [Media], _ findings: inout Findings) {
+        var names: Set<String> = []
+        for media in members where !names.insert(media.name).inserted {
+            findings.add(.groupMember, line: media.line, "another rendition of the group has the same NAME")
+        }
+        for media in members.filter(\.isDefault).dropFirst() {
+            findings.add(.groupMember, line: media.line, "a second DEFAULT=YES in the group")
+        }
+    }
+
+    private func checkCaptions(_ findings: inout Findings) {
+        let none = playlist.variants.filter { variant in
+            let attribute = variant.attributes.find("CLOSED-CAPTIONS")
+            return attribute.map { !$0.isQuoted } ?? false
+        }
+        guard let first = none.first, none.count < playlist.variants.count else { return }
+        findings.add(
+            .groupMember, line: first.line, clause: Tag.streamInf.clause,
+            "CLOSED-CAPTIONS=NONE in some variants, and not in all of them")
+    }
+
+    /// Groups of one type are to have members of the same names, for a player may go from one to another.
+    private func checkEquality(_ type: Media.Kind, _ findings: inout Findings) {
+        let same = groups.filter { $0.key.type == type }.values.sorted { $0[0].line < $1[0].line }
+        guard let first = same.first else { return }
+        let names = Set(first.map(\.name))
+        for members in same.dropFirst() where Set(members.map(\.name)) != names {
+            findings.add(
+                .unequalGroups, line: members[0].line,
+                "the group has renditions of other names than \(quoted(first[0].groupID)) has")
+        }
+    }
+
+    private func quoted(_ id: String) -> String { "\"\(PlaylistError.excerpt(of: Array(id.utf8)[...]))\"" }
+}

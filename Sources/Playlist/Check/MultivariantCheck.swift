@@ -1,0 +1,79 @@
+/// What a multivariant playlist says of its variants.
+struct MultivariantCheck {
+    let playlist: MultivariantPlaylist
+
+    /// Looks at everything.
+    func run(_ findings: inout Findings) {
+        if playlist.variants.isEmpty { findings.add(.noVariants, "no variant is listed") }
+        for variant in playlist.variants {
+            checkBandwidth(variant.line, variant.bandwidth, variant.averageBandwidth, &findings)
+            if variant.codecs.isEmpty {
+                findings.add(.noCodecs, line: variant.line, "without CODECS players must open the variant to know them")
+            }
+        }
+        for variant in playlist.iFrameVariants { checkBandwidth(variant.line, variant.bandwidth, nil, &findings) }
+        checkSessionData(&findings)
+        checkStableIDs(&findings)
+        checkMirrors(&findings)
+        checkVersion(&findings)
+        MediaGroupCheck(playlist: playlist).run(&findings)
+    }
+
+    private func checkBandwidth(_ line: Int, _ peak: Int, _ average: Int?, _ findings: inout Findings) {
+        if peak > 0, peak < 8_000 {
+            findings.add(.bandwidth, line: line, "BANDWIDTH is in bits a second: \(peak) is less than any media has")
+        }
+        if peak > 10_000_000_000 {
+            findings.add(.bandwidth, line: line, "BANDWIDTH is in bits a second: \(peak) is more than any media has")
+        }
+        if let average, peak > 0, average > peak {
+            findings.add(.bandwidth, line: line, "AVERAGE-BANDWIDTH is larger than BANDWIDTH, the peak")
+        }
+    }
+
+    private func checkSessionData(_ findings: inout Findings) {
+        var seen: Set<[String]> = []
+        for data in playlist.sessionData {
+            if (data.value == nil) == (data.uri == nil) {
+                findings.add(.sessionData, line: data.line, "session data needs either VALUE or URI")
+            }
+            if !seen.insert([data.dataID, data.language ?? ""]).inserted {
+                findings.add(
+                    .sessionData, line: data.line, "session data of the same DATA-ID and LANGUAGE stands before")
+            }
+        }
+    }
+
+    private func checkStableIDs(_ findings: inout Findings) {
+        let allowed = { (byte: UInt8) in
+            byte.isDigit || (byte | 0x20) &- 0x61 < 26 || "+/=.-_".utf8.contains(byte)
+        }
+        let ids = playlist.variants.map { ($0.stableID, $0.line) } + playlist.media.map { ($0.stableID, $0.line) }
+        for (id, line) in ids where id.map({ $0.isEmpty || !$0.utf8.allSatisfy(allowed) }) ?? false {
+            findings.add(.stableID, line: line, "a stable id has other characters than letters, digits and + / = . - _")
+        }
+        let named = playlist.variants.filter { $0.stableID != nil }
+        if !named.isEmpty, let odd = playlist.variants.first(where: { $0.stableID == nil }) {
+            findings.add(.stableID, line: odd.line, "a variant without STABLE-VARIANT-ID beside others that have one")
+        }
+    }
+
+    private func checkMirrors(_ findings: inout Findings) {
+        for mirrors in playlist.mirrors where mirrors.count > 1 {
+            let lines = playlist.variants.filter { mirrors.contains($0.renditionIndex) }.map(\.line)
+            guard let first = lines.first, lines.count > 1 else { continue }
+            let others = lines.dropFirst().map(String.init).joined(separator: ", ")
+            findings.add(.mirror, line: first, "the same variant elsewhere: line \(others)")
+        }
+    }
+
+    private func checkVersion(_ findings: inout Findings) {
+        var needed = RequiredVersion(declared: 1)
+        for variant in playlist.variants { needed.need(variant: variant.attributes) }
+        for media in playlist.media { needed.need(media: media) }
+        for key in playlist.sessionKeys { needed.need(key: key.attributes) }
+        if !playlist.variables.isEmpty { needed.need(8) }
+        let line = playlist.text.lines.firstIndex { $0.kind == .tag(.version) }
+        needed.report(declared: playlist.version, line: line, &findings)
+    }
+}

@@ -1,0 +1,93 @@
+/// A media playlist's segments, one by one and each against the one before.
+struct SegmentCheck {
+    let playlist: MediaPlaylist
+
+    /// The name endings that libavformat takes for media segments.
+    private static let extensions: Set<String> = [
+        "ts", "m4s", "mp4", "cmfv", "cmfa", "cmft", "m4a", "m4v", "aac", "mp3", "ac3", "eac3", "ec3", "vtt", "webvtt",
+        "mpegts", "m2t", "m2ts", "mov", "wav",
+    ]
+
+    /// Looks at every segment.
+    func run(_ findings: inout Findings) {
+        var previous: Segment?
+        var clock: (date: DateTime, seconds: Double)?
+        for segment in playlist.segments {
+            checkDuration(segment, &findings)
+            checkName(segment, &findings)
+            if segment.isGap {
+                findings.add(.gap, line: segment.line, "libavformat and VLC ask for the segment all the same")
+            }
+            checkMap(segment, after: previous, &findings)
+            checkDate(segment, &clock, &findings)
+            previous = segment
+        }
+        checkBitRates(&findings)
+    }
+
+    private func checkDuration(_ segment: Segment, _ findings: inout Findings) {
+        let line = Int(segment.record.infLine)
+        if let target = playlist.targetDuration, Int(segment.duration + 0.5) > target {
+            findings.add(
+                .durationOverTarget, line: line + 1,
+                "the segment lasts \(segment.durationText) s, the target duration is \(target) s")
+        }
+        let value = playlist.text.value(line)
+        if playlist.text.bytes.firstIndex(of: UInt8(ascii: ","), in: value) == nil {
+            findings.add(.noComma, line: line + 1, "no comma follows the duration")
+        }
+    }
+
+    private func checkName(_ segment: Segment, _ findings: inout Findings) {
+        let path = segment.uri.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let file = path.split(separator: UInt8(ascii: "/")).last ?? path[...]
+        let ending = file.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let name = ending.count > 1 ? String(Substring(ending[ending.count - 1])).lowercased() : ""
+        if !Self.extensions.contains(name) {
+            findings.add(
+                .segmentExtension, line: segment.line, "libavformat (ffmpeg, mpv) may refuse a segment of this name")
+        } else if segment.map == nil, ["m4s", "mp4", "cmfv", "cmfa", "cmft"].contains(name) {
+            findings.add(.noMap, line: segment.line, "a segment of fragmented MP4 without EXT-X-MAP before it")
+        }
+    }
+
+    private func checkMap(_ segment: Segment, after previous: Segment?, _ findings: inout Findings) {
+        guard let map = segment.map else { return }
+        if segment.isDiscontinuity {
+            findings.add(
+                .fragmentedDiscontinuity, line: segment.line, "VLC stops at a discontinuity in fragmented MP4")
+        }
+        if let before = previous?.map, before.index != map.index {
+            findings.add(
+                .mapChange, line: map.line,
+                "libavformat plays garbage where another section changes the codec's parameters")
+        }
+    }
+
+    private func checkDate(
+        _ segment: Segment, _ clock: inout (date: DateTime, seconds: Double)?, _ findings: inout Findings
+    ) {
+        if let text = segment.programDateTime {
+            let line = Int(segment.record.dateLine) + 1
+            if let date = DateTime(text) {
+                let expected = clock.flatMap { $0.date.adding(seconds: $0.seconds) }
+                if let expected, !segment.isDiscontinuity, date.milliseconds < expected.milliseconds - 1000 {
+                    findings.add(.dateBackwards, line: line, "the date lies before the end of the segments before it")
+                }
+                clock = (date, 0)
+            } else {
+                findings.add(.badDate, line: line, "the date cannot be read")
+            }
+        }
+        clock?.seconds += segment.duration
+    }
+
+    private func checkBitRates(_ findings: inout Findings) {
+        let text = playlist.text
+        for line in text.lines.indices where text.lines[line].kind == .tag(.bitrate) {
+            if text.bytes.decimalInteger(text.value(line)) == nil {
+                findings.add(.badBitRate, line: line + 1, "the bit rate is not a decimal-integer")
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+/// What can be said of any playlist's lines, whatever they mean together.
+struct TextCheck {
+    let text: PlaylistText
+    let isMultivariant: Bool
+    var findings: Findings
+
+    /// Looks at every line.
+    mutating func run() {
+        if text.hasByteOrderMark {
+            findings.add(.byteOrderMark, line: 1, "the text begins with a byte order mark, at which most players fail")
+        }
+        var seen: [Tag: Int] = [:]
+        var unknown: Set<String> = []
+        for line in text.lines.indices {
+            checkLine(line)
+            switch text.lines[line].kind {
+            case .uri: checkURI(line)
+            case .tag(.unknown): checkUnknown(line, &unknown)
+            case .tag(let tag):
+                if tag.isSingle, let first = seen[tag] {
+                    findings.add(
+                        .repeatedTag, line: line + 1, clause: tag.clause, "\(name(tag)) stands in line \(first) too")
+                }
+                seen[tag] = seen[tag] ?? line + 1
+                checkTag(tag, line)
+            case .blank, .comment: break
+            }
+        }
+        checkVersion()
+    }
+
+    private mutating func checkLine(_ line: Int) {
+        guard text.lines[line].content.count > 4095 else { return }
+        findings.add(.longLine, line: line + 1, "libavformat (ffmpeg, mpv) cuts lines at 4096 bytes")
+    }
+
+    private mutating func checkURI(_ line: Int) {
+        let content = text.lines[line].content
+        if text.bytes.trimmed(content) != content {
+            findings.add(.strayBlank, line: line + 1, "blanks around a URI, which some players take for a part of it")
+        }
+    }
+
+    private mutating func checkUnknown(_ line: Int, _ known: inout Set<String>) {
+        let content = text.bytes.trimmed(text.lines[line].content)
+        let end = text.bytes.firstIndex(of: UInt8(ascii: ":"), in: content) ?? content.upperBound
+        let name = PlaylistError.excerpt(of: text.bytes[content.lowerBound..<end])
+        guard known.insert(name).inserted, known.count <= 64 else { return }
+        findings.add(.unknownTag, line: line + 1, "\(name) is no tag of HLS; players pass it over")
+    }
+
+    private mutating func checkTag(_ tag: Tag, _ line: Int) {
+        let home = tag.home
+        if home != .any, (home == .multivariant) != isMultivariant {
+            let kind = isMultivariant ? "multivariant" : "media"
+            findings.add(
+                .wrongKind, line: line + 1, clause: tag.clause, "\(name(tag)) has no place in a \(kind) playlist")
+        }
+        let content = text.lines[line].content
+        if text.bytes.trimmed(content).lowerBound != content.lowerBound {
+            findings.add(.strayBlank, line: line + 1, "a blank before a tag, which some players then do not see")
+        }
+        if tag == .define {
+            findings.add(
+                .variables, line: line + 1, "few players replace variables; others ask for the reference itself")
+        }
+        if tag.hasAttributes, let attributes = try? text.attributes(line) {
+            AttributeCheck(tag: tag, attributes: attributes).run(&findings)
+        }
+    }
+
+    private mutating func checkVersion() {
+        guard let line = text.lines.firstIndex(where: { $0.kind == .tag(.version) }) else { return }
+        guard let version = text.bytes.decimalInteger(text.value(line)) else { return }
+        if version > 13 {
+            findings.add(
+                .versionHigh, line: line + 1, "version \(version) is newer than any text; players may refuse it")
+        } else if version > 10 {
+            findings.add(.versionHigh, line: line + 1, "Chromium's own player refuses versions above 10")
+        }
+    }
+
+    private func name(_ tag: Tag) -> String { String(tag.rawValue.dropFirst()) }
+}

@@ -1,0 +1,122 @@
+import Testing
+
+@testable import Playlist
+
+@Suite("A check")
+struct CheckTests {
+    @Test("of one text tells what is wrong by line", arguments: try GoldenCase.all(in: "check"))
+    func golden(_ golden: GoldenCase) {
+        #expect(golden.checked() == golden.expected)
+    }
+
+    @Test("has nothing to say of a text that is as it should be")
+    func clean() throws {
+        let clean = try GoldenCase.all(in: "check").filter { $0.name.contains("clean") }
+        #expect(clean.count == 2 && clean.allSatisfy { $0.expected.isEmpty })
+    }
+
+    @Test("of one text has a case for each rule that one text can break")
+    func coverage() throws {
+        let told = try GoldenCase.all(in: "check").map(\.expected).joined()
+        let ofPresentations: Set<CheckRule> = [
+            .selfReference, .notMedia, .targetDurationsDiffer, .durationsDiffer, .discontinuitiesDiffer, .typesDiffer,
+            .datesDiffer, .iFrames, .peakOverBandwidth,
+        ]
+        for rule in CheckRule.allCases where !ofPresentations.contains(rule) {
+            #expect(told.contains("[\(rule.rawValue)]"), "no case for \(rule)")
+        }
+    }
+
+    @Test(
+        "finds an error in every text that cannot be read, at the same line",
+        arguments: try GoldenCase.all(in: "malformed"))
+    func malformed(_ golden: GoldenCase) throws {
+        let error = try #require(throws: PlaylistError.self) { try Playlist.parse(golden.input) }
+        let found = PlaylistCheck.diagnostics(of: golden.input)
+        let same = found.first { $0.severity == .error && $0.code == error.code.rawValue }
+        #expect(same?.line == error.line)
+        #expect(same?.clause.hasPrefix("RFC 8216 §") == true || same?.clause.hasPrefix("rfc8216bis §") == true)
+    }
+
+    @Test("tells of what is wrong many times only some times, and how many more there are")
+    func many() throws {
+        let segments = String(repeating: "#EXTINF:9,\na.ts\n", count: 10_000)
+        let found = PlaylistCheck.diagnostics(of: Array("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(segments)".utf8))
+        #expect(found.count == 9)
+        #expect(found.last?.message == "9992 more of the kind durationOverTarget" && found.last?.line == nil)
+    }
+
+    @Test("orders severities by how much they matter")
+    func severities() {
+        let ordered: [PlaylistDiagnostic.Severity] = [.note, .warning, .error]
+        #expect(ordered.shuffled().sorted() == ordered)
+        #expect(!(ordered[2] < ordered[2]))
+    }
+}
+
+@Suite("A check of a presentation")
+struct PresentationCheckTests {
+    private static let text = """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",URI="subtitles"
+        #EXT-X-STREAM-INF:BANDWIDTH=1000000,SUBTITLES="s"
+        low
+        #EXT-X-STREAM-INF:BANDWIDTH=2000000,SUBTITLES="s"
+        high
+        #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=90000,URI="trick"
+        """
+
+    private func codes(_ media: [Int: String], multivariants: Set<Int> = []) throws -> [String] {
+        let playlists = try media.mapValues { try Fixtures.media("#EXTM3U\n" + $0) }
+        return PlaylistCheck.diagnostics(
+            of: try Fixtures.multivariant(Self.text), media: playlists, multivariants: multivariants,
+            url: "https://h.example/master.m3u8", resolving: { "https://h.example/\($0)" }
+        ).map { "\($0.line ?? 0) \($0.code)" }
+    }
+
+    private func segments(_ target: Int, _ durations: [Double], _ more: String = "#EXT-X-ENDLIST\n") -> String {
+        "#EXT-X-TARGETDURATION:\(target)\n" + durations.map { "#EXTINF:\($0),\na.ts\n" }.joined() + more
+    }
+
+    @Test("that is as it should be has nothing to say, subtitles of longer segments included")
+    func clean() throws {
+        let media = segments(6, [6, 6, 4])
+        #expect(
+            try codes([
+                0: segments(16, [15.5]), 1: media, 2: media, 3: media + "#EXT-X-I-FRAMES-ONLY\n",
+            ]).isEmpty)
+        #expect(try codes([:]).isEmpty)
+    }
+
+    @Test("tells what its playlists disagree on")
+    func differences() throws {
+        let media = segments(6, [6, 6, 4])
+        #expect(try codes([1: media, 2: segments(4, [4, 4, 4, 4])]) == ["6 targetDurationsDiffer"])
+        #expect(try codes([1: media, 2: segments(6, [6, 6])]) == [])
+        #expect(try codes([1: media, 2: segments(6, [6])]) == ["6 durationsDiffer"])
+        #expect(try codes([1: media, 2: segments(6, [6, 6, 4], "")]) == ["6 typesDiffer"])
+        #expect(try codes([1: media, 2: "#EXT-X-PLAYLIST-TYPE:VOD\n" + media]) == ["6 typesDiffer"])
+        #expect(try codes([1: media, 2: "#EXT-X-DISCONTINUITY\n" + media]) == ["6 discontinuitiesDiffer"])
+        #expect(try codes([1: media, 2: "#EXT-X-DISCONTINUITY-SEQUENCE:1\n" + media]) == ["6 discontinuitiesDiffer"])
+        let dated = "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n" + media
+        #expect(try codes([1: dated, 2: media]) == ["6 datesDiffer"])
+        #expect(try codes([3: media]) == ["7 iFrames"])
+        #expect(try codes([2: "#EXT-X-I-FRAMES-ONLY\n" + media]) == ["5 iFrames"])
+    }
+
+    @Test("tells of byte ranges larger than BANDWIDTH allows")
+    func peak() throws {
+        let large = "#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n#EXT-X-BYTERANGE:900000@0\na.ts\n#EXT-X-ENDLIST\n"
+        #expect(try codes([1: large]) == ["3 peakOverBandwidth"])
+        #expect(try codes([2: large]) == [])
+    }
+
+    @Test("tells of a playlist that names itself, or others of its kind")
+    func references() throws {
+        #expect(try codes([:], multivariants: [0, 2]) == ["2 notMedia", "6 notMedia"])
+        let found = PlaylistCheck.diagnostics(
+            of: try Fixtures.multivariant(Self.text), media: [:], url: "low", resolving: { $0 })
+        #expect(found.map(\.code) == ["selfReference"])
+        #expect(found[0].line == 4 && found[0].severity == .error)
+    }
+}
