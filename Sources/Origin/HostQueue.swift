@@ -9,6 +9,7 @@ struct HostQueue {
         let id: UInt64
         var priority: OriginRequest.Priority
         let host: WebURL.Origin
+        let isCounted: Bool
     }
 
     private let places: Int
@@ -24,8 +25,12 @@ struct HostQueue {
     }
 
     /// Wants a place for a transfer, which must have none. Identities grow with age.
-    mutating func enqueue(_ id: UInt64, priority: OriginRequest.Priority, host: WebURL.Origin) {
-        let entry = Entry(id: id, priority: priority, host: host)
+    ///
+    /// - Parameter isCounted: false for one that takes no place, and never waits for one.
+    mutating func enqueue(
+        _ id: UInt64, priority: OriginRequest.Priority, host: WebURL.Origin, isCounted: Bool = true
+    ) {
+        let entry = Entry(id: id, priority: priority, host: host, isCounted: isCounted)
         let index = waiting.firstIndex { $0.priority < priority || ($0.priority == priority && $0.id > id) }
         waiting.insert(entry, at: index ?? waiting.endIndex)
     }
@@ -44,13 +49,17 @@ struct HostQueue {
     mutating func move(_ id: UInt64, to priority: OriginRequest.Priority) {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
         let entry = waiting.remove(at: index)
-        enqueue(id, priority: priority, host: entry.host)
+        enqueue(id, priority: priority, host: entry.host, isCounted: entry.isCounted)
     }
 
     /// The transfers that get a place now.
     mutating func grant() -> [UInt64] {
         var granted: [UInt64] = []
         waiting.removeAll { entry in
+            guard entry.isCounted else {
+                granted.append(entry.id)
+                return true
+            }
             let count = counts[entry.host] ?? 0
             guard count < (entry.priority == .playback ? places : places - reserve) else { return false }
             counts[entry.host] = count + 1

@@ -55,7 +55,7 @@ public import HTTPMessage
             switch presence.admit(request.url.origin, now: .now) {
             case .normal: break
             case .probe: isProbe = true
-            case .refused: refusal = .unreachable
+            case .refused: if !request.insists { refusal = .unreachable }
             }
         }
         let transfer = Transfer(lastID, request, receiver, client: self, isProbe: isProbe)
@@ -88,7 +88,7 @@ public import HTTPMessage
     // MARK: What transfers call
 
     func enqueue(_ transfer: Transfer, host: WebURL.Origin) {
-        queue.enqueue(transfer.id, priority: transfer.priority, host: host)
+        queue.enqueue(transfer.id, priority: transfer.priority, host: host, isCounted: transfer.isCounted)
         pump?.fireSoon()
     }
 

@@ -68,8 +68,11 @@ public struct OriginRequest: Sendable {
     public var acceptsCompression = false
     /// Passes replies of any status on as they are, in place of retrying or failing.
     public var acceptsAnyStatus = false
-    /// Lets the reply take its time: no limit to the first byte, none to silence. For event streams.
+    /// Lets the reply take its time: no limit to the first byte, none to silence. For event streams, and for playlists that
+    /// the origin holds back. Such a request does not count among those to its host: it waits most of the time.
     public var toleratesSilence = false
+    /// Asks although the origin is presumed absent: for who keeps to a schedule of his own.
+    public var insists = false
     /// The private address that may be connected to; nil for none.
     public var namedPeer: Peer?
     /// Who waits for it.

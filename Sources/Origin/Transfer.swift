@@ -50,6 +50,8 @@ import HTTPMessage
     }
 
     private var request: OriginRequest { state.request }
+    /// Whether it takes one of its host's places.
+    var isCounted: Bool { !request.toleratesSilence }
     /// Where it is asked for at the moment.
     var url: WebURL { state.url }
 

@@ -174,6 +174,23 @@ extension OverSockets {
             #expect(await bench.run(try bench.request(endless)).1?.code == .malformedReply)
         }
 
+        @Test func whoInsistsAsksAnOriginThatIsPresumedAbsentAndBringsItBackForAll() async throws {
+            let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
+            let bench = Bench {
+                $0.absencePauses = .seconds(600)...Duration.seconds(600)
+                $0.retries.attempts = 0
+            }
+            let request = try bench.request(origin)
+            for _ in 0..<2 { #expect(await bench.run(request).1?.code == .unreachable) }
+            origin.startListening()
+            #expect(await bench.run(request).1?.code == .unreachable)
+            var scheduled = request
+            scheduled.insists = true
+            #expect(await bench.run(scheduled).1 == nil)
+            #expect(!bench.client.isPresumedAbsent(request.url))
+            #expect(await bench.run(request).1 == nil)
+        }
+
         @Test func deadOriginIsUnreachableThenAbsentThenBack() async throws {
             let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench {

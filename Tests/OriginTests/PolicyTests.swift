@@ -51,6 +51,18 @@ struct HostQueueTests {
         #expect(queue.grant() == [7])
     }
 
+    @Test func whatTheOriginHoldsBackTakesNoPlace() throws {
+        var queue = HostQueue(places: 1, reserve: 0)
+        queue.enqueue(1, priority: .playback, host: try host("a"))
+        for id in 2...4 { queue.enqueue(UInt64(id), priority: .playback, host: try host("a"), isCounted: false) }
+        queue.enqueue(5, priority: .playback, host: try host("a"))
+        #expect(queue.grant() == [1, 2, 3, 4])
+        for id in 2...4 { queue.release(UInt64(id)) }
+        #expect(queue.grant() == [])
+        queue.release(1)
+        #expect(queue.grant() == [5])
+    }
+
     @Test func olderTransferKeepsItsTurn() throws {
         var queue = HostQueue(places: 1, reserve: 1)
         queue.enqueue(9, priority: .background, host: try host("a"))
