@@ -84,6 +84,8 @@ extension HTTPStatus {
     public static var requestTimeout: HTTPStatus { HTTPStatus(408) }
     /// 409.
     public static var conflict: HTTPStatus { HTTPStatus(409) }
+    /// 410.
+    public static var gone: HTTPStatus { HTTPStatus(410) }
     /// 413.
     public static var contentTooLarge: HTTPStatus { HTTPStatus(413) }
     /// 414.

@@ -54,6 +54,9 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The whole URL, as it goes into a request. May hold a token in its query: see `redacted`.
     public var text: String { "\(origin)\(path)" + (query.map { "?\($0)" } ?? "") }
 
+    /// The URL with another query, which must be a part of this one's.
+    public func replacingQuery(_ query: String?) -> WebURL { WebURL(origin: origin, path: path, query: query) }
+
     /// The URL for logs and messages: `?…` stands for a query, where tokens are.
     public var redacted: String { "\(origin)\(path)" + (query == nil ? "" : "?…") }
 

@@ -48,6 +48,7 @@ import Store
     /// The whole renditions as they stand in the bundle's own playlists.
     var published: Set<Int> = []
     private var byID: [String: Rendition] = [:]
+    private var byURL: [WebURL: Rendition] = [:]
 
     init(id: String, name: String, title: String?, origin: WebURL, created: Int64, store: Store) {
         self.id = id
@@ -91,13 +92,14 @@ import Store
             if let url = try? base.resolving(key.uri) { keys.add(url) }
         }
         adopt(RenditionNaming(playlist).names)
+        byURL = Self.index(renditions, playlist.renditionURIs.map { try? base.resolving($0) })
     }
 
     /// Takes the lone media playlist that the URL leads to.
-    func adopt(_ source: Rendition.Source) {
+    func adopt(_ source: Rendition.Source, began: ContinuousClock.Instant = .now) {
         entry = .media
         adopt([RenditionNaming.lone])
-        renditions[0].adopt(source)
+        renditions[0].adopt(source, began: began)
     }
 
     /// The rendition of a lone media playlist, before and after it is adopted.
@@ -125,6 +127,27 @@ import Store
         return try? base.resolving(playlist.renditionURIs[index])
     }
 
+    /// The rendition that an EXT-X-RENDITION-REPORT speaks of, by a URI in a playlist that came from `base`; nil if it is
+    /// none of this asset's. The tag need not repeat the query that the multivariant playlist has, where tokens are.
+    public func rendition(reportedAs uri: String, base: WebURL) -> Rendition? {
+        guard let wanted = try? base.resolving(uri) else { return nil }
+        return byURL[wanted] ?? byURL[wanted.replacingQuery(nil)] ?? renditions.first { $0.source?.base == wanted }
+    }
+
+    /// Of several that only their queries tell apart, none is known without its query.
+    private static func index(_ renditions: [Rendition], _ urls: [WebURL?]) -> [WebURL: Rendition] {
+        var byURL: [WebURL: Rendition] = [:]
+        var ambiguous: Set<WebURL> = []
+        for (rendition, url) in zip(renditions, urls) {
+            guard let url else { continue }
+            byURL[url] = rendition
+            let bare = url.replacingQuery(nil)
+            if bare != url, byURL.updateValue(rendition, forKey: bare) != nil { ambiguous.insert(bare) }
+        }
+        for url in ambiguous { byURL[url] = nil }
+        return byURL
+    }
+
     // MARK: Presence
 
     /// The places in `renditionURIs` of the renditions that play without the origin.
@@ -142,7 +165,7 @@ import Store
     }
 
     /// Whether it is known to be live.
-    public var isLive: Bool { renditions.contains { $0.source.map { !$0.isDurable } ?? false } }
+    public var isLive: Bool { renditions.contains(where: \.isLive) }
 
     /// The sum of its pieces' lengths.
     public var bytes: Int64 { renditions.reduce(keys.folder.bytes) { $0 + $1.folder.bytes } }

@@ -1,24 +1,28 @@
 import EventLoop
 import HTTPMessage
+import Origin
 import Playlist
 
 /// What an asset's URL leads to, and whether its origin is there.
 extension Library {
-    /// For a whole playlist, where somebody waits for it.
-    static let patience = Duration.seconds(30)
     /// For a playlist where stored pieces can take the origin's place.
-    private static let impatience = Duration.seconds(3)
-    /// So long an answer of the origin counts: players load an entry twice, and a lone live playlist again and again.
+    private static let impatient = PlaylistFetch.Manner(deadline: .seconds(3), retries: .never)
+    /// So long an answer of the origin counts: players load an entry twice.
     private static let checkLife = Duration.seconds(5)
 
     /// Asks the origin for the entry playlist anew, unless that was just done; tells whether it answered.
     ///
-    /// Whether a false answer matters is for the caller to say: what is stored plays all the same.
+    /// Whether a false answer matters is for the caller to say: what is stored plays all the same. A live playlist that is
+    /// the entry is not asked for here, but where all live ones are.
     ///
     /// - Throws: `LibraryError` when the origin does not answer, and nothing is stored that could be played instead.
     public func refresh(_ asset: Asset) async throws(LibraryError) -> Bool {
         if isOffline { return false }
-        if let checked = asset.checked, .now - checked.at < Self.life(of: asset) { return checked.isPresent }
+        if let lone = asset.lone, asset.isLive {
+            _ = try await source(of: lone, in: asset)
+            return true
+        }
+        if let checked = asset.checked, .now - checked.at < Self.checkLife { return checked.isPresent }
         if let task = asset.checking { return try await task.value.get() }
         let task = Task { @LoopActor in await self.check(asset) }
         asset.checking = task
@@ -26,16 +30,10 @@ extension Library {
         return try await task.value.get()
     }
 
-    private static func life(of asset: Asset) -> Duration {
-        guard let lone = asset.lone, asset.isLive else { return checkLife }
-        return lone.reloadInterval
-    }
-
     private func check(_ asset: Asset) async -> Result<Bool, LibraryError> {
         let hasFallback = asset.isPlayableOffline
         do {
-            try await loadEntry(
-                of: asset, deadline: hasFallback ? Self.impatience : Self.patience, isPatient: !hasFallback)
+            try await loadEntry(of: asset, hasFallback ? Self.impatient : .patient)
             return .success(true)
         } catch {
             guard hasFallback else { return .failure(error) }
@@ -46,23 +44,24 @@ extension Library {
     }
 
     /// Asks the origin, and takes what it answers if it fits what is known.
-    func loadEntry(of asset: Asset, deadline: Duration, isPatient: Bool) async throws(LibraryError) {
-        let (playlist, base) = try await fetch.playlist(
-            at: asset.origin, origin: asset.origin, deadline: deadline, isPatient: isPatient)
+    func loadEntry(of asset: Asset, _ manner: PlaylistFetch.Manner = .patient) async throws(LibraryError) {
+        let began = ContinuousClock.now
+        let answer = try await fetch.playlist(at: asset.origin, origin: asset.origin, manner)
         asset.checked = (.now, true)
-        switch playlist {
-        case .media(let media): await take(Rendition.Source(playlist: media, base: base), for: asset)
-        case .multivariant(let multivariant): await take(multivariant, base: base, for: asset)
+        switch answer.playlist {
+        case .media(let media):
+            await take(Rendition.Source(playlist: media, base: answer.base, born: answer.born), began, for: asset)
+        case .multivariant(let multivariant): await take(multivariant, base: answer.base, for: asset)
         }
     }
 
     /// Takes a lone media playlist. One that has ended stays for ever; in the place of a multivariant playlist it is
     /// taken only where that orphans no piece.
-    private func take(_ source: Rendition.Source, for asset: Asset) async {
+    private func take(_ source: Rendition.Source, _ began: ContinuousClock.Instant, for asset: Asset) async {
         guard asset.multivariant == nil || asset.bytes == 0 else { return }
         if asset.lone?.source?.isDurable ?? false { return }
         let isSaved = source.isDurable ? await save(source, of: RenditionNaming.lone.id, in: asset) : false
-        asset.adopt(source)
+        asset.adopt(source, began: began)
         asset.lone?.isSaved = isSaved
     }
 

@@ -5,14 +5,15 @@ import Store
 
 /// Media playlists, and the flights of what they name.
 extension Library {
-    /// The rendition's playlist: the one in the store, or the origin's.
+    /// The rendition's playlist, whole: the one in the store, or the origin's.
     ///
-    /// A playlist that has ended is kept, and not asked for again. A live one is asked for again once half a target
-    /// duration has passed, whoever many players want it (RFC 8216 §6.3.4).
+    /// A playlist that has ended is kept, and not asked for again. A live one is asked for again once that is due,
+    /// whoever many players want it.
     public func source(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
         if let source = rendition.source {
-            if source.isDurable && (rendition.isSaved || readOnlyReason != nil || asset.isPreview) { return source }
-            if let fetched = rendition.fetched, !source.isDurable, .now - fetched < rendition.reloadInterval {
+            if source.isDurable {
+                if rendition.isSaved || readOnlyReason != nil || asset.isPreview { return source }
+            } else if rendition.isFresh(now: .now) {
                 return source
             }
         }
@@ -25,24 +26,33 @@ extension Library {
 
     private func load(_ rendition: Rendition, in asset: Asset) async -> Result<Rendition.Source, LibraryError> {
         do throws(LibraryError) {
-            // What is known for good, but could not be noted in the catalogue, is only to be noted.
-            let known = rendition.source.flatMap { $0.isDurable ? $0 : nil }
-            let source = if let known { known } else { try await fetchSource(of: rendition, in: asset) }
-            for url in source.keyURLs { rendition.keys.add(url) }
-            // First on disk, then in sight: what a player reads in it (a key's number) must hold after a crash.
-            if source.isDurable {
-                rendition.isSaved = await save(source, of: rendition.name.id, in: asset)
+            guard let known = rendition.source else {
+                return .success(try await take(try await fetchSource(of: rendition, in: asset), rendition, in: asset))
             }
-            if asset.isRemoved { throw LibraryError(.missing, "\(asset.name) was removed") }
-            if known == nil { rendition.adopt(source) }
-            return .success(source)
+            // What is known for good, but could not be noted in the catalogue, is only to be noted.
+            if known.isDurable { return .success(try await take(known, rendition, in: asset)) }
+            return .success(try await reload(rendition, known, in: asset))
         } catch {
             return .failure(error)
         }
     }
 
-    private func fetchSource(
-        of rendition: Rendition, in asset: Asset
+    /// Takes a whole playlist: first on disk, then in sight, since what a player reads in it (a key's number) must hold after
+    /// a crash.
+    func take(
+        _ source: Rendition.Source, _ rendition: Rendition, in asset: Asset, began: ContinuousClock.Instant = .now
+    ) async throws(LibraryError) -> Rendition.Source {
+        for url in source.keyURLs { rendition.keys.add(url) }
+        if source.isDurable { rendition.isSaved = await save(source, of: rendition.name.id, in: asset) }
+        if asset.isRemoved { throw LibraryError(.missing, "\(asset.name) was removed") }
+        if !(rendition.source?.isDurable ?? false) { rendition.adopt(source, began: began) }
+        return rendition.source ?? source
+    }
+
+    /// Asks the origin for the rendition's playlist.
+    func fetchSource(
+        of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives = .none,
+        _ manner: PlaylistFetch.Manner = .patient
     ) async throws(LibraryError) -> Rendition.Source {
         guard !isOffline else {
             throw LibraryError(.notStored, "\(rendition.name.id) of \(asset.name) is not in the store")
@@ -50,13 +60,12 @@ extension Library {
         guard let url = asset.url(of: rendition) else {
             throw LibraryError(.notPlaylist, "\(rendition.name.id) of \(asset.name) has no usable URL")
         }
-        let (playlist, base) = try await fetch.playlist(
-            at: url, origin: asset.origin, deadline: Self.patience, isPatient: true)
-        guard case .media(let media) = playlist else {
+        let answer = try await fetch.playlist(at: directives.added(to: url), origin: asset.origin, manner)
+        guard case .media(let media) = answer.playlist else {
             throw LibraryError(
-                .notPlaylist, "\(base.redacted) is a multivariant playlist where a media playlist should be")
+                .notPlaylist, "\(answer.base.redacted) is a multivariant playlist where a media playlist should be")
         }
-        return Rendition.Source(playlist: media, base: base)
+        return Rendition.Source(playlist: media, base: answer.base, born: answer.born)
     }
 
     // MARK: Resources
@@ -78,9 +87,9 @@ extension Library {
         if case .key(let number) = resource.name.role {
             return asset.keys.isSaved(number) ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
         }
-        guard let rendition = asset.rendition(folder.id), rendition.source?.isDurable ?? false else {
-            return .passing(because: nil)
-        }
+        guard let rendition = asset.rendition(folder.id), rendition.source?.isDurable ?? false,
+            rendition.isListed(resource.name)
+        else { return .passing(because: nil) }
         return rendition.isSaved ? .kept : .passing(because: asset.saveFailure)
     }
 }

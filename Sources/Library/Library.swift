@@ -103,7 +103,7 @@ public import Store
         let id = AssetNaming.id(forName: name) { byID[$0] != nil }
         let asset = Asset(id: id, name: name, title: title, origin: url, created: Self.now, store: store)
         do {
-            try await loadEntry(of: asset, deadline: Self.patience, isPatient: true)
+            try await loadEntry(of: asset)
         } catch {
             return .failure(error)
         }
@@ -133,7 +133,7 @@ public import Store
         let name = AssetNaming.name(forPath: url.path)
         let asset = Asset(id: name, name: name, title: nil, origin: url, created: Self.now, store: store)
         asset.isPreview = true
-        try await loadEntry(of: asset, deadline: Self.patience, isPatient: true)
+        try await loadEntry(of: asset)
         if let first = asset.renditions.first { _ = try await source(of: first, in: asset) }
         return asset
     }

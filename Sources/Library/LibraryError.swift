@@ -19,6 +19,8 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         case originRefused
         /// The origin cannot be reached, or is silent.
         case originAbsent
+        /// A delivery directive in a player's URL makes no sense.
+        case badDirective
         /// The URL may not be fetched.
         case refusedURL
         /// The store failed.
@@ -52,6 +54,9 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
     public init(_ error: PlaylistError, from url: WebURL) {
         self.init(.notPlaylist, "\(url.redacted) is no playlist that can be used: \(error)", underlying: error)
     }
+
+    /// The status with which the origin answered, where that is what went wrong.
+    public var originStatus: Int? { (underlying as? OriginError)?.status }
 
     /// The sentence.
     public var description: String { message }

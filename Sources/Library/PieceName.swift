@@ -1,8 +1,9 @@
 /// The name of a resource's file in its folder, on disk and in the URLs that players see.
 ///
 /// `12.ts` is the segment with media sequence number 12, `init-0.mp4` the first distinct initialization section of a
-/// rendition, `3.key` the asset's key number 3. The extension is one that players accept for what is inside (libavformat
-/// refuses unknown ones), so it need not be that of the origin's URL.
+/// rendition, `3.key` the asset's key number 3, `live-7.m4s` what a live playlist names beside its segments. The extension
+/// is one that players accept for what is inside (libavformat refuses unknown ones), so it need not be that of the origin's
+/// URL.
 public struct PieceName: Hashable, Sendable, CustomStringConvertible {
     /// What a resource is to its rendition.
     public enum Role: Hashable, Sendable {
@@ -12,6 +13,16 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
         case initialization(Int)
         /// A key, by its number in the asset.
         case key(Int)
+        /// A part, a hint or an initialization section of a live playlist, by the number that it got when it was first
+        /// seen. Never kept.
+        case passing(Int)
+
+        /// The number.
+        var number: Int {
+            switch self {
+            case .segment(let number), .initialization(let number), .key(let number), .passing(let number): number
+            }
+        }
     }
 
     /// What it is.
@@ -29,11 +40,21 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
     public init?(_ text: String) {
         guard let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
         fileExtension = String(text[text.index(after: dot)...])
-        var stem = text[..<dot]
-        let isInitialization = stem.utf8.starts(with: "init-".utf8)
-        if isInitialization { stem = stem[stem.utf8.index(stem.startIndex, offsetBy: 5)...] }
+        let (prefix, stem) = Self.split(text[..<dot])
         guard let number = Self.number(stem), Self.isExtension(fileExtension) else { return nil }
-        role = isInitialization ? .initialization(number) : fileExtension == "key" ? .key(number) : .segment(number)
+        switch prefix {
+        case "init-": role = .initialization(number)
+        case "live-": role = .passing(number)
+        case "": role = fileExtension == "key" ? .key(number) : .segment(number)
+        default: return nil
+        }
+    }
+
+    /// What stands up to the dash, and the rest.
+    private static func split(_ text: Substring) -> (prefix: Substring, number: Substring) {
+        guard let dash = text.utf8.firstIndex(of: UInt8(ascii: "-")) else { return ("", text) }
+        let start = text.utf8.index(after: dash)
+        return (text[..<start], text[start...])
     }
 
     /// The name.
@@ -41,6 +62,7 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
         switch role {
         case .segment(let number), .key(let number): "\(number).\(fileExtension)"
         case .initialization(let number): "init-\(number).\(fileExtension)"
+        case .passing(let number): "live-\(number).\(fileExtension)"
         }
     }
 

@@ -7,23 +7,43 @@ import Playlist
 @LoopActor struct PlaylistFetch {
     let client: OriginClient
 
-    /// The playlist at `url`, and the URL that it came from in the end.
+    /// What came.
+    struct Answer {
+        let playlist: Playlist
+        /// The URL that it came from in the end.
+        let base: WebURL
+        /// When the origin made it, as far as it told.
+        let born: ContinuousClock.Instant
+    }
+
+    /// How the origin is asked.
+    struct Manner {
+        /// For the whole.
+        var deadline: Duration
+        /// What to do about an origin in trouble; nil for what is done for media.
+        var retries: RetryPolicy?
+        /// Whether the origin may hold the answer back until there is something new (rfc8216bis §6.2.5.2).
+        var isHeldBack = false
+        /// Whether it is asked although others could not reach it a moment ago: who asks keeps to a schedule.
+        var insists = false
+
+        /// For somebody who waits, where nothing can take the origin's place.
+        static let patient = Manner(deadline: .seconds(30))
+    }
+
+    /// The playlist at `url`.
     ///
-    /// - Parameters:
-    ///   - origin: the URL that the user gave: its host and port may be private.
-    ///   - deadline: for the whole.
-    ///   - isPatient: whether an origin in trouble is asked again.
+    /// - Parameter origin: the URL that the user gave: its host and port may be private.
     /// - Throws: `LibraryError` that says what came instead of a playlist.
-    func playlist(
-        at url: WebURL, origin: WebURL, deadline: Duration, isPatient: Bool
-    ) async throws(LibraryError) -> (Playlist, WebURL) {
+    func playlist(at url: WebURL, origin: WebURL, _ manner: Manner) async throws(LibraryError) -> Answer {
         var request = OriginRequest(url)
         request.namedPeer = OriginRequest.Peer(of: origin)
         request.acceptsCompression = true
         request.limit = Self.limit
-        request.deadline = deadline
-        request.fields = []
-        if !isPatient { request.retries = .never }
+        request.deadline = manner.deadline
+        request.retries = manner.retries
+        request.toleratesSilence = manner.isHeldBack
+        request.insists = manner.insists
         let head: OriginHead
         let body: [UInt8]
         do {
@@ -34,7 +54,7 @@ import Playlist
             throw LibraryError(error)
         }
         do {
-            return (try Playlist.parse(body), head.url)
+            return Answer(playlist: try Playlist.parse(body), base: head.url, born: .now - Self.age(head))
         } catch  where error.code == .notAPlaylist {
             let type = head.mediaType.map { " (\($0.essence))" } ?? ""
             let what = MediaSignature.imposter(in: body) ?? (body.isEmpty ? "an empty body" : "something else")
@@ -43,6 +63,12 @@ import Playlist
         } catch {
             throw LibraryError(error, from: head.url)
         }
+    }
+
+    /// How long caches on the way have had it.
+    private static func age(_ head: OriginHead) -> Duration {
+        let seconds = head[FieldName("Age")].flatMap { Int32($0) } ?? 0
+        return .seconds(max(0, seconds))
     }
 
     /// The most bytes of a playlist, decoded.

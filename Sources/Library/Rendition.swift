@@ -11,12 +11,15 @@ public import Playlist
         public let playlist: MediaPlaylist
         /// The URL that it came from, after redirects.
         public let base: WebURL
+        /// When the origin made it, as far as it told (RFC 9111 §5.1).
+        public let born: ContinuousClock.Instant
         /// How many segments there are to fetch.
         let needed: Int
 
-        init(playlist: MediaPlaylist, base: WebURL) {
+        init(playlist: MediaPlaylist, base: WebURL, born: ContinuousClock.Instant = .now) {
             self.playlist = playlist
             self.base = base
+            self.born = born
             needed = playlist.segments.count { !$0.isGap }
         }
 
@@ -27,6 +30,13 @@ public import Playlist
 
         /// Whether it has ended, so that it may be kept.
         public var isDurable: Bool { !playlist.isLive }
+
+        /// The segment with a media sequence number, if it is listed.
+        func segment(_ number: Int) -> Segment? {
+            let index = number.subtractingReportingOverflow(playlist.firstSequenceNumber)
+            guard !index.overflow, playlist.segments.indices.contains(index.partialValue) else { return nil }
+            return playlist.segments[index.partialValue]
+        }
     }
 
     /// Its name in URLs and on disk, and what it carries.
@@ -35,27 +45,29 @@ public import Playlist
     public let folder: PieceFolder
     /// The asset's keys.
     public let keys: KeyRing
-    /// The playlist as it was last fetched; nil before that.
+    /// The playlist as it was last fetched whole; nil before that.
     public private(set) var source: Source?
-    /// When that was, for live playlists.
-    private(set) var fetched: ContinuousClock.Instant?
+    /// What was last fetched: `source`, or a delta update after it, which stands for nothing by itself and is never kept.
+    private(set) var latest: Source?
     /// The fetch under way, which others join.
     var loading: Task<Result<Source, LibraryError>, Never>?
+    /// When it may be asked for again, while it is live.
+    var schedule = ReloadSchedule()
+    /// Whether the origin failed to give a newer one when it was last asked.
+    var isOverdue = false
+    /// What players asked of the origin by directives.
+    var relay = Relay()
+
+    /// Whether its playlist is known, and goes on.
+    public var isLive: Bool { source.map { !$0.isDurable } ?? false }
 
     /// Whether the catalogue has its playlist and its keys' numbers: only then may its pieces be kept.
     var isSaved = false
 
     /// `isWhole` as it was found at these counts of changes.
     private var wholeness: (folder: Int, keys: Int, isWhole: Bool)?
-    private var liveMaps: [LiveMap: Int] = [:]
-    private var recent: [PieceName: Resource] = [:]
-    private var recentOrder: [PieceName] = []
-
-    /// What an initialization section of a live playlist is known by.
-    private struct LiveMap: Hashable {
-        let url: WebURL
-        let range: SubRange?
-    }
+    /// The names that only a live playlist has.
+    var live = LiveNames()
 
     init(_ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing) {
         self.name = name
@@ -64,20 +76,28 @@ public import Playlist
     }
 
     /// Takes a playlist that was fetched or restored.
-    func adopt(_ source: Source) {
+    ///
+    /// - Parameter began: when its loading began.
+    func adopt(_ source: Source, began: ContinuousClock.Instant = .now) {
+        let hasChanged = self.source?.playlist.text.write() != source.playlist.text.write()
+        schedule.note(began: began, targetDuration: source.playlist.interval, hasChanged: hasChanged)
         self.source = source
-        fetched = .now
         wholeness = nil
         fileNames = nil
-        // Numbers go to keys in the playlist's order, so that they are the same whoever asks for one first.
-        for url in source.keyURLs { keys.add(url) }
-        guard !source.isDurable else { return }
-        numberMaps(of: source)
-        remember(source)
+        show(source)
     }
 
-    /// How long a live playlist counts before it is asked for again: half its target duration.
-    var reloadInterval: Duration { .seconds(Double(max(source?.playlist.targetDuration ?? 2, 1)) / 2) }
+    /// Gives names to what a text names, so that players who read it find it: a whole one, or a delta update.
+    func show(_ source: Source) {
+        // Numbers go to keys in the playlist's order, so that they are the same whoever asks for one first.
+        for url in source.keyURLs { keys.add(url) }
+        let before = latest
+        latest = source
+        guard !source.isDurable || !(before?.isDurable ?? true) else { return }
+        let passing = source.isDurable ? [] : passingResources(of: source)
+        let gone = before.map { resources(of: $0, before: source.playlist.firstSequenceNumber) } ?? []
+        live.replace(with: passing, gone: gone, named: passing.count + source.playlist.segments.count)
+    }
 
     // MARK: Names
 
@@ -94,19 +114,30 @@ public import Playlist
 
     /// What the segment's file is called.
     public func name(of segment: Segment) -> PieceName {
-        let path = Self.path(of: segment.uri)
-        let fileExtension = PieceName.segmentExtension(forPath: path, content: name.content, hasMap: segment.map != nil)
-        return PieceName(.segment(segment.mediaSequenceNumber), fileExtension: fileExtension)
+        PieceName(.segment(segment.mediaSequenceNumber), fileExtension: fileExtension(segment.uri, segment.map))
     }
 
-    /// What the initialization section's file is called.
-    public func name(of map: Map) -> PieceName {
-        PieceName(.initialization(liveNumber(of: map) ?? map.index), fileExtension: "mp4")
+    /// What the initialization section's file is called. In a window that slides its place changes, and a player must never
+    /// see one name for two sections; in a playlist that has ended the place is for ever.
+    public func name(of map: Map, in source: Source? = nil) -> PieceName {
+        let source = source ?? self.source
+        guard let source, !source.isDurable, let url = try? source.base.resolving(map.uri) else {
+            return PieceName(.initialization(map.index), fileExtension: "mp4")
+        }
+        return PieceName(.passing(live.number(url, map.byteRange)), fileExtension: "mp4")
+    }
+
+    /// What a segment's or part's file ends in.
+    ///
+    /// - Parameter map: the section in force, as far as the text tells: a delta update may have left its line out.
+    func fileExtension(_ uri: String, _ map: Map?) -> String {
+        let hasMap = map != nil || (latest?.playlist.isDeltaUpdate ?? false) && !(source?.playlist.maps.isEmpty ?? true)
+        return PieceName.segmentExtension(forPath: Self.path(of: uri), content: name.content, hasMap: hasMap)
     }
 
     /// The number of a key; nil where it is none that can be fetched (DRM, `data:`), or where its URI is no URL.
-    public func number(of key: Key) -> Int? {
-        guard key.isFetchable, let url = try? source?.base.resolving(key.uri) else { return nil }
+    public func number(of key: Key, in source: Source? = nil) -> Int? {
+        guard key.isFetchable, let url = try? (source ?? self.source)?.base.resolving(key.uri) else { return nil }
         return keys.number(for: url)
     }
 
@@ -120,35 +151,40 @@ public import Playlist
 
     /// The resource behind a name that a rendered playlist of this rendition contains, or contained of late.
     public func resource(named name: PieceName) -> Resource? {
-        guard let source else { return nil }
-        switch name.role {
-        case .segment(let number):
-            let index = number.subtractingReportingOverflow(source.playlist.mediaSequence)
-            let segments = source.playlist.segments
-            guard !index.overflow, segments.indices.contains(index.partialValue) else { return recent[name] }
-            let resource = resource(of: segments[index.partialValue])
-            return resource?.name == name ? resource : nil
-        case .initialization(let index):
-            guard let map = source.playlist.maps.first(where: { (liveNumber(of: $0) ?? $0.index) == index }) else {
-                return recent[name]
-            }
-            let resource = resource(of: map)
-            return resource?.name == name ? resource : nil
-        case .key: return nil
+        for source in [latest, source] {
+            if let source, let resource = resource(named: name, in: source) { return resource }
         }
+        return live.resource(name)
     }
 
+    private func resource(named name: PieceName, in source: Source) -> Resource? {
+        let found: Resource? =
+            switch name.role {
+            case .segment(let number): source.segment(number).flatMap { resource(of: $0, in: source) }
+            case .initialization(let index):
+                source.playlist.maps.first { $0.index == index }.flatMap { resource(of: $0, in: source) }
+            case .key, .passing: nil
+            }
+        return found?.name == name ? found : nil
+    }
+
+    /// Whether the playlist, which has ended, names it: only that is kept.
+    func isListed(_ name: PieceName) -> Bool { source.flatMap { resource(named: name, in: $0) } != nil }
+
     /// The segment as a resource; nil where there is nothing to fetch: a gap, or a URI that is no URL.
-    public func resource(of segment: Segment) -> Resource? {
+    public func resource(of segment: Segment, in source: Source? = nil) -> Resource? {
         guard !segment.isGap else { return nil }
-        return resource(name(of: segment), segment.uri, segment.byteRange)
+        return resource(name(of: segment), segment.uri, segment.byteRange, in: source)
     }
 
     /// The initialization section as a resource.
-    public func resource(of map: Map) -> Resource? { resource(name(of: map), map.uri, map.byteRange) }
+    public func resource(of map: Map, in source: Source? = nil) -> Resource? {
+        resource(name(of: map, in: source), map.uri, map.byteRange, in: source)
+    }
 
-    private func resource(_ name: PieceName, _ uri: String, _ range: SubRange?) -> Resource? {
-        guard let url = try? source?.base.resolving(uri) else { return nil }
+    /// The resource behind a URI of a text; nil where that is no URL.
+    func resource(_ name: PieceName, _ uri: String, _ range: SubRange?, in source: Source?) -> Resource? {
+        guard let url = try? (source ?? self.source)?.base.resolving(uri) else { return nil }
         return Resource(name: name, url: url, range: range.map { Int64($0.offset)..<Int64($0.end) })
     }
 
@@ -181,34 +217,4 @@ public import Playlist
 
     /// Whether its media can be kept, but not be played without a content decryption module.
     public var needsDRM: Bool { source?.playlist.keys.contains(where: \.needsDRM) ?? false }
-
-    // MARK: Live
-
-    /// In a window that slides, a section's place changes; a player must never see one name for two sections.
-    private func numberMaps(of source: Source) {
-        for map in source.playlist.maps {
-            guard let url = try? source.base.resolving(map.uri) else { continue }
-            let known = LiveMap(url: url, range: map.byteRange)
-            if liveMaps[known] == nil { liveMaps[known] = liveMaps.count }
-        }
-    }
-
-    /// nil in a playlist that has ended: there the place is for ever.
-    private func liveNumber(of map: Map) -> Int? {
-        guard let source, !source.isDurable, let url = try? source.base.resolving(map.uri) else { return nil }
-        return liveMaps[LiveMap(url: url, range: map.byteRange)]
-    }
-
-    /// Keeps the resources that a live playlist named, for the players that ask for one just after it slid out.
-    private func remember(_ source: Source) {
-        let segments = source.playlist.segments.compactMap { resource(of: $0) }
-        let maps = source.playlist.maps.compactMap { resource(of: $0) }
-        for resource in segments + maps where recent.updateValue(resource, forKey: resource.name) == nil {
-            recentOrder.append(resource.name)
-        }
-        let excess = recentOrder.count - 3 * (segments.count + maps.count) - 8
-        guard excess > 0 else { return }
-        for name in recentOrder.prefix(excess) { recent[name] = nil }
-        recentOrder.removeFirst(excess)
-    }
 }

@@ -1,6 +1,6 @@
 public import HTTPMessage
 
-/// One thing to fetch and keep: a segment, an initialization section or a key.
+/// One thing to fetch: a segment, an initialization section or a key, to be kept; or a part, which passes through.
 public struct Resource: Hashable, Sendable {
     /// Its name in its folder, and what it is.
     public let name: PieceName
@@ -12,7 +12,7 @@ public struct Resource: Hashable, Sendable {
     /// The most bytes that it may have (a key's exact length stands in `exactLength`).
     public var limit: Int64 {
         switch name.role {
-        case .segment: Limits.segment
+        case .segment, .passing: Limits.segment
         case .initialization: Limits.initializationSection
         case .key: Limits.key
         }

@@ -95,16 +95,30 @@ public import Library
         if isOffline, !rendition.isWhole {
             return exchange.reply(.notFound, "\(name) of \(asset.name) is not wholly stored, and Weir is offline.")
         }
-        if rendition.source?.isDurable ?? false {
-            return send(exchange) { () in try PlayerView(asset: asset, session: session).media(rendition) }
+        if let source = rendition.source, source.isDurable {
+            return send(exchange) { () in try PlayerView(asset: asset, session: session).media(rendition, source) }
         }
-        Task { @LoopActor in
-            do throws(LibraryError) {
-                _ = try await library.source(of: rendition, in: asset)
-                send(exchange) { () in try PlayerView(asset: asset, session: session).media(rendition) }
-            } catch {
-                refuse(exchange, error)
+        do throws(LibraryError) {
+            let (directives, _) = try DeliveryDirectives.take(from: exchange.head.query)
+            Task { @LoopActor in await playlist(exchange, rendition, asset, session, directives) }
+        } catch {
+            refuse(exchange, error)
+        }
+    }
+
+    /// Answers with a rendition's playlist, once the origin has given it.
+    private func playlist(
+        _ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session,
+        _ directives: DeliveryDirectives
+    ) async {
+        let wasLive = rendition.isLive
+        do throws(LibraryError) {
+            let source = try await library.playlist(of: rendition, in: asset, directives)
+            send(exchange, live: source.isDurable ? nil : source) { () in
+                try PlayerView(asset: asset, session: session).media(rendition, source)
             }
+        } catch {
+            refuse(exchange, error, as: wasLive ? error.liveStatus : error.status)
         }
     }
 
@@ -115,7 +129,12 @@ public import Library
         }
         // A name plays what is there; the URL plays what there is.
         let isStored = mode == .offline || library.isOffline || asset.isPlayableOffline
-        Task { @LoopActor in await entry(exchange, of: asset, mode, isStored: isStored) }
+        do throws(LibraryError) {
+            let (directives, _) = try DeliveryDirectives.take(from: exchange.head.query)
+            Task { @LoopActor in await entry(exchange, of: asset, mode, directives, isStored: isStored) }
+        } catch {
+            refuse(exchange, error)
+        }
     }
 
     private func entry(_ exchange: Exchange, at text: String) {
@@ -127,9 +146,11 @@ public import Library
         }
         Task { @LoopActor in
             do throws(LibraryError) {
-                let asset = try await library.open(url)
+                // A player puts its directives behind the URL of the entry, where that is a live playlist itself.
+                let (directives, rest) = try DeliveryDirectives.take(from: url.query)
+                let asset = try await library.open(url.replacingQuery(rest))
                 let isStored = library.isOffline || asset.isEverythingWhole
-                await entry(exchange, of: asset, .auto, isStored: isStored)
+                await entry(exchange, of: asset, .auto, directives, isStored: isStored)
             } catch {
                 refuse(exchange, error)
             }
@@ -137,7 +158,12 @@ public import Library
     }
 
     /// Answers with the entry playlist, once it is clear whether the origin is there.
-    private func entry(_ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, isStored: Bool) async {
+    private func entry(
+        _ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, _ directives: DeliveryDirectives, isStored: Bool
+    ) async {
+        if !isStored, asset.isLive, asset.multivariant == nil, let lone = asset.renditions.first {
+            return await playlist(exchange, lone, asset, session(for: asset, mode), directives)
+        }
         do {
             let isPresent = isStored ? false : try await library.refresh(asset)
             let session = session(for: asset, mode)
@@ -162,12 +188,20 @@ public import Library
         return session
     }
 
-    private func send(_ exchange: Exchange, _ render: () throws -> [UInt8]) {
+    /// Answers with a playlist.
+    ///
+    /// - Parameter live: what it was made from, if it goes on: caches are to ask each time, and players reckon with its age
+    ///   how far behind the origin they are (rfc8216bis appendix C).
+    private func send(_ exchange: Exchange, live: Rendition.Source? = nil, _ render: () throws -> [UInt8]) {
         do {
             let text = try render()
             var representation = Representation(size: Int64(text.count), mediaType: .playlist)
             representation.entityTag = EntityTag(String(Self.checksum(text), radix: 36))
             representation.fields.append(.cacheControl, literal: "no-cache")
+            if let live {
+                let age = max(.zero, .now - live.born)
+                representation.fields.append(FieldName("Age"), number: age.components.seconds)
+            }
             exchange.reply(representation, .bytes(text))
         } catch {
             refuse(exchange, error as? LibraryError ?? LibraryError(.notPlaylist, "\(error)"))
@@ -179,8 +213,9 @@ public import Library
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    private func refuse(_ exchange: Exchange, _ error: LibraryError) {
-        report("\(exchange.head.method) refused with \(error.status.code): \(error)")
-        exchange.reply(error.status, "\(error).")
+    private func refuse(_ exchange: Exchange, _ error: LibraryError, as status: HTTPStatus? = nil) {
+        let status = status ?? error.status
+        report("\(exchange.head.method) refused with \(status.code): \(error)")
+        exchange.reply(status, "\(error).")
     }
 }

@@ -17,7 +17,7 @@ import Playlist
     func entry(isStored: Bool) throws(PlaylistError) -> [UInt8]? {
         guard let multivariant = asset.multivariant else {
             guard let rendition = asset.renditions.first, !isStored || rendition.isWhole else { return nil }
-            return try media(rendition)
+            return try rendition.source.map { source throws(PlaylistError) in try media(rendition, source) }
         }
         guard isStored else { return try multivariant.rendered { name($0) } }
         return try multivariant.stored(renditions: asset.wholeRenditions) { storedName($0) }
@@ -49,19 +49,30 @@ import Playlist
 
     // MARK: A rendition
 
-    /// The rendition's playlist, whose source is known; empty before that.
-    func media(_ rendition: Rendition) throws(PlaylistError) -> [UInt8] {
-        guard let source = rendition.source else { return [] }
-        return try source.playlist.rendered(source.isDurable ? .stored : .plain) { reference in
+    /// The rendition's playlist, or a delta update of it, as it was fetched. One of low latency stays as it is but for its
+    /// names: players put its texts together.
+    func media(_ rendition: Rendition, _ source: Rendition.Source) throws(PlaylistError) -> [UInt8] {
+        let view = source.isDurable ? MediaPlaylistView.stored : source.playlist.isLowLatency ? .relay : .plain
+        return try source.playlist.rendered(view) { reference in
             switch reference {
             case .segment(let segment): resource(rendition, rendition.file(of: segment))
-            case .map(let map): resource(rendition, rendition.name(of: map).description)
-            case .key(let key): rendition.number(of: key).map { self.key($0) }
+            case .map(let map): resource(rendition, rendition.name(of: map, in: source).description)
+            case .key(let key): rendition.number(of: key, in: source).map { self.key($0) }
+            case .part(let part): passing(rendition, rendition.name(of: part, in: source))
+            case .preloadHint(let hint): passing(rendition, rendition.name(of: hint, in: source))
+            case .renditionReport(let report):
+                asset.rendition(reportedAs: report.uri, base: source.base).map { playlist($0) }
+                    ?? passing(rendition, nil)
             case .assetURI(let range): range.assetURI.flatMap { try? source.base.resolving($0) }?.text
             case .assetList(let range): range.assetList.flatMap { try? source.base.resolving($0) }?.text
-            case .part, .preloadHint, .renditionReport: nil
             }
         }
+    }
+
+    /// Without a name it is one that is not found: a hint that has none yet, which players take for one that did not come
+    /// true (rfc8216bis §6.2.6), or a report on a rendition that the multivariant playlist does not list.
+    private func passing(_ rendition: Rendition, _ name: PieceName?) -> String {
+        resource(rendition, name?.description ?? "none")
     }
 
     // MARK: Names

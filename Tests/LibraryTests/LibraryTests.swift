@@ -139,9 +139,10 @@ import Testing
         let asset = try await fixture.open("/_event/a/media.m3u8")
         #expect(asset.isLive)
         try await fixture.origin.end("a")
-        asset.checked = nil
-        #expect(try await fixture.library.refresh(asset))
-        #expect(!asset.isLive)
+        try await waitUntil("the end") { @LoopActor in
+            let isPresent = try await fixture.library.refresh(asset)
+            return isPresent && !asset.isLive
+        }
         try await fixture.restart()
         #expect(fixture.library.assets.count == 1)
         #expect(fixture.library.assets.first?.isLive == false)

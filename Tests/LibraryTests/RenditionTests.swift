@@ -116,7 +116,6 @@ import Testing
         try fixture.adopt("#EXT-X-TARGETDURATION:2", "#EXTINF:2,", "0.ts")
         try fixture.put("0.ts", in: fixture.rendition.folder)
         #expect(!fixture.rendition.isWhole)
-        #expect(fixture.rendition.reloadInterval == .seconds(1))
     }
 
     @Test func aSegmentThatSlidOutOfALiveWindowIsFoundForAWhile() throws {
@@ -135,14 +134,23 @@ import Testing
         try fixture.adopt(
             "#EXT-X-MAP:URI=\"film.mp4\"", "#EXTINF:2,", "0.m4s", "#EXT-X-DISCONTINUITY", "#EXT-X-MAP:URI=\"ad.mp4\"",
             "#EXTINF:2,", "1.m4s")
-        #expect(fixture.resource("init-1.mp4")?.url.text == "http://o/a/v/ad.mp4")
+        #expect(fixture.resource("live-1.mp4")?.url.text == "http://o/a/v/ad.mp4")
         try fixture.adopt(
             "#EXT-X-MEDIA-SEQUENCE:1", "#EXT-X-MAP:URI=\"ad.mp4\"", "#EXTINF:2,", "1.m4s", "#EXT-X-DISCONTINUITY",
             "#EXT-X-MAP:URI=\"film.mp4\"", "#EXTINF:2,", "2.m4s")
         let maps = try #require(fixture.rendition.source?.playlist.maps)
-        #expect(maps.map { fixture.rendition.name(of: $0).description } == ["init-1.mp4", "init-0.mp4"])
-        #expect(fixture.resource("init-0.mp4")?.url.text == "http://o/a/v/film.mp4")
-        #expect(fixture.resource("init-1.mp4")?.url.text == "http://o/a/v/ad.mp4")
+        #expect(maps.map { fixture.rendition.name(of: $0).description } == ["live-1.mp4", "live-0.mp4"])
+        #expect(fixture.resource("live-0.mp4")?.url.text == "http://o/a/v/film.mp4")
+        #expect(fixture.resource("live-1.mp4")?.url.text == "http://o/a/v/ad.mp4")
+
+        // Once it has ended, the place is the name, and the names that players have read mean what they meant.
+        try fixture.adopt(
+            "#EXT-X-MEDIA-SEQUENCE:1", "#EXT-X-MAP:URI=\"ad.mp4\"", "#EXTINF:2,", "1.m4s", "#EXT-X-ENDLIST")
+        #expect(fixture.resource("init-0.mp4")?.url.text == "http://o/a/v/ad.mp4")
+        #expect(fixture.resource("live-0.mp4")?.url.text == "http://o/a/v/film.mp4")
+        #expect(fixture.resource("live-1.mp4")?.url.text == "http://o/a/v/ad.mp4")
+        let names = ["init-0.mp4", "1.m4s", "live-1.mp4", "0.m4s"].compactMap { PieceName($0) }
+        #expect(names.map { fixture.rendition.isListed($0) } == [true, true, false, false])
     }
 }
 

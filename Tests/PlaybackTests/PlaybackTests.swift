@@ -230,7 +230,7 @@ import Testing
         try await waitUntil("the segment") { try await fixture.get(path).body == bytes }
     }
 
-    @Test(arguments: [(404, 404), (403, 502), (500, 502)])
+    @Test(arguments: [(404, 404), (410, 410), (403, 502), (500, 502)])
     func theOriginsRefusalOfASegmentIsPassedOn(_ status: Int, _ expected: Int) async throws {
         let fixture = try await PlaybackFixture()
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
@@ -273,8 +273,9 @@ import Testing
 
     nonisolated static let statuses: [(LibraryError.Code, HTTPStatus)] = [
         (.missing, .notFound), (.notStored, .notFound), (.notPlaylist, .badGateway), (.badOrigin, .badGateway),
-        (.originRefused, .badGateway), (.originAbsent, .gatewayTimeout), (.refusedURL, .forbidden),
-        (.store, .insufficientStorage), (.nameTaken, .conflict), (.cancelled, .serviceUnavailable),
+        (.originRefused, .badGateway), (.originAbsent, .gatewayTimeout), (.badDirective, .badRequest),
+        (.refusedURL, .forbidden), (.store, .insufficientStorage), (.nameTaken, .conflict),
+        (.cancelled, .serviceUnavailable),
     ]
 
     @Test(arguments: statuses)

@@ -52,7 +52,8 @@ import Testing
     }
 
     func media(_ id: String) throws -> String {
-        String(decoding: try view.media(try #require(asset.rendition(id))), as: UTF8.self)
+        let rendition = try #require(asset.rendition(id))
+        return String(decoding: try view.media(rendition, try #require(rendition.source)), as: UTF8.self)
     }
 }
 
@@ -166,26 +167,47 @@ import Testing
         #expect(!text.contains("secret"))
     }
 
-    @Test func aLivePlaylistStaysLiveWithoutLowLatency() throws {
+    @Test func aLivePlaylistStaysAsItIsButForItsNames() throws {
         let viewed = try ViewedAsset()
-        try viewed.lone(
+        try viewed.multivariant(
+            "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=1x720\nvideo-720p/media.m3u8?token=secret\n"
+                + "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x360\nvideo-360p/media.m3u8?token=secret")
+        try viewed.media(
+            "video-720p",
             """
             #EXT-X-TARGETDURATION:2
             #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1
             #EXT-X-PART-INF:PART-TARGET=0.5
             #EXT-X-MEDIA-SEQUENCE:9
+            #EXT-X-MAP:URI="i.mp4?token=secret"
+            #EXT-X-PART:DURATION=0.5,URI="9.mp4?token=secret",BYTERANGE="70@0",INDEPENDENT=YES
+            #EXT-X-PART:DURATION=0.5,URI="9.mp4?token=secret",BYTERANGE="30"
             #EXTINF:2,
-            9.ts
-            #EXT-X-PART:DURATION=0.5,URI="10.0.ts"
-            #EXT-X-PRELOAD-HINT:TYPE=PART,URI="10.1.ts"
+            9.mp4?token=secret
+            #EXT-X-PART:DURATION=0.5,URI="10.0.jpg?token=secret"
+            #EXT-X-PRELOAD-HINT:TYPE=PART,URI="10.1.jpg?token=secret"
+            #EXT-X-PRELOAD-HINT:TYPE=PART,URI="10.mp4?token=secret",BYTERANGE-START=90
+            #EXT-X-RENDITION-REPORT:URI="../video-360p/media.m3u8",LAST-MSN=10,LAST-PART=0
+            #EXT-X-RENDITION-REPORT:URI="../elsewhere.m3u8?token=secret",LAST-MSN=10
             """)
+        let path = "/a/film-k3f9/aabcde/video-720p"
         #expect(
-            try viewed.entry(isStored: false) == """
+            try viewed.media("video-720p") == """
                 #EXTM3U
                 #EXT-X-TARGETDURATION:2
+                #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1
+                #EXT-X-PART-INF:PART-TARGET=0.5
                 #EXT-X-MEDIA-SEQUENCE:9
+                #EXT-X-MAP:URI="\(path)/live-0.mp4"
+                #EXT-X-PART:DURATION=0.5,URI="\(path)/live-1.mp4",INDEPENDENT=YES
+                #EXT-X-PART:DURATION=0.5,URI="\(path)/live-2.mp4"
                 #EXTINF:2,
-                /a/film-k3f9/aabcde/media/9.ts
+                \(path)/9.mp4
+                #EXT-X-PART:DURATION=0.5,URI="\(path)/live-3.m4s"
+                #EXT-X-PRELOAD-HINT:TYPE=PART,URI="\(path)/live-4.m4s"
+                #EXT-X-PRELOAD-HINT:TYPE=PART,URI="\(path)/none"
+                #EXT-X-RENDITION-REPORT:URI="/a/film-k3f9/aabcde/video-360p/media.m3u8",LAST-MSN=10,LAST-PART=0
+                #EXT-X-RENDITION-REPORT:URI="\(path)/none",LAST-MSN=10
 
                 """)
         #expect(try viewed.entry(isStored: true) == nil)
