@@ -1,0 +1,153 @@
+import EventLoop
+import Foundation
+import HTTPServer
+import Library
+import TestSupport
+import Testing
+
+@testable import Playback
+
+/// A low-latency presentation whose texts and media the origin gives as told.
+@LoopActor private struct LiveStream {
+    let fixture: PlaybackFixture
+    /// The path of its rendition's playlist, with a session.
+    let media: String
+
+    private static let playlist = "/low/media.m3u8?token=secret"
+    private static let text = """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:1
+        #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=6,PART-HOLD-BACK=1
+        #EXT-X-PART-INF:PART-TARGET=0.5
+        #EXT-X-MEDIA-SEQUENCE:0
+        #EXTINF:1,
+        0.ts
+        #EXTINF:1,
+        1.ts
+        #EXT-X-PART:DURATION=0.5,URI="2.0.ts"
+        #EXT-X-PRELOAD-HINT:TYPE=PART,URI="2.1.ts"
+        #EXT-X-RENDITION-REPORT:URI="../high/media.m3u8",LAST-MSN=2,LAST-PART=0
+        """
+
+    init() async throws {
+        fixture = try await PlaybackFixture()
+        let master =
+            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x90\nlow/media.m3u8?token=secret\n"
+            + "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=1x180\nhigh/media.m3u8?token=secret\n"
+        try await fixture.origin.add(
+            OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
+            OriginRule(Self.playlist) { ($0.status, $0.body) = (200, Self.text) })
+        media = try await fixture.entry(fixture.typed("/master.m3u8"))[0]
+    }
+
+    func answer(_ directives: String, _ change: (inout OriginRule) -> Void) async throws {
+        try await fixture.origin.add(OriginRule(Self.playlist + "&" + directives, change))
+    }
+
+    /// The path of a line's URI in our playlist.
+    func uri(of tag: String) async throws -> String {
+        let lines = try await fixture.get(media).text.split(separator: "\n")
+        let line = try #require(lines.first { $0.hasPrefix(tag) }, "\(lines)")
+        return try #require(PlaybackFixture.paths(in: String(line)).first)
+    }
+
+    func requests(_ directives: String) async throws -> [TestOrigin.Request] {
+        try await fixture.origin.requests(for: Self.playlist + (directives.isEmpty ? "" : "&" + directives))
+    }
+}
+
+@Suite @LoopActor struct LivePlaybackTests {
+    @Test func directivesGoToTheOriginBehindItsOwnQueryAndItsAnswerComesBack() async throws {
+        let stream = try await LiveStream()
+        let update =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-SKIP:SKIPPED-SEGMENTS=1\n#EXTINF:1,\n1.ts\n#EXTINF:1,\n2.ts\n"
+        try await stream.answer("_HLS_msn=2&_HLS_skip=YES") { ($0.status, $0.body) = (200, update) }
+        #expect(try await stream.fixture.get(stream.media).status == 200)
+        let answer = try await stream.fixture.get(stream.media + "?_HLS_skip=YES&_HLS_msn=2")
+        #expect(answer.status == 200)
+        #expect(answer["cache-control"] == "no-cache" && answer["age"] == "0")
+        let folder = stream.media.dropLast("media.m3u8".count)
+        #expect(answer.text == update.replacing("1.ts", with: "\(folder)1.ts").replacing("2.ts", with: "\(folder)2.ts"))
+        // Whoever asks for the playlist still gets all of it.
+        #expect(try await !stream.fixture.get(stream.media).text.contains("#EXT-X-SKIP"))
+    }
+
+    @Test func directivesMayStandBehindTheURLOfALivePlaylistThatIsTheEntry() async throws {
+        let stream = try await LiveStream()
+        let more = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n0.ts\n#EXTINF:1,\n1.ts\n#EXTINF:1,\n2.ts\n"
+        try await stream.answer("_HLS_msn=2") { ($0.status, $0.body) = (200, more) }
+        let typed = stream.fixture.typed("/low/media.m3u8?token=secret")
+        let first = try await stream.fixture.get(typed)
+        let second = try await stream.fixture.get(typed + "&_HLS_msn=2")
+        #expect(first.status == 200 && second.status == 200)
+        #expect(stream.fixture.library.assets.count == 2)
+        // The same names in both, so that the player knows its segments again.
+        let names = PlaybackFixture.paths(in: first.text).filter { !$0.contains("live-") && $0.hasSuffix(".ts") }
+        #expect(Array(PlaybackFixture.paths(in: second.text).prefix(2)) == names && names.count == 2)
+    }
+
+    @Test func aPartFlowsWhileTheOriginStillSendsItAndIsAskedForOnce() async throws {
+        let stream = try await LiveStream()
+        try await stream.fixture.origin.add(
+            OriginRule("/low/2.*.ts") { ($0.status, $0.body, $0.pauseAfter) = (200, "0123456789", 4) })
+        for tag in ["#EXT-X-PART:", "#EXT-X-PRELOAD-HINT"] {
+            let path = try await stream.uri(of: tag)
+            var players: [RawConnection] = []
+            for _ in 0..<5 { players.append(try await stream.fixture.ask(path, "Connection: close")) }
+            for player in players {
+                let head = try await player.receiveHead(within: .seconds(10))
+                #expect(String(decoding: head.bytes, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK"))
+                #expect(try await player.receive(count: 4, within: .seconds(10)).bytes == Data("0123".utf8))
+            }
+            try await stream.fixture.origin.release()
+            for player in players {
+                #expect(try await player.receive(within: .seconds(10)).bytes == Data("456789".utf8))
+            }
+        }
+        #expect(try await stream.fixture.mediaRequests() == ["/low/2.0.ts", "/low/2.1.ts"])
+        #expect(!stream.fixture.folder.files().contains { $0.hasSuffix(".ts") })
+    }
+
+    @Test func aReportLeadsToTheOtherRendition() async throws {
+        let stream = try await LiveStream()
+        let report = try await stream.uri(of: "#EXT-X-RENDITION-REPORT")
+        #expect(report == stream.media.replacing("/video-90p/", with: "/video-180p/"))
+    }
+
+    @Test(arguments: [(400, 400), (404, 404), (410, 410), (503, 503), (500, 502), (403, 502)])
+    func whatTheOriginSaysToDirectivesIsPassedOn(_ status: Int, _ expected: Int) async throws {
+        let stream = try await LiveStream()
+        try await stream.answer("_HLS_msn=2") { $0.status = status }
+        #expect(try await stream.fixture.get(stream.media).status == 200)
+        let answer = try await stream.fixture.get(stream.media + "?_HLS_msn=2")
+        #expect(answer.status == expected && answer.text.hasSuffix(".\n"))
+        #expect(!answer.text.contains("secret"))
+        #expect(try await stream.requests("_HLS_msn=2").count == 1)
+    }
+
+    @Test func anOriginThatIsAwayIsAGatewayTimeoutForWhoWaitsForNewsOnly() async throws {
+        let stream = try await LiveStream()
+        let text = try await stream.fixture.get(stream.media).text
+        try await stream.fixture.origin.stop()
+        let blocked = try await stream.fixture.get(stream.media + "?_HLS_msn=2")
+        #expect(blocked.status == 504 && blocked.text.hasSuffix(".\n"))
+        #expect(try await stream.fixture.get(stream.media).text == text)
+    }
+
+    @Test(arguments: ["_HLS_msn=x", "_HLS_part=1", "_HLS_msn=-1"])
+    func directivesThatMakeNoSenseAreABadRequest(_ query: String) async throws {
+        let stream = try await LiveStream()
+        for path in [stream.media, stream.fixture.typed("/low/media.m3u8")] {
+            let answer = try await stream.fixture.get(path + "?" + query)
+            #expect(answer.status == 400 && answer.text.hasSuffix(".\n"))
+        }
+    }
+
+    @Test func whatHasNoNameYetIsNotFound() async throws {
+        let stream = try await LiveStream()
+        _ = try await stream.fixture.get(stream.media)
+        for name in ["none", "live-9.ts", "live-0.m4s"] {
+            #expect(try await stream.fixture.get(stream.media.replacing("media.m3u8", with: name)).status == 404)
+        }
+    }
+}
