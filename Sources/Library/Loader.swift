@@ -22,7 +22,10 @@ import Store
     private var lastFile = 0
     /// When the disk last had room.
     private var lastCheck: ContinuousClock.Instant?
+    /// The bytes of what has ended since then.
+    private var arrived: Int64 = 0
     private static let checkLife = Duration.milliseconds(10)
+    private static let checkBytes: Int64 = 256 << 10
 
     /// How many of each wait at most.
     private static let recentLimit = 24
@@ -114,15 +117,16 @@ import Store
         }
     }
 
-    /// Asks the disk, unless it was asked a moment ago: so much cannot have come since.
+    /// Asks the disk, unless it was asked a moment ago and little has come since.
     private func checkRoom() throws(StoreError) {
         let now = ContinuousClock.now
-        if let lastCheck, now - lastCheck < Self.checkLife { return }
+        if let lastCheck, now - lastCheck < Self.checkLife, arrived < Self.checkBytes { return }
         try store.checkRoom()
-        lastCheck = now
+        (lastCheck, arrived) = (now, 0)
     }
 
     private func settle(_ key: Key, _ flight: Flight) {
+        arrived += flight.written
         guard flights[key] === flight else { return }
         switch flight.outcome {
         case .success:
