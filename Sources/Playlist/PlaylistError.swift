@@ -75,6 +75,9 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         return shown < bytes.endIndex ? text + "…" : text
     }
 
+    /// The same of a text that stands in a line.
+    static func excerpt(of text: String) -> String { excerpt(of: Array(text.utf8)[...]) }
+
     /// The place after the first occurrence of a mark, whatever its case.
     private static func end(of mark: String, in bytes: ArraySlice<UInt8>) -> Int? {
         let wanted = Array(mark.utf8)

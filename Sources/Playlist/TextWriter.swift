@@ -84,7 +84,7 @@ struct TextWriter {
     static func checked(_ name: String) throws(PlaylistError) -> String {
         let isSafe = name.unicodeScalars.allSatisfy(\.isSafeInPlaylist)
         if !isSafe || name.isEmpty || name.hasPrefix("#") || name.hasPrefix(" ") || name.hasSuffix(" ") {
-            let excerpt = PlaylistError.excerpt(of: Array(name.utf8)[...])
+            let excerpt = PlaylistError.excerpt(of: name)
             throw PlaylistError(.unsafeName, "a name that cannot stand in a playlist", excerpt: excerpt)
         }
         return name
@@ -95,7 +95,7 @@ struct TextWriter {
         let first = name.utf8.prefix { $0 != UInt8(ascii: "/") }
         if first.isEmpty || first.contains(UInt8(ascii: ":")) {
             throw PlaylistError(
-                .unsafeName, "a name that is not relative", excerpt: PlaylistError.excerpt(of: Array(name.utf8)[...]))
+                .unsafeName, "a name that is not relative", excerpt: PlaylistError.excerpt(of: name))
         }
         return name
     }

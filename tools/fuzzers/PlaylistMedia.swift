@@ -5,6 +5,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard case .media(let playlist)? = try? Playlist.parse(bytes) else { return 0 }
     touch(playlist)
     checkUntouched(playlist, bytes)
+    checkRewritten(playlist)
     checkStored(playlist)
     checkInjection(playlist, bytes)
     return 0
@@ -24,6 +25,7 @@ private func touch(_ playlist: MediaPlaylist) {
 
 private func checkUntouched(_ playlist: MediaPlaylist, _ bytes: [UInt8]) {
     if playlist.isLowLatency && playlist.hasEndList { return }
+    if playlist.text.lines.contains(where: { $0.kind == .tag(.define) }) { return }
     guard let output = try? playlist.rendered(.relay, naming: { _ in nil }) else {
         preconditionFailure("no relay view")
     }
@@ -31,12 +33,37 @@ private func checkUntouched(_ playlist: MediaPlaylist, _ bytes: [UInt8]) {
     precondition(output[...] == body, "an untouched view differs")
 }
 
+/// Every reference is asked for once, and its new name is where the old one was.
+private func checkRewritten(_ playlist: MediaPlaylist) {
+    guard playlist.isLive else { return }
+    var asked = 0
+    let output = try? playlist.rendered(.relay) { _ in
+        asked += 1
+        return "/\(asked)"
+    }
+    guard let output, case .media(let reread)? = try? Playlist.parse(output) else {
+        preconditionFailure("a rewritten playlist cannot be read")
+    }
+    precondition(reread.parts.count == playlist.parts.count && reread.parts.allSatisfy { $0.uri.hasPrefix("/") })
+    precondition(reread.preloadHints.map(\.kind) == playlist.preloadHints.map(\.kind), "hints differ")
+    precondition(reread.renditionReports.map(\.lastPart) == playlist.renditionReports.map(\.lastPart), "reports differ")
+    precondition(reread.segments.map(\.mediaSequenceNumber) == playlist.segments.map(\.mediaSequenceNumber))
+    precondition(reread.dateRanges.map(\.id) == playlist.dateRanges.map(\.id), "date ranges differ")
+    let references =
+        playlist.segments.count + playlist.storage.mapRecords.count + playlist.parts.count + playlist.preloadHints.count
+        + playlist.renditionReports.count + playlist.dateRanges.count { $0.assetURI != nil }
+        + playlist.dateRanges.count { $0.assetList != nil }
+        + playlist.storage.keyOccurrences.count { playlist.storage.keyRecords[Int($0)].method != .none }
+    precondition(asked == references, "a reference is left out, or asked for twice")
+}
+
 private func checkStored(_ playlist: MediaPlaylist) {
-    let output = try? playlist.rendered(.stored) { reference in
+    let output = try? playlist.rendered(.bundle) { reference in
         switch reference {
-        case .segment(let segment): "/\(segment.index).ts"
-        case .map(let map): "/init-\(map.index).mp4"
-        case .key(let key): "/\(key.index).key"
+        case .segment(let segment): "\(segment.index).ts"
+        case .map(let map): "init-\(map.index).mp4"
+        case .key(let key): "\(key.index).key"
+        case .assetURI, .assetList: nil
         case .part, .preloadHint, .renditionReport: preconditionFailure("low latency in a stored view")
         }
     }
@@ -48,12 +75,27 @@ private func checkStored(_ playlist: MediaPlaylist) {
         preconditionFailure("a stored view cannot be read")
     }
     precondition(stored.hasEndList && stored.playlistType == .vod && !stored.isLowLatency, "a stored view is not one")
-    precondition(stored.segments.count == playlist.segments.count && stored.duration == playlist.duration)
-    for (segment, original) in zip(stored.segments, playlist.segments) {
-        precondition(segment.uri == "/\(original.index).ts" && segment.byteRange == nil, "a segment is not renamed")
-        precondition(segment.title == original.title && segment.keys.count == original.keys.count)
-        precondition(segment.map?.uri == original.map.map { "/init-\($0.index).mp4" }, "a map is not renamed")
+    precondition(!stored.dateRanges.contains(where: \.isInterstitial), "an interstitial is left")
+    let kept = playlist.segments.filter { !$0.isGap }
+    precondition(stored.segments.map(\.uri) == kept.map { "\($0.index).ts" }, "segments differ")
+    for (segment, original) in zip(stored.segments, kept) { compare(segment, original) }
+}
+
+private func compare(_ segment: Segment, _ original: Segment) {
+    precondition(segment.byteRange == nil && segment.title == original.title && !segment.isGap)
+    precondition(segment.map?.uri == original.map.map { "init-\($0.index).mp4" }, "a map is not renamed")
+    precondition(segment.keys.count == original.keys.count)
+    for key in original.keys where key.keyFormat == "identity" && (key.method == .aes128 || key.method == .sampleAES) {
+        guard let same = segment.keys.first(where: { $0.keyFormat == "identity" }) else {
+            preconditionFailure("a key is lost")
+        }
+        let number = same.initializationVector ?? vector(segment.mediaSequenceNumber)
+        precondition(number == key.initializationVector ?? vector(original.mediaSequenceNumber), "a vector changed")
     }
+}
+
+private func vector(_ number: Int) -> [UInt8] {
+    (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: number >> ((15 - $0) * 8)) }
 }
 
 /// Half of the names are bytes of the input: either they are refused, or the structure stays what it was.
@@ -64,6 +106,7 @@ private func checkInjection(_ playlist: MediaPlaylist, _ bytes: [UInt8]) {
         case .segment(let segment): segment.index % 2 == 0 ? evil : nil
         case .map, .key: evil
         case .part, .preloadHint, .renditionReport: nil
+        case .assetURI, .assetList: evil
         }
     }
     guard let output else { return }

@@ -88,5 +88,5 @@ struct MediaGroupCheck {
         }
     }
 
-    private func quoted(_ id: String) -> String { "\"\(PlaylistError.excerpt(of: Array(id.utf8)[...]))\"" }
+    private func quoted(_ id: String) -> String { "\"\(PlaylistError.excerpt(of: id))\"" }
 }

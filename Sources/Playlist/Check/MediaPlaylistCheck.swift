@@ -62,7 +62,9 @@ struct MediaPlaylistCheck {
                 findings.add(
                     .unknownMethod, line: key.line, "an unknown METHOD: players play what it encrypts as if clear")
             } else if key.needsDRM {
-                findings.add(.needsDRM, line: key.line, "KEYFORMAT \(key.keyFormat) needs a content decryption module")
+                findings.add(
+                    .needsDRM, line: key.line,
+                    "KEYFORMAT \(PlaylistError.excerpt(of: key.keyFormat)) needs a content decryption module")
             } else if !key.isFetchable {
                 findings.add(.dataKey, line: key.line, "few players read a key from a data: URI")
             }

@@ -1,0 +1,36 @@
+/// A check of any text tells of places that are there, in lines of their own, and of an error wherever reading has one.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
+    let found = PlaylistCheck.diagnostics(of: bytes)
+    let lines = 1 + bytes.count { $0 == 0x0A }
+    var previous = 0
+    for diagnostic in found {
+        let line = diagnostic.line ?? previous
+        precondition(line >= 0 && line <= lines, "a line that is not there")
+        precondition(diagnostic.description.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "a finding of many lines")
+        if diagnostic.line != nil {
+            precondition(line >= previous, "findings out of order")
+            previous = line
+        }
+    }
+    do throws(PlaylistError) {
+        if case .multivariant(let playlist) = try Playlist.parse(bytes) { checkPresentation(playlist) }
+        let unreadable = Set(PlaylistError.Code.allCases.map(\.rawValue))
+        precondition(!found.contains { unreadable.contains($0.code) && $0.code != "deltaUpdate" }, "a fault of its own")
+    } catch {
+        precondition(found.contains { $0.code == error.code.rawValue && $0.severity == .error }, "a fault is not told")
+    }
+    return 0
+}
+
+private func checkPresentation(_ playlist: MultivariantPlaylist) {
+    let texts = ["", "#EXT-X-DISCONTINUITY\n#EXTINF:3,\na\n#EXT-X-ENDLIST\n", "#EXT-X-I-FRAMES-ONLY\n"]
+    var media: [Int: MediaPlaylist] = [:]
+    for place in playlist.renditionURIs.indices {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:\(place)\n" + texts[place % 3]
+        if case .media(let read)? = try? Playlist.parse(Array(text.utf8)) { media[place] = read }
+    }
+    let found = PlaylistCheck.diagnostics(of: playlist, media: media, url: "a", resolving: { $0 })
+    precondition(found.contains { $0.code == "selfReference" } == playlist.renditionURIs.contains("a"))
+}

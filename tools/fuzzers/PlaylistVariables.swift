@@ -1,0 +1,58 @@
+/// The first line is the query of a playlist's URL, the second what it may import, the rest its text: where variables are
+/// replaced, lines stay what and where they were, and no value brings a line, a quote or an attribute with it.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
+    let parts = bytes.split(separator: 0x0A, maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3 else { return 0 }
+    let imported = String(decoding: parts[1], as: UTF8.self)
+    let sources = VariableSources(
+        imports: ["a": imported, "b": "x", "": imported], query: String(decoding: parts[0], as: UTF8.self))
+    let body = Array(parts[2])
+    guard let playlist = try? Playlist.parse(body, variables: sources), let before = try? PlaylistText(body) else {
+        return 0
+    }
+    let text = playlist.text
+    precondition(text.write() == body, "a text is not written back")
+    precondition(text.lines.map(\.kind) == before.lines.map(\.kind), "a variable changed a line's kind")
+    precondition(text.bytes.count <= PlaylistLimits.standard.bytes, "a text has grown beyond the limit")
+    for line in text.lines.indices {
+        precondition(text.lines[line].content.count <= PlaylistLimits.standard.lineBytes, "a line has grown too long")
+        compareAttributes(before, text, line)
+    }
+    checkView(playlist)
+    return 0
+}
+
+private func compareAttributes(_ before: PlaylistText, _ after: PlaylistText, _ line: Int) {
+    guard case .tag(let tag) = before.lines[line].kind, tag.hasAttributes, let old = try? before.attributes(line) else {
+        return
+    }
+    guard let new = try? after.attributes(line) else { preconditionFailure("a variable broke an attribute list") }
+    precondition(old.names == new.names, "a variable brought an attribute")
+    for (first, second) in zip(old.attributes, new.attributes) {
+        precondition(first.isQuoted == second.isQuoted, "a variable changed quotes")
+    }
+}
+
+/// A view has no EXT-X-DEFINE, and reads as what it was made of.
+private func checkView(_ playlist: Playlist) {
+    let output: [UInt8]?
+    switch playlist {
+    case .media(let media): output = try? media.rendered(.relay) { _ in nil }
+    case .multivariant(let multivariant): output = try? multivariant.rendered(.relay) { _ in nil }
+    }
+    guard let output else { preconditionFailure("no relay view") }
+    do throws(PlaylistError) {
+        let reread = try Playlist.parse(output)
+        precondition(!reread.text.lines.contains { $0.kind == .tag(.define) }, "a definition is left")
+        switch (playlist, reread) {
+        case (.media(let old), .media(let new)): precondition(old.segments.map(\.uri) == new.segments.map(\.uri))
+        case (.multivariant(let old), .multivariant(let new)): precondition(old.renditionURIs == new.renditionURIs)
+        default: preconditionFailure("another kind of playlist")
+        }
+    } catch {
+        // What only looks like a reference stays, and is one too many where the version is 8 or more.
+        precondition(error.code == .missingVariable, "a view cannot be read")
+    }
+}
