@@ -28,6 +28,8 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         case duplicateTag
         /// A variable that EXT-X-DEFINE cannot find a value for, or that no line before a reference defines (rfc8216bis §4.3).
         case missingVariable
+        /// What X-ASSET-LIST leads to is not the JSON of rfc8216bis appendix D.3.
+        case badAssetList
         /// A playlist with EXT-X-SKIP is asked for a view that needs the whole.
         case deltaUpdate
         /// A name for a rewritten URI holds a byte that would break out of its line or its quotes.

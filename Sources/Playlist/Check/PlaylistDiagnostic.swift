@@ -54,6 +54,7 @@ extension PlaylistError.Code {
         case .missingOffset: "RFC 8216 §4.3.2.2"
         case .duplicateTag: "RFC 8216 §4.3"
         case .missingVariable: "rfc8216bis §4.3"
+        case .badAssetList: "rfc8216bis appendix D.3"
         case .deltaUpdate: "rfc8216bis §4.4.5.2"
         case .overLimit, .unsafeName: "RFC 8216 §10"
         }

@@ -1,0 +1,13 @@
+/// A list of assets that is read is written back as it was, and with other names lists these.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
+    guard let list = try? AssetList(bytes) else { return 0 }
+    precondition(!list.uris.isEmpty, "an empty list")
+    guard let same = try? list.rendered(naming: { _ in nil }), same == bytes else { preconditionFailure("a list differs") }
+    guard let output = try? list.rendered(naming: { "/a\\/\($0)" }), let reread = try? AssetList(output) else {
+        preconditionFailure("a list with other names cannot be read")
+    }
+    precondition(reread.uris == list.uris.indices.map { "/a\\/\($0)" }, "a name differs")
+    return 0
+}
