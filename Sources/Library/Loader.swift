@@ -7,7 +7,8 @@ import Store
 ///
 /// What is in the store already is the caller's to look for first (`PieceFolder.open`): that path must not pass here.
 @LoopActor public final class Loader {
-    private struct Key: Hashable {
+    /// A resource, and the folder that it belongs to.
+    struct Key: Hashable {
         let folder: ObjectIdentifier
         let resource: Resource
     }
@@ -15,8 +16,7 @@ import Store
     private let store: Store
     private let client: OriginClient
     private var flights: [Key: Flight] = [:]
-    /// Ended flights of what is not kept, for the players that ask a little later; oldest first.
-    private var recent: [(key: Key, flight: Flight)] = []
+    private let recent = RecentFlights()
     /// Flights that ended early, to be gone on from; oldest first.
     private var parked: [Key] = []
     private var lastFile = 0
@@ -27,8 +27,7 @@ import Store
     private static let checkLife = Duration.milliseconds(10)
     private static let checkBytes: Int64 = 256 << 10
 
-    /// How many of each wait at most.
-    private static let recentLimit = 24
+    /// How many of these wait at most.
     private static let parkedLimit = 32
 
     init(store: Store, client: OriginClient) {
@@ -69,13 +68,13 @@ import Store
 
     /// What passed through a moment ago is enough for a player; a download wants a piece, and there may be room now.
     private func passed(_ key: Key, _ urgency: Flight.Urgency) -> Flight? {
-        urgency == .playback && !recent.isEmpty ? recent.first { $0.key == key }?.flight : nil
+        urgency == .playback ? recent[key] : nil
     }
 
     /// Lets go of whatever belongs to these folders: they are removed. What players still read goes on, and is not kept.
     func forget(_ folders: [PieceFolder]) {
         let folders = Set(folders.map { ObjectIdentifier($0) })
-        recent.removeAll { folders.contains($0.key.folder) }
+        recent.remove { folders.contains($0.folder) }
         parked.removeAll { folders.contains($0.folder) }
         for (key, flight) in flights where folders.contains(key.folder) {
             flights[key] = nil
@@ -131,15 +130,10 @@ import Store
         switch flight.outcome {
         case .success:
             flights[key] = nil
-            if !flight.isPiece { remember(key, flight) }
+            if !flight.isPiece { recent.insert(flight, key) }
         case .failure where flight.isParked: park(key)
         default: flights[key] = nil
         }
-    }
-
-    private func remember(_ key: Key, _ flight: Flight) {
-        recent.append((key, flight))
-        if recent.count > Self.recentLimit { recent.removeFirst() }
     }
 
     private func park(_ key: Key) {
