@@ -29,7 +29,7 @@ extension Library {
         let isLone = rendition == RenditionNaming.lone.id
         let record = PlaylistRecord(
             asset: asset.id, rendition: isLone ? "" : rendition, url: source.base.text,
-            body: source.playlist.text.write(), fetched: Self.now)
+            body: source.playlist.text.write(), imports: source.imports, fetched: Self.now)
         var contents = Catalogue.Contents(playlists: [record])
         if !asset.isPersistent {
             contents.assets = [asset.record]
@@ -101,7 +101,7 @@ extension Library {
     }
 
     private func restoreEntry(_ record: PlaylistRecord, of asset: Asset) {
-        guard let base = try? WebURL(record.url), let playlist = try? Playlist.parse(record.body) else { return }
+        guard let (playlist, base) = Self.restored(record) else { return }
         switch playlist {
         case .multivariant(let multivariant): asset.adopt(multivariant, base: base)
         case .media(let media):
@@ -111,11 +111,17 @@ extension Library {
     }
 
     private func restoreMedia(_ record: PlaylistRecord, of asset: Asset) {
-        guard let base = try? WebURL(record.url), case .media(let media) = try? Playlist.parse(record.body) else {
-            return
-        }
+        guard case (.media(let media), let base)? = Self.restored(record) else { return }
         let rendition = asset.rendition(record.rendition)
-        rendition?.adopt(Rendition.Source(playlist: media, base: base))
+        rendition?.adopt(Rendition.Source(playlist: media, base: base, imports: record.imports))
         rendition?.isSaved = true
+    }
+
+    /// The playlist of a record, read with the variables that it was read with when it came.
+    private static func restored(_ record: PlaylistRecord) -> (playlist: Playlist, base: WebURL)? {
+        guard let base = try? WebURL(record.url) else { return nil }
+        let variables = VariableSources(imports: record.imports, query: base.query)
+        guard let playlist = try? Playlist.parse(record.body, variables: variables) else { return nil }
+        return (playlist, base)
     }
 }

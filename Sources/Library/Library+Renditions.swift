@@ -60,12 +60,14 @@ extension Library {
         guard let url = asset.url(of: rendition) else {
             throw LibraryError(.notPlaylist, "\(rendition.name.id) of \(asset.name) has no usable URL")
         }
-        let answer = try await fetch.playlist(at: directives.added(to: url), origin: asset.origin, manner)
+        let imports = asset.multivariant?.variables
+        let answer = try await fetch.playlist(
+            at: directives.added(to: url), origin: asset.origin, imports: imports, manner)
         guard case .media(let media) = answer.playlist else {
             throw LibraryError(
                 .notPlaylist, "\(answer.base.redacted) is a multivariant playlist where a media playlist should be")
         }
-        return Rendition.Source(playlist: media, base: answer.base, born: answer.born)
+        return Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
     }
 
     // MARK: Resources

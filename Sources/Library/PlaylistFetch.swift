@@ -33,9 +33,13 @@ import Playlist
 
     /// The playlist at `url`.
     ///
-    /// - Parameter origin: the URL that the user gave: its host and port may be private.
+    /// - Parameters:
+    ///   - origin: the URL that the user gave: its host and port may be private.
+    ///   - imports: the variables of the multivariant playlist that led there; nil where none did.
     /// - Throws: `LibraryError` that says what came instead of a playlist.
-    func playlist(at url: WebURL, origin: WebURL, _ manner: Manner) async throws(LibraryError) -> Answer {
+    func playlist(
+        at url: WebURL, origin: WebURL, imports: [String: String]? = nil, _ manner: Manner
+    ) async throws(LibraryError) -> Answer {
         var request = OriginRequest(url)
         request.namedPeer = OriginRequest.Peer(of: origin)
         request.acceptsCompression = true
@@ -54,7 +58,9 @@ import Playlist
             throw LibraryError(error)
         }
         do {
-            return Answer(playlist: try Playlist.parse(body), base: head.url, born: .now - Self.age(head))
+            let variables = VariableSources(imports: imports, query: head.url.query)
+            let playlist = try Playlist.parse(body, variables: variables)
+            return Answer(playlist: playlist, base: head.url, born: .now - Self.age(head))
         } catch  where error.code == .notAPlaylist {
             let type = head.mediaType.map { " (\($0.essence))" } ?? ""
             let what = MediaSignature.imposter(in: body) ?? (body.isEmpty ? "an empty body" : "something else")

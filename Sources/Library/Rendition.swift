@@ -11,14 +11,20 @@ public import Playlist
         public let playlist: MediaPlaylist
         /// The URL that it came from, after redirects.
         public let base: WebURL
+        /// The variables that it could import: those that the multivariant playlist had then; nil where none led to it.
+        let imports: [String: String]?
         /// When the origin made it, as far as it told (RFC 9111 §5.1).
         public let born: ContinuousClock.Instant
         /// How many segments there are to fetch.
         let needed: Int
 
-        init(playlist: MediaPlaylist, base: WebURL, born: ContinuousClock.Instant = .now) {
+        init(
+            playlist: MediaPlaylist, base: WebURL, imports: [String: String]? = nil,
+            born: ContinuousClock.Instant = .now
+        ) {
             self.playlist = playlist
             self.base = base
+            self.imports = imports
             self.born = born
             needed = playlist.segments.count { !$0.isGap }
         }

@@ -121,6 +121,7 @@ public final class Catalogue: Sendable {
                         state TEXT NOT NULL, errorCode TEXT, errorMessage TEXT, created INTEGER NOT NULL);
                     """)
         }
+        migrator.registerMigration("2") { try $0.execute(sql: "ALTER TABLE playlist ADD COLUMN imports TEXT") }
         return migrator
     }
 

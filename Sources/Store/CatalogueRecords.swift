@@ -38,15 +38,20 @@ public struct PlaylistRecord: Codable, Equatable, Sendable, FetchableRecord, Per
     public var url: String
     /// The playlist's text, decoded, as the origin sent it.
     public var body: [UInt8]
+    /// The variables of the multivariant playlist at that time, which `body` may import; nil where there are none.
+    public var imports: [String: String]?
     /// When it was fetched, in seconds since 1970.
     public var fetched: Int64
 
     /// Makes a record of its fields.
-    public init(asset: String, rendition: String, url: String, body: [UInt8], fetched: Int64) {
+    public init(
+        asset: String, rendition: String, url: String, body: [UInt8], imports: [String: String]? = nil, fetched: Int64
+    ) {
         self.asset = asset
         self.rendition = rendition
         self.url = url
         self.body = body
+        self.imports = imports
         self.fetched = fetched
     }
 
@@ -56,15 +61,18 @@ public struct PlaylistRecord: Codable, Equatable, Sendable, FetchableRecord, Per
         rendition = row["rendition"]
         url = row["url"]
         body = Array(row["body"] as Data)
+        let variables = row["imports"] as String?
+        imports = variables.flatMap { try? JSONDecoder().decode([String: String].self, from: Data($0.utf8)) }
         fetched = row["fetched"]
     }
 
     /// See `init(row:)`.
-    public func encode(to container: inout PersistenceContainer) {
+    public func encode(to container: inout PersistenceContainer) throws {
         container["asset"] = asset
         container["rendition"] = rendition
         container["url"] = url
         container["body"] = Data(body)
+        container["imports"] = try imports.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
         container["fetched"] = fetched
     }
 }

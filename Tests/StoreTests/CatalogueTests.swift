@@ -17,7 +17,10 @@ import Testing
         assets: [.sample("a"), .sample("b", created: 2)],
         playlists: [
             PlaylistRecord(asset: "a-id", rendition: "", url: "http://o/m", body: [0, 255, 10, 13], fetched: 5),
-            PlaylistRecord(asset: "a-id", rendition: "video-90p", url: "http://o/v", body: [], fetched: 6),
+            PlaylistRecord(asset: "a-id", rendition: "audio", url: "http://o/a", body: [], imports: [:], fetched: 6),
+            PlaylistRecord(
+                asset: "a-id", rendition: "video-90p", url: "http://o/v", body: [], imports: ["t": "\"é,\n"], fetched: 6
+            ),
         ],
         keys: [
             KeyRecord(asset: "a-id", number: 0, url: "http://o/0.key"),
