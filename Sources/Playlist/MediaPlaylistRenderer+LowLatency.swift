@@ -21,6 +21,8 @@ extension MediaPlaylistRenderer {
         case .part: try writePart(line, naming)
         case .preloadHint: try writeHint(line, naming)
         case .renditionReport: try writeReport(line, naming)
+        // Delta updates came with version 9, those that take date ranges out with 10.
+        case .skip: version.need(storage.lowLatency.skip?.removedDateRanges.isEmpty ?? true ? 9 : 10)
         default: break
         }
     }

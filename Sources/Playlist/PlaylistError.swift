@@ -10,6 +10,8 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         case notUTF8
         /// NUL, or a carriage return that ends no line.
         case controlCharacter
+        /// The text ends within the name of a tag: the rest of it has been lost.
+        case truncated
         /// Tags of multivariant and of media playlists in one text (RFC 8216 §4.1).
         case mixedTags
         /// An attribute list that cannot be split into names and values (RFC 8216 §4.2).

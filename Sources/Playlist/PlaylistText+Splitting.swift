@@ -79,6 +79,19 @@ extension PlaylistText {
         return (start..<end, next)
     }
 
+    /// Refuses a last line without an end that is the beginning of a tag's name: a text that was cut there lacks segments,
+    /// or the EXT-X-ENDLIST without which players wait for more.
+    func checkEnd() throws(PlaylistError) {
+        let last = lines.count - 1
+        guard last > 0, lines[last].kind == .tag(.unknown), lines[last].content.upperBound == bytes.count else {
+            return
+        }
+        let name = bytes[lines[last].content]
+        if Tag.allCases.contains(where: { $0.rawValue.utf8.starts(with: name) }) {
+            throw error(.truncated, last, "the playlist ends within a tag")
+        }
+    }
+
     private static func fault(
         _ code: PlaylistError.Code, _ line: Int, _ reason: String, _ content: ArraySlice<UInt8>
     ) -> PlaylistError {

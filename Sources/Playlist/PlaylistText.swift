@@ -44,6 +44,7 @@ public struct PlaylistText: Sendable {
         try Self.checkSignature(bytes, from: start, limits)
         try Self.checkEncoding(bytes)
         lines = try Self.split(bytes, from: start, limits)
+        try checkEnd()
     }
 
     /// A text whose variables have been replaced: as many lines, of the same kinds.

@@ -106,6 +106,17 @@ struct LowLatencyTests {
         #expect(playlist.renditionReports.map(\.lastPart) == [2, nil])
     }
 
+    @Test("in a mended view keeps the version that a delta update needs, and no higher one")
+    func version() throws {
+        let view = MediaPlaylistView(keepsLowLatency: true, isFinished: false)
+        for (skip, version) in [("3", 9), ("3,RECENTLY-REMOVED-DATERANGES=\"a\"", 10)] {
+            let text = Self.header.replacing("#EXTM3U", with: "#EXTM3U\n#EXT-X-VERSION:12")
+            let playlist = try Fixtures.media(text + "#EXT-X-SKIP:SKIPPED-SEGMENTS=\(skip)\n#EXTINF:1,\na\n")
+            let mended = try Fixtures.media(String(decoding: try playlist.rendered(view) { _ in nil }, as: UTF8.self))
+            #expect(mended.version == version)
+        }
+    }
+
     @Test(
         "that lacks what it must say is refused at its line",
         arguments: [

@@ -40,6 +40,19 @@ struct PlaylistTextTests {
         #expect(throws: PlaylistError.self) { try PlaylistText(Array(text.utf8)) }
     }
 
+    @Test("is refused where it ends within a tag's name, and may end within anything else")
+    func truncated() throws {
+        for name in ["#EXT", "#EXT-X-", "#EXTIN", "#EXT-X-ENDLIS"] {
+            let error = try #require(throws: PlaylistError.self) { try PlaylistText(Array("#EXTM3U\n\n\(name)".utf8)) }
+            #expect(error.code == .truncated)
+            #expect(error.line == 3)
+            #expect(try PlaylistText(Array("#EXTM3U\n\(name)\n".utf8)).lineCount == 2)
+        }
+        for end in ["#EXT-X-ENDLIST", "#EXT-X-CUE-IN", "#EX", "a.t", "#EXTINF:6"] {
+            #expect(try PlaylistText(Array("#EXTM3U\n\(end)".utf8)).lineCount == 2)
+        }
+    }
+
     @Test("is refused beyond a limit, at the line that is too much")
     func limits() throws {
         var limits = PlaylistLimits()

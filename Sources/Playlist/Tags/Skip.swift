@@ -10,9 +10,10 @@ public struct Skip: Hashable, Sendable {
     /// Reads a line; `largest` bounds the count, so that sequence numbers cannot overflow.
     init(_ text: PlaylistText, _ line: Int, largest: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
         let attributes = try text.attributes(line, limits)
-        guard let count = try attributes.decimalInteger("SKIPPED-SEGMENTS"), count <= largest else {
+        guard let count = try attributes.decimalInteger("SKIPPED-SEGMENTS") else {
             throw text.error(.missingAttribute, line, "EXT-X-SKIP without SKIPPED-SEGMENTS")
         }
+        if count > largest { throw text.error(.badValue, line, "SKIPPED-SEGMENTS is too large") }
         segments = count
         let removed = attributes["RECENTLY-REMOVED-DATERANGES"] ?? ""
         removedDateRanges = removed.utf8.split(separator: 0x09).map { String(Substring($0)) }
