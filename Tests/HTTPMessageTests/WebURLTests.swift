@@ -100,6 +100,23 @@ struct WebURLTests {
         #expect(try WebURL("https://h/v/media.m3u8?t=1").resolving(reference).text == expected)
     }
 
+    /// What is written in Unicode goes out as UTF-8, percent-encoded; what is encoded already stays as it is, for it may
+    /// be signed.
+    @Test(arguments: [
+        ("日本/ü.ts?q=ä", "https://h/v/%E6%97%A5%E6%9C%AC/%C3%BC.ts?q=%C3%A4"),
+        ("e\u{301}.ts", "https://h/v/e%CC%81.ts"), ("🎬", "https://h/v/%F0%9F%8E%AC"),
+        ("a%20b%2fc%zz%", "https://h/v/a%20b%2fc%zz%"), ("%2e%2e/x", "https://h/v/%2e%2e/x"),
+        ("%E6%97%A5?%e6", "https://h/v/%E6%97%A5?%e6"), ("a+b?c+d", "https://h/v/a+b?c+d"),
+        ("?", "https://h/v/media.m3u8?"), ("?é=1&../x", "https://h/v/media.m3u8?%C3%A9=1&../x"),
+        ("?a?b", "https://h/v/media.m3u8?a?b"), ("//cdn.example/é/../b?x", "https://cdn.example/b?x"),
+        ("//cdn.example", "https://cdn.example/"), ("../../../é", "https://h/%C3%A9"), ("./?x", "https://h/v/?x"),
+        ("a\u{2028}b", "https://h/v/a%E2%80%A8b"), ("a\"b", "https://h/v/a%22b"), ("{$x}", "https://h/v/%7B$x%7D"),
+        ("seg;v=1.2,3:4@5", "https://h/v/seg;v=1.2,3:4@5"), ("#é", "https://h/v/media.m3u8?t=1"),
+    ])
+    func referenceInUnicodeOrEncodedIsSentInASCII(reference: String, expected: String) throws {
+        #expect(try WebURL("https://h/v/media.m3u8?t=1").resolving(reference).text == expected)
+    }
+
     @Test(arguments: [
         ("g:h", WebURLError.unsupportedScheme), ("file:///x", .unsupportedScheme), ("data:,x", .unsupportedScheme),
         ("http:g", .missingHost), ("///x", .missingHost), ("//u@h/", .userInformation), ("a\nb", .forbiddenCharacter),

@@ -81,6 +81,7 @@ struct MediaPlaylistCheck {
             if segment.byteRange != nil { needed.need(4) }
             if segment.durationText.utf8.contains(UInt8(ascii: ".")) { needed.need(3) }
         }
+        needed.need(definitionsOf: text)
         needed.report(declared: playlist.version, line: line(of: .version), &findings)
     }
 
@@ -88,6 +89,13 @@ struct MediaPlaylistCheck {
 }
 
 extension RequiredVersion {
+    /// Takes note of EXT-X-DEFINE: variables came with 8, those of a query with 11.
+    mutating func need(definitionsOf text: PlaylistText) {
+        for line in text.lines.indices where text.lines[line].kind == .tag(.define) {
+            need((try? text.attributes(line))?["QUERYPARAM"] == nil ? 8 : 11)
+        }
+    }
+
     /// Tells of a version that is too low for what the text uses; `line` is an index.
     func report(declared: Int, line: Int?, _ findings: inout Findings) {
         guard number > declared else { return }

@@ -72,7 +72,7 @@ struct MultivariantCheck {
         for variant in playlist.variants { needed.need(variant: variant.attributes) }
         for media in playlist.media { needed.need(media: media) }
         for key in playlist.sessionKeys { needed.need(key: key.attributes) }
-        if !playlist.variables.isEmpty { needed.need(8) }
+        needed.need(definitionsOf: playlist.text)
         let line = playlist.text.lines.firstIndex { $0.kind == .tag(.version) }
         needed.report(declared: playlist.version, line: line, &findings)
     }

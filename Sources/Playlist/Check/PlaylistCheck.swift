@@ -11,7 +11,9 @@ public enum PlaylistCheck {
         var findings = Findings()
         do throws(PlaylistError) {
             let text = try PlaylistText(bytes, limits: limits)
-            let isMultivariant = text.lines.contains { $0.kind == .tag(.streamInf) || $0.kind == .tag(.media) }
+            let isMultivariant = text.lines.contains { line in
+                [.tag(.streamInf), .tag(.media), .tag(.iFrameStreamInf)].contains(line.kind)
+            }
             var lines = TextCheck(text: text, isMultivariant: isMultivariant, findings: findings)
             lines.run()
             findings = lines.findings
