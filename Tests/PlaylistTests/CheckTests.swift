@@ -18,11 +18,12 @@ struct CheckTests {
     @Test("of one text has a case for each rule that one text can break")
     func coverage() throws {
         let told = try GoldenCase.all(in: "check").map(\.expected).joined()
-        let ofPresentations: Set<CheckRule> = [
-            .selfReference, .notMedia, .targetDurationsDiffer, .durationsDiffer, .discontinuitiesDiffer, .typesDiffer,
-            .datesDiffer, .iFrames, .peakOverBandwidth,
+        // A golden case's input has an end, and no URL.
+        let others: Set<CheckRule> = [
+            .openEnd, .unresolvable, .insecure, .selfReference, .notMedia, .targetDurationsDiffer, .durationsDiffer,
+            .discontinuitiesDiffer, .typesDiffer, .datesDiffer, .iFrames, .peakOverBandwidth,
         ]
-        for rule in CheckRule.allCases where !ofPresentations.contains(rule) {
+        for rule in CheckRule.allCases where !others.contains(rule) {
             #expect(told.contains("[\(rule.rawValue)]"), "no case for \(rule)")
         }
     }
@@ -44,6 +45,52 @@ struct CheckTests {
         let found = PlaylistCheck.diagnostics(of: Array("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(segments)".utf8))
         #expect(found.count == 9)
         #expect(found.last?.message == "9992 more of the kind durationOverTarget" && found.last?.line == nil)
+    }
+
+    @Test("warns of a text that ends within a line, unless nothing can be missing")
+    func openEnd() throws {
+        func codes(_ end: String) -> [String] {
+            let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n\(end)"
+            return PlaylistCheck.diagnostics(of: Array(text.utf8)).map { "\($0.line ?? 0) \($0.code)" }
+        }
+        #expect(codes("a.ts") == ["4 openEnd"])
+        #expect(codes("a.ts\n#EXT-X-ENDLIST") == [] && codes("a.ts\n# end") == [] && codes("a.ts\n") == [])
+        #expect(codes("a.ts\n#EXTINF:6,") == ["5 openEnd", "5 missingURI"])
+    }
+
+    @Test("of URIs tells of those that lead nowhere, back, or to where browsers do not go")
+    func references() throws {
+        func codes(_ text: String) throws -> [String] {
+            let playlist = try Playlist.parse(Array(("#EXTM3U\n" + text).utf8))
+            return PlaylistCheck.references(of: playlist, url: "https://h/m.m3u8") { uri in
+                uri.hasPrefix("bad") ? nil : uri.hasPrefix("http") ? uri : "https://h/\(uri)"
+            }.map { "\($0.line ?? 0) \($0.severity) \($0.code)" }
+        }
+        let media = """
+            #EXT-X-KEY:METHOD=AES-128,URI="bad"
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="bad",KEYFORMAT="com.apple.streamingkeydelivery"
+            #EXT-X-MAP:URI="bad"
+            #EXTINF:6,
+            http://h/a.ts
+            #EXT-X-GAP
+            #EXTINF:6,
+            bad
+            #EXTINF:6,
+            m.m3u8
+            """
+        #expect(
+            try codes(media) == [
+                "2 error unresolvable", "4 error unresolvable", "6 warning insecure", "11 error selfReference",
+            ])
+        let multivariant = """
+            #EXT-X-SESSION-DATA:DATA-ID="a",URI="bad"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="a",URI="bad/audio"
+            #EXT-X-STREAM-INF:BANDWIDTH=1000000,AUDIO="a"
+            m.m3u8
+            #EXT-X-CONTENT-STEERING:SERVER-URI="bad"
+            """
+        #expect(
+            try codes(multivariant) == ["2 error unresolvable", "3 error unresolvable", "6 error unresolvable"])
     }
 
     @Test("orders severities by how much they matter")

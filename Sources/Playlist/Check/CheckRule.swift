@@ -4,6 +4,7 @@ enum CheckRule: String, CaseIterable {
     case byteOrderMark
     case strayBlank
     case longLine
+    case openEnd
     case unknownTag
     case wrongKind
     case repeatedTag
@@ -52,6 +53,8 @@ enum CheckRule: String, CaseIterable {
     case stableID
     case mirror
     // A presentation
+    case unresolvable
+    case insecure
     case selfReference
     case notMedia
     case targetDurationsDiffer
@@ -65,7 +68,9 @@ enum CheckRule: String, CaseIterable {
     /// How much a finding matters.
     var severity: PlaylistDiagnostic.Severity {
         switch self {
-        case .byteOrderMark, .longLine, .unknownMethod, .noVariants, .missingGroup, .selfReference, .notMedia: .error
+        case .byteOrderMark, .longLine, .unknownMethod, .noVariants, .missingGroup, .unresolvable, .selfReference,
+            .notMedia:
+            .error
         case .unknownTag, .attributeUnknown, .noCodecs, .unusedGroup, .mirror: .note
         default: .warning
         }
@@ -74,7 +79,7 @@ enum CheckRule: String, CaseIterable {
     /// The clause that it is about, where a finding names no other.
     var clause: String {
         switch self {
-        case .byteOrderMark, .strayBlank, .longLine, .unknownTag, .wrongKind: "RFC 8216 §4.1"
+        case .byteOrderMark, .strayBlank, .longLine, .openEnd, .unknownTag, .wrongKind: "RFC 8216 §4.1"
         case .repeatedTag, .latePosition: "RFC 8216 §4.3.3"
         case .versionTooLow, .versionHigh: "RFC 8216 §7"
         case .variables: "rfc8216bis §4.3"
@@ -105,6 +110,7 @@ enum CheckRule: String, CaseIterable {
         case .sessionData: "RFC 8216 §4.3.4.4"
         case .stableID: "rfc8216bis §4.4.6.2"
         case .iFrames: "RFC 8216 §4.3.4.3"
+        case .insecure: "RFC 8216 §10"
         case .datesDiffer, .typesDiffer, .targetDurationsDiffer, .durationsDiffer, .discontinuitiesDiffer, .mirror:
             "RFC 8216 §6.2.4"
         default: "RFC 8216 §4.1"

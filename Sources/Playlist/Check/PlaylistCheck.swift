@@ -27,6 +27,19 @@ public enum PlaylistCheck {
         return findings.all
     }
 
+    /// What there is to say of the URIs that a playlist names: those that lead nowhere, back to it, or from https to http.
+    ///
+    /// - Parameters:
+    ///   - url: where the playlist came from, after redirects.
+    ///   - resolving: the URL that a URI of it means; nil where it is none that a player could ask for.
+    public static func references(
+        of playlist: Playlist, url: String, resolving: (String) -> String?
+    ) -> [PlaylistDiagnostic] {
+        var findings = Findings()
+        ReferenceCheck(playlist).run(url: url, resolving: resolving, &findings)
+        return findings.all
+    }
+
     /// What there is to say of a presentation beyond what each of its texts says alone.
     ///
     /// - Parameters:

@@ -26,6 +26,15 @@ public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, without a full stop, fit to follow "line 3: "; without secrets, as `PlaylistError.excerpt`.
     public let message: String
 
+    /// A finding of whoever fetched the playlist; `message` without secrets.
+    public init(severity: Severity, code: String, line: Int? = nil, clause: String, message: String) {
+        self.severity = severity
+        self.code = code
+        self.line = line
+        self.clause = clause
+        self.message = message
+    }
+
     /// One line: place, severity, message, clause and code.
     public var description: String {
         let place = line.map { "line \($0): " } ?? ""

@@ -98,10 +98,14 @@ struct PresentationCheck {
 
     private func rounded(_ seconds: Double) -> Double { Double(Int(seconds * 10 + 0.5)) / 10 }
 
-    /// The first line that names a rendition.
-    private func line(of place: Int) -> Int? {
-        multivariant.variants.first { $0.renditionIndex == place }?.uriLine
-            ?? multivariant.media.first { $0.renditionIndex == place }?.line
-            ?? multivariant.iFrameVariants.first { $0.renditionIndex == place }?.line
+    private func line(of place: Int) -> Int? { multivariant.line(ofRendition: place) }
+}
+
+extension MultivariantPlaylist {
+    /// The first line, counted from 1, that names the rendition at a place among `renditionURIs`; nil for no such place.
+    public func line(ofRendition place: Int) -> Int? {
+        variants.first { $0.renditionIndex == place }?.uriLine
+            ?? media.first { $0.renditionIndex == place }?.line
+            ?? iFrameVariants.first { $0.renditionIndex == place }?.line
     }
 }

@@ -26,7 +26,16 @@ struct TextCheck {
             case .blank, .comment: break
             }
         }
+        checkEnd()
         checkVersion()
+    }
+
+    /// A text that was cut off in its last line can look whole otherwise.
+    private mutating func checkEnd() {
+        guard let last = text.lines.indices.last, text.bytes.last != 0x0A else { return }
+        let kind = text.lines[last].kind
+        guard kind != .blank, kind != .comment, kind != .tag(.endList) else { return }
+        findings.add(.openEnd, line: last + 1, "the last line has no end: the text may be cut off")
     }
 
     private mutating func checkLine(_ line: Int) {
