@@ -1,3 +1,5 @@
+import HTTPMessage
+
 /// The API as a command sees it: finds the daemon by its state directory, calls it, and turns whatever goes wrong into a
 /// `ControlError` with an exit code.
 public struct ControlClient: Sendable {

@@ -1,3 +1,5 @@
+import HTTPMessage
+
 /// The URLs by which players reach a daemon.
 public struct PlayerURL: Sendable {
     /// The daemon's own, without a slash at its end; `localhost` stands for its loopback address.

@@ -1,7 +1,7 @@
 /// Percent-encoding (RFC 3986 §2.1) of one path segment or query value.
-enum PercentEncoding {
+public enum PercentEncoding {
     /// The text with everything but unreserved characters (RFC 3986 §2.3) encoded.
-    static func encode(_ text: String) -> String {
+    public static func encode(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
             if isUnreserved(byte) {
@@ -14,7 +14,7 @@ enum PercentEncoding {
     }
 
     /// The text behind the encoding; nil for a broken one and for what is not UTF-8 then.
-    static func decode(_ text: some StringProtocol) -> String? {
+    public static func decode(_ text: some StringProtocol) -> String? {
         var result: [UInt8] = []
         var bytes = text.utf8.makeIterator()
         while let byte = bytes.next() {
