@@ -62,8 +62,10 @@ let package = Package(
                 "Control",
                 logging, toml,
             ]),
+        // Uses Library and Playlist as well: a check needs no daemon.
         .executableTarget(
-            name: "weir", dependencies: ["Application", "Control", argumentParser], swiftSettings: strict),
+            name: "weir", dependencies: ["Application", "Control", "Library", "Playlist", argumentParser],
+            swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
         room("TestSupport"),
 

@@ -1,10 +1,10 @@
 import Downloader
-import Library
+public import Library
 import Store
 
 extension ControlError {
     /// The library's error. The one place where its codes become the API's.
-    init(_ error: LibraryError) {
+    public init(_ error: LibraryError) {
         let code: Code =
             switch error.code {
             case .store: (error.underlying as? StoreError).map { Code(stored: $0.code.rawValue) } ?? .disk

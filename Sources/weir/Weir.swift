@@ -12,7 +12,7 @@ import ArgumentParser
             """,
         version: "weir \(Application.version)",
         subcommands: [
-            ServeCommand.self, GetCommand.self, ListCommand.self, ShowCommand.self, PlayCommand.self, URLCommand.self,
-            RemoveCommand.self,
+            ServeCommand.self, GetCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self, PlayCommand.self,
+            URLCommand.self, RemoveCommand.self,
         ])
 }

@@ -1,0 +1,23 @@
+import HTTPMessage
+
+/// Checks a presentation as a player would find it: its playlists, and no media.
+public enum PresentationCheck {
+    /// Asks the origin for the playlist, and for all that it names.
+    ///
+    /// - Parameter text: as the user wrote it: its host and port may be private.
+    /// - Throws: `LibraryError` for what is no URL.
+    public static func url(_ text: String) async throws(LibraryError) -> CheckReport {
+        let url: WebURL
+        do {
+            url = try WebURL(text)
+        } catch {
+            throw LibraryError(.refusedURL, "\(error)", underlying: error)
+        }
+        return await PresentationReader(source: OriginCheckSource(entry: url)).run()
+    }
+
+    /// Reads a file, and what it names in its folder and below; nothing else is opened.
+    public static func file(_ path: String) async -> CheckReport {
+        await PresentationReader(source: FolderCheckSource(path: path)).run()
+    }
+}

@@ -1,0 +1,158 @@
+import Playlist
+
+/// Reads a presentation's playlists, the entry and all that it names, and gathers what there is to say of them.
+struct PresentationReader<Source: CheckSource>: Sendable {
+    let source: Source
+
+    /// Playlists read at a time.
+    private static var width: Int { 6 }
+    /// Bytes of media playlists after which no more are read: all of them are kept, to be compared.
+    private static var byteLimit: Int { 64 << 20 }
+
+    /// One playlist as it was read.
+    private struct Text: Sendable {
+        let reading: CheckReading<Source.Place>
+        let playlist: Playlist?
+        let diagnostics: [PlaylistDiagnostic]
+    }
+
+    /// A media playlist's place in the presentation.
+    private struct Rendition: Sendable {
+        let place: Source.Place
+        /// Among `MultivariantPlaylist.renditionURIs`; several, where URIs differ and mean the same.
+        var indices: [Int]
+        var text: Text?
+    }
+
+    /// Reads everything.
+    func run() async -> CheckReport {
+        let entry = await read(source.entry, imports: nil)
+        var found = entry.diagnostics
+        guard case .multivariant(let multivariant)? = entry.playlist else {
+            return CheckReport(playlists: [checked(source.entry, found)], failure: entry.reading.failure)
+        }
+        let base = entry.reading.base
+        var renditions = renditions(of: multivariant, base: base, &found)
+        await read(&renditions, imports: multivariant.variables)
+        found += compare(renditions, with: multivariant, base: base)
+        let others = renditions.map { rendition in
+            checked(rendition.place, rendition.text.map { told($0, rendition, multivariant) } ?? [Self.leftOut])
+        }
+        return CheckReport(playlists: [checked(source.entry, found)] + others)
+    }
+
+    private func checked(_ place: Source.Place, _ diagnostics: [PlaylistDiagnostic]) -> CheckReport.Checked {
+        CheckReport.Checked(name: source.name(place), diagnostics: diagnostics)
+    }
+
+    // MARK: One playlist
+
+    private func read(_ place: Source.Place, imports: [String: String]?) async -> Text {
+        let reading = await source.read(place)
+        guard let bytes = reading.bytes else {
+            return Text(reading: reading, playlist: nil, diagnostics: reading.findings)
+        }
+        var variables = VariableSources()
+        (variables.imports, variables.query) = (imports, source.query(reading.base))
+        var found = reading.findings + PlaylistCheck.diagnostics(of: bytes, variables: variables)
+        let playlist = try? Playlist.parse(bytes, variables: variables)
+        if let playlist {
+            found += PlaylistCheck.references(of: playlist, url: source.url(reading.base)) {
+                source.url(of: $0, from: reading.base)
+            }
+        }
+        return Text(reading: reading, playlist: playlist, diagnostics: found)
+    }
+
+    // MARK: All that an entry names
+
+    /// The playlists to read, in the order of their lines; what is not read is told of.
+    private func renditions(
+        of multivariant: MultivariantPlaylist, base: Source.Place, _ found: inout [PlaylistDiagnostic]
+    ) -> [Rendition] {
+        var renditions: [Rendition] = []
+        var known: [Source.Place: Int] = [:]
+        for (index, uri) in multivariant.renditionURIs.enumerated() {
+            switch source.target(of: uri, from: base) {
+            case .place(let place) where place == source.entry || place == base: break
+            case .place(let place):
+                if let first = known[place] {
+                    renditions[first].indices.append(index)
+                } else {
+                    known[place] = renditions.count
+                    renditions.append(Rendition(place: place, indices: [index]))
+                }
+            case .elsewhere(let reason):
+                found.append(Self.notRead(reason, line: multivariant.line(ofRendition: index)))
+            case .nowhere: break
+            }
+        }
+        return renditions
+    }
+
+    private func read(_ renditions: inout [Rendition], imports: [String: String]) async {
+        let places = renditions.map(\.place)
+        let texts = await withTaskGroup(of: (Int, Text).self) { group in
+            var texts: [Int: Text] = [:]
+            var (next, bytes) = (0, 0)
+            func begin() {
+                guard next < places.count, bytes <= Self.byteLimit else { return }
+                let number = next
+                group.addTask { (number, await read(places[number], imports: imports)) }
+                next += 1
+            }
+            for _ in 0..<Self.width { begin() }
+            while let (number, text) = await group.next() {
+                texts[number] = text
+                bytes += text.reading.bytes?.count ?? 0
+                begin()
+            }
+            return texts
+        }
+        for number in renditions.indices { renditions[number].text = texts[number] }
+    }
+
+    private func compare(
+        _ renditions: [Rendition], with multivariant: MultivariantPlaylist, base: Source.Place
+    ) -> [PlaylistDiagnostic] {
+        var media: [Int: MediaPlaylist] = [:]
+        var multivariants: Set<Int> = []
+        for rendition in renditions {
+            switch rendition.text?.playlist {
+            case .media(let playlist)?: for index in rendition.indices { media[index] = playlist }
+            case .multivariant?: multivariants.formUnion(rendition.indices)
+            case nil: break
+            }
+        }
+        return PlaylistCheck.diagnostics(
+            of: multivariant, media: media, multivariants: multivariants, url: source.url(base)
+        ) { source.url(of: $0, from: base) }
+    }
+
+    /// The findings of a rendition. Where no text came, they also say what named it, and count for less if all that it
+    /// is for is to seek by pictures.
+    private func told(
+        _ text: Text, _ rendition: Rendition, _ multivariant: MultivariantPlaylist
+    ) -> [PlaylistDiagnostic] {
+        guard text.reading.bytes == nil, let line = rendition.indices.first.flatMap(multivariant.line(ofRendition:))
+        else { return text.diagnostics }
+        let isForSeeking = multivariant.iFrameVariants.contains { $0.line == line }
+        return text.diagnostics.map { finding in
+            PlaylistDiagnostic(
+                severity: isForSeeking ? min(finding.severity, .warning) : finding.severity, code: finding.code,
+                line: finding.line, clause: finding.clause,
+                message: "\(finding.message); line \(line) of the multivariant playlist names it")
+        }
+    }
+
+    private static func notRead(_ reason: String, line: Int?) -> PlaylistDiagnostic {
+        PlaylistDiagnostic(
+            severity: .note, code: "notRead", line: line, clause: "RFC 8216 §4.1", message: "not read: \(reason)")
+    }
+
+    private static var leftOut: PlaylistDiagnostic {
+        PlaylistDiagnostic(
+            severity: .warning, code: "notRead", clause: "RFC 8216 §10",
+            message: "not read: those before it have more than \(byteLimit >> 20) MB together")
+    }
+}

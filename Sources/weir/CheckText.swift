@@ -1,0 +1,81 @@
+import Library
+import Playlist
+
+/// What `weir check` writes for people: a line for each finding, as compilers do, and one for all.
+enum CheckText {
+    static func lines(_ outcome: CheckCommand.Outcome) -> [String] {
+        let report = outcome.report
+        let found = report.playlists.flatMap { playlist in playlist.diagnostics.map { line($0, of: playlist.name) } }
+        guard outcome.failure == nil else { return found }
+        return found + [summary(report)]
+    }
+
+    private static func line(_ finding: PlaylistDiagnostic, of name: String) -> String {
+        let place = finding.line.map { "\(name):\($0)" } ?? name
+        return printable("\(place): \(finding.severity): \(finding.message) (\(finding.clause))")
+    }
+
+    private static func summary(_ report: CheckReport) -> String {
+        let playlists = count(report.playlists.count, "playlist")
+        let counts = PlaylistDiagnostic.Severity.allCases.reversed().compactMap { severity in
+            let number = report.count(of: severity)
+            return number == 0 ? nil : count(number, severity.rawValue)
+        }
+        guard !counts.isEmpty else {
+            return "\(playlists), and nothing to say against \(report.playlists.count == 1 ? "it" : "them")"
+        }
+        let verdict = report.count(of: .error) > 0 ? "players fail" : "players can play it"
+        return "\(playlists), \(counts.joined(separator: ", ")): \(verdict)"
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)" + (number == 1 ? "" : "s")
+    }
+
+    /// Names and values are strangers' text: nothing of it may move a terminal's cursor.
+    static func printable(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+            let isFormat = (0x2028...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+            result.append(isControl || isFormat ? "·" : scalar)
+        }
+        return String(result)
+    }
+}
+
+/// What `weir check --json` writes: a `diagnostic` for each finding, and one `result`.
+enum CheckRecord {
+    private static let version = 1
+
+    static func lines(_ outcome: CheckCommand.Outcome) -> [String] {
+        outcome.report.playlists.flatMap { playlist in playlist.diagnostics.map { diagnostic($0, of: playlist.name) } }
+            + [result(outcome)]
+    }
+
+    private static func diagnostic(_ finding: PlaylistDiagnostic, of name: String) -> String {
+        var line = JSONLine()
+        line.add("v", version)
+        line.add("t", "diagnostic")
+        line.add("playlist", name)
+        line.add("line", finding.line)
+        line.add("severity", finding.severity.rawValue)
+        line.add("code", finding.code)
+        line.add("clause", finding.clause)
+        line.add("message", finding.message)
+        return line.text
+    }
+
+    private static func result(_ outcome: CheckCommand.Outcome) -> String {
+        var line = JSONLine()
+        line.add("v", version)
+        line.add("t", "result")
+        line.add("playlists", outcome.report.playlists.map(\.name))
+        line.add("errors", outcome.report.count(of: .error))
+        line.add("warnings", outcome.report.count(of: .warning))
+        line.add("notes", outcome.report.count(of: .note))
+        line.add("error", outcome.failure.map { ["code": $0.code, "message": $0.message] })
+        line.add("exit", outcome.exitCode)
+        return line.text
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import weir
+
+/// `weir check` as a user runs it, without a daemon.
+@Suite struct CheckCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func check(_ arguments: String...) async throws -> ProcessResult {
+        let own = ["HOME": folder.path, "XDG_STATE_HOME": folder.path("state")]
+        return try await ProcessRunner.run(
+            Repository.builtProgram("weir"), ["check"] + arguments, environment: own)
+    }
+
+    private func write(_ text: String, to name: String = "m.m3u8") throws -> String {
+        try folder.write(Data(text.utf8), to: name)
+    }
+
+    @Test func aPlaylistAsItShouldBeEndsWith0AndASentence() async throws {
+        let path = try write("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n")
+        let result = try await check(path)
+        #expect(result.exit == .code(0) && result.errors.isEmpty)
+        #expect(result.output == "1 playlist, and nothing to say against it\n")
+        #expect(folder.files() == ["m.m3u8"])
+    }
+
+    @Test func whatPlayersTolerateIsAWarningWithLineAndClause() async throws {
+        let path = try write("#EXTM3U\n#EXTINF:6,\n a.ts\n#EXT-X-ENDLIST\n")
+        let result = try await check(path)
+        #expect(result.exit == .code(0))
+        #expect(
+            result.output == """
+                \(path): warning: EXT-X-TARGETDURATION is missing (RFC 8216 §4.3.3.1)
+                \(path):3: warning: blanks around a URI, which some players take for a part of it (RFC 8216 §4.1)
+                1 playlist, 2 warnings: players can play it
+
+                """)
+    }
+
+    @Test func whatPlayersFailAtEndsWith65() async throws {
+        let path = try write("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-KEY:METHOD=AES-128\n#EXTINF:6,\na.ts\n")
+        let result = try await check(path)
+        #expect(result.exit == .code(65) && result.errors.isEmpty)
+        #expect(
+            result.output == """
+                \(path):3: error: the key has no URI (#EXT-X-KEY:METHOD=AES-128) (RFC 8216 §4.2)
+                1 playlist, 1 error: players fail
+
+                """)
+    }
+
+    @Test func asJSONEachFindingIsAnObjectAndTheLastOneIsTheResult() async throws {
+        let path = try write("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n", to: "quote\".m3u8")
+        let result = try await check(path, "--json")
+        #expect(result.exit == .code(65))
+        let quoted = path.replacingOccurrences(of: "\"", with: "\\\"")
+        #expect(
+            result.output == """
+                {"v":1,"t":"diagnostic","playlist":"\(quoted)","line":3,"severity":"error","code":"missingURI",\
+                "clause":"RFC 8216 §4.1","message":"no URI follows the EXTINF (#EXTINF:6,)"}
+                {"v":1,"t":"result","playlists":["\(quoted)"],"errors":1,"warnings":0,"notes":0,"exit":65}
+
+                """)
+    }
+
+    @Test func aFileThatIsNotThereIs66() async throws {
+        let path = folder.path("none.m3u8")
+        for options in [[], ["--json"]] {
+            let result = try await ProcessRunner.run(Repository.builtProgram("weir"), ["check", path] + options)
+            #expect(result.exit == .code(66))
+            #expect(
+                result.errors
+                    == "weir: \(path): No such file or directory\ntry: give a URL, or the path of a playlist\n")
+        }
+        let result = try await check(path, "--json")
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.count == 2 && lines[1].contains(#""error":{"code":"no-such-file","#))
+        #expect(lines[1].hasSuffix(#""exit":66}"#))
+    }
+
+    @Test func aURLThatCannotBeAskedIsARefusalAndOneThatNobodyAnswersIs75() async throws {
+        #expect(try await check("ftp://h/a.m3u8").exit == .code(65))
+        let result = try await check("http://127.0.0.1:1/a.m3u8?token=secret")
+        #expect(result.exit == .code(75))
+        #expect(result.output.hasPrefix("http://127.0.0.1:1/a.m3u8?…: error: could not be reached"))
+        #expect(result.errors.hasSuffix("\ntry: the same command later\n"))
+        #expect(!(result.output + result.errors).contains("secret"))
+    }
+
+    @Test func nothingOfAStrangersTextMovesTheCursor() async throws {
+        let path = try write(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-\u{1B}[2J\u{202E}:a\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n")
+        let result = try await check(path)
+        #expect(result.output.contains("#EXT-X-·[2J·"))
+        #expect(CheckText.printable("a\u{1B}\u{9B}\u{2066}b\n") == "a···b·")
+    }
+}
