@@ -1,0 +1,45 @@
+import EventLoop
+import HTTPMessage
+import Playlist
+import TestSupport
+import Testing
+
+@testable import Library
+
+@Suite @LoopActor struct PlaylistVariablesTests {
+    @Test func variablesComeFromTheQueryAndTheMultivariantPlaylistAlsoAfterARestart() async throws {
+        let fixture = try await LibraryFixture()
+        let master = """
+            #EXTM3U
+            #EXT-X-DEFINE:QUERYPARAM="token"
+            #EXT-X-DEFINE:NAME="folder",VALUE="ts/90p"
+            #EXT-X-STREAM-INF:BANDWIDTH=100000
+            {$folder}/variables.m3u8
+            """
+        let media = """
+            #EXTM3U
+            #EXT-X-DEFINE:IMPORT="token"
+            #EXT-X-TARGETDURATION:2
+            #EXTINF:2,
+            0.ts?t={$token}
+            #EXT-X-ENDLIST
+            """
+        try await fixture.origin.add(
+            OriginRule("/variables.m3u8?token=a%2Fb") { ($0.status, $0.body) = (200, master) },
+            OriginRule("/ts/90p/variables.m3u8") { ($0.status, $0.body) = (200, media) })
+        let asset = try await fixture.library.open(fixture.url("/variables.m3u8?token=a%2Fb"), name: "film")
+        let rendition = try await fixture.rendition("video", of: asset)
+        #expect(rendition.source?.playlist.segments.map(\.uri) == ["0.ts?t=a/b"])
+        try await fixture.restart(isOffline: true)
+        let restored = try #require(fixture.library.asset(named: "film"))
+        #expect(restored.rendition("video")?.source?.playlist.segments.map(\.uri) == ["0.ts?t=a/b"])
+    }
+
+    @Test func aPlaylistWhoseVariableNobodyGivesIsAnErrorWithItsLine() async throws {
+        let fixture = try await LibraryFixture()
+        let text = "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"token\"\n#EXTINF:2,\n{$token}.ts\n#EXT-X-ENDLIST\n"
+        try await fixture.origin.add(OriginRule("/variables.m3u8") { ($0.status, $0.body) = (200, text) })
+        let error = try await #require(throws: LibraryError.self) { try await fixture.open("/variables.m3u8") }
+        #expect("\(error)".contains("line 2"))
+    }
+}
