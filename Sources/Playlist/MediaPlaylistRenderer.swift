@@ -42,7 +42,7 @@ struct MediaPlaylistRenderer {
         if view.isFinished, !storage.header.hasEndList {
             writer.insert([Tag.endList.rawValue], beforeLine: lines.count)
         }
-        return writer.finished(late: version.number)
+        return writer.finished(late: version.stated)
     }
 
     private static let vodType = "\(Tag.playlistType.rawValue):VOD"

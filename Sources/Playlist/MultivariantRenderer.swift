@@ -29,7 +29,7 @@ struct MultivariantRenderer {
                 writeOther(line)
             }
         }
-        return writer.finished(late: version.number)
+        return writer.finished(late: version.stated)
     }
 
     private mutating func write(

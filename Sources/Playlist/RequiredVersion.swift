@@ -5,9 +5,17 @@
 struct RequiredVersion {
     /// The version, from 1.
     private(set) var number: Int
+    private let declared: Int
 
     /// Starts with what the text declares.
-    init(declared: Int) { number = max(1, min(declared, 7)) }
+    init(declared: Int) {
+        self.declared = declared
+        number = max(1, min(declared, 7))
+    }
+
+    /// The version that a view states. A text of an old version is never raised above 7: from 8 on `{$name}` in it would be
+    /// a reference to a variable, and before it is a part of a name.
+    var stated: Int { declared < 8 ? min(number, 7) : number }
 
     /// Takes note of something that came with a version.
     mutating func need(_ version: Int) { number = max(number, version) }

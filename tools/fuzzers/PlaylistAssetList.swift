@@ -4,7 +4,9 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
     guard let list = try? AssetList(bytes) else { return 0 }
     precondition(!list.uris.isEmpty, "an empty list")
-    guard let same = try? list.rendered(naming: { _ in nil }), same == bytes else { preconditionFailure("a list differs") }
+    guard let same = try? list.rendered(naming: { _ in nil }), same == bytes else {
+        preconditionFailure("a list differs")
+    }
     guard let output = try? list.rendered(naming: { "/a\\/\($0)" }), let reread = try? AssetList(output) else {
         preconditionFailure("a list with other names cannot be read")
     }
