@@ -34,6 +34,10 @@ public struct OriginRule: Codable, Sendable {
     public var status: Int?
     /// The text of a reply with ``status``.
     public var body: String?
+    /// The same in hexadecimal digits, in place of ``body``.
+    public var bodyHex: String?
+    /// Compress the body for a request without Range that accepts gzip.
+    public var gzip: Bool?
     /// Added to the head of any reply.
     public var headers: [String: String]?
     /// Redirect there (302, or ``status``).
