@@ -25,17 +25,26 @@ import Store
     public let origin: WebURL
     /// When it was first asked for, in seconds since 1970.
     public let created: Int64
+    /// The URL whose host and port its requests may go to although they are private: the user's own. That is `origin`, but
+    /// for what another asset's playlist led to.
+    let named: WebURL
     /// The keys of all its renditions.
     public let keys: KeyRing
+    /// What its EXT-X-SESSION-DATA lines lead to.
+    public let sessionData: SessionDataShelf
     /// What the URL leads to; nil before it was fetched.
     public private(set) var entry: Entry?
     /// In the order of `MultivariantPlaylist.renditionURIs`; one for a media playlist.
     public private(set) var renditions: [Rendition] = []
+    /// Media playlists of pictures, in the order of `MultivariantPlaylist.imageVariants`.
+    public private(set) var images: [Rendition] = []
+    /// What its playlists name to be played in between.
+    public var interstitials = Interstitials()
 
     let bundle: Bundle
     /// Whether the catalogue has it: only an asset with something to keep goes there.
     var isPersistent = false
-    /// Whether it is only looked at: it is not registered, and nothing of it is written.
+    /// Whether it is only looked at, or a guest: it is not registered, and nothing of it is written.
     var isPreview = false
     /// When the origin was last asked for the entry, and whether it answered.
     var checked: (at: ContinuousClock.Instant, isPresent: Bool)?
@@ -50,14 +59,18 @@ import Store
     private var byID: [String: Rendition] = [:]
     private var byURL: [WebURL: Rendition] = [:]
 
-    init(id: String, name: String, title: String?, origin: WebURL, created: Int64, store: Store) {
+    init(
+        id: String, name: String, title: String?, origin: WebURL, named: WebURL? = nil, created: Int64, store: Store
+    ) {
         self.id = id
         self.name = name
         self.title = title
         self.origin = origin
+        self.named = named ?? origin
         self.created = created
         bundle = Bundle(id: id, store: store)
         keys = KeyRing(in: bundle)
+        sessionData = SessionDataShelf(in: bundle)
         keys.folder.pieceCame = { [weak self] in self?.pieceCame() }
     }
 
@@ -69,13 +82,19 @@ import Store
     public var isRemoved: Bool { bundle.isRemoved }
 
     /// The rendition with this id.
-    public func rendition(_ id: String) -> Rendition? { byID[id] }
+    public func rendition(_ id: String) -> Rendition? { byID[id] ?? images.first { $0.name.id == id } }
 
-    /// The folder with this name in the bundle: a rendition's, or `keys`.
-    public func folder(_ id: String) -> PieceFolder? { id == keys.folder.id ? keys.folder : byID[id]?.folder }
+    /// The folder with this name in the bundle: a rendition's, `keys` or `data`.
+    public func folder(_ id: String) -> PieceFolder? {
+        switch id {
+        case keys.folder.id: keys.folder
+        case sessionData.folder.id: sessionData.folder
+        default: rendition(id)?.folder
+        }
+    }
 
     /// Every folder of its bundle.
-    var folders: [PieceFolder] { [keys.folder] + renditions.map(\.folder) }
+    var folders: [PieceFolder] { [keys.folder, sessionData.folder] + (renditions + images).map(\.folder) }
 
     /// The multivariant playlist, where there is one.
     public var multivariant: MultivariantPlaylist? {
@@ -91,7 +110,11 @@ import Store
         for key in playlist.sessionKeys where key.isFetchable {
             if let url = try? base.resolving(key.uri) { keys.add(url) }
         }
+        sessionData.adopt(playlist.sessionData, base: base)
         adopt(RenditionNaming(playlist).names)
+        images = ImageRenditions.names(playlist).map { name in
+            images.first { $0.name == name } ?? Rendition(name, bundle: bundle, keys: keys)
+        }
         byURL = Self.index(renditions, playlist.renditionURIs.map { try? base.resolving($0) })
     }
 
@@ -123,8 +146,11 @@ import Store
     /// Where a rendition's playlist is, as the entry says.
     func url(of rendition: Rendition) -> WebURL? {
         guard case .multivariant(let playlist, let base) = entry else { return origin }
-        guard let index = renditions.firstIndex(where: { $0 === rendition }) else { return nil }
-        return try? base.resolving(playlist.renditionURIs[index])
+        if let index = renditions.firstIndex(where: { $0 === rendition }) {
+            return try? base.resolving(playlist.renditionURIs[index])
+        }
+        let index = images.firstIndex { $0 === rendition }
+        return index.flatMap { try? base.resolving(playlist.imageVariants[$0].uri) }
     }
 
     /// The rendition that an EXT-X-RENDITION-REPORT speaks of, by a URI in a playlist that came from `base`; nil if it is
@@ -168,7 +194,7 @@ import Store
     public var isLive: Bool { renditions.contains(where: \.isLive) }
 
     /// The sum of its pieces' lengths.
-    public var bytes: Int64 { renditions.reduce(keys.folder.bytes) { $0 + $1.folder.bytes } }
+    public var bytes: Int64 { folders.reduce(0) { $0 + $1.bytes } }
 
     /// The media's length in seconds, of the first playlist that is known; nil for live streams.
     public var duration: Double? { renditions.lazy.compactMap { $0.source }.first { $0.isDurable }?.playlist.duration }

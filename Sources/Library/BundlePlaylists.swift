@@ -50,7 +50,8 @@ import Store
             return Self.loneMaster(bandwidth: rendition.peakBitRate, path: "\(rendition.name.id)/media.m3u8")
         }
         return try multivariant.stored(.bundle, renditions: asset.wholeRenditions) { reference in
-            reference.renditionIndex.map { "\(asset.renditions[$0].name.id)/media.m3u8" }
+            if let index = reference.renditionIndex { return "\(asset.renditions[index].name.id)/media.m3u8" }
+            return asset.storedFile(of: reference)
         }
     }
 

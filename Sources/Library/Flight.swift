@@ -191,10 +191,10 @@ public import Store
     }
 
     private func imposter(in beginning: some Collection<UInt8>) -> String? {
-        if case .key = resource.name.role { return nil }  // Any 16 bytes are a key.
-        return MediaSignature.imposter(in: beginning).map {
-            "\(resource.url.redacted) was answered with \($0) instead of media"
+        guard let wanted = resource.wanted, let found = MediaSignature.imposter(in: beginning), found != wanted else {
+            return nil
         }
+        return "\(resource.url.redacted) was answered with \(found) instead of \(wanted)"
     }
 
     private func keep() {

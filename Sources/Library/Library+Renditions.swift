@@ -62,10 +62,13 @@ extension Library {
         }
         let imports = asset.multivariant?.variables
         let answer = try await fetch.playlist(
-            at: directives.added(to: url), origin: asset.origin, imports: imports, manner)
+            at: directives.added(to: url), origin: asset.named, imports: imports, manner)
         guard case .media(let media) = answer.playlist else {
+            let isItself = answer.playlist.text.write() == asset.multivariant?.text.write()
             throw LibraryError(
-                .notPlaylist, "\(answer.base.redacted) is a multivariant playlist where a media playlist should be")
+                .notPlaylist,
+                "\(answer.base.redacted) is a multivariant playlist where a media playlist should be"
+                    + (isItself ? ": it names itself" : ""))
         }
         return Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
     }
@@ -82,12 +85,15 @@ extension Library {
     ) throws(LibraryError) -> Flight {
         if asset.isRemoved { throw LibraryError(.missing, "\(asset.name) was removed") }
         return try loader.flight(
-            resource, folder: folder, keeping(resource, in: folder, of: asset), origin: asset.origin, urgency: urgency)
+            resource, folder: folder, keeping(resource, in: folder, of: asset), origin: asset.named, urgency: urgency)
     }
 
     private func keeping(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Loader.Keeping {
         if case .key(let number) = resource.name.role {
             return asset.keys.isSaved(number) ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
+        }
+        if case .data = resource.name.role {
+            return asset.isPersistent ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
         }
         guard let rendition = asset.rendition(folder.id), rendition.source?.isDurable ?? false,
             rendition.isListed(resource.name)

@@ -17,6 +17,8 @@ public import Store
     let fetch: PlaylistFetch
     /// Told of trouble that nobody waits for.
     let report: @Sendable (String) -> Void
+    /// Presentations that playlists of assets name.
+    var guests = Guests()
     private var byID: [String: Asset] = [:]
     private var byName: [String: Asset] = [:]
     private var byOrigin: [WebURL: Asset] = [:]
@@ -168,6 +170,12 @@ public import Store
         let whole = asset.wholeRenditions
         guard whole != asset.published, !asset.isRemoved, readOnlyReason == nil else { return }
         asset.published = whole
+        writeBundle(of: asset)
+        if !whole.isEmpty { keepSessionData(of: asset) }
+    }
+
+    /// Writes the playlists of the asset's bundle.
+    func writeBundle(of asset: Asset) {
         do {
             try BundlePlaylists(asset).write()
         } catch {

@@ -48,15 +48,7 @@ import Playlist
         request.retries = manner.retries
         request.toleratesSilence = manner.isHeldBack
         request.insists = manner.insists
-        let head: OriginHead
-        let body: [UInt8]
-        do {
-            (head, body) = try await client.fetch(request)
-        } catch  where error.code == .notFound {
-            throw LibraryError(.badOrigin, "\(error) where a playlist should be", underlying: error)
-        } catch {
-            throw LibraryError(error)
-        }
+        let (head, body) = try await fetch(request, wanted: "a playlist")
         do {
             let variables = VariableSources(imports: imports, query: head.url.query)
             let playlist = try Playlist.parse(body, variables: variables)
@@ -68,6 +60,17 @@ import Playlist
                 .notPlaylist, "\(head.url.redacted) gave \(what)\(type) where a playlist should be", underlying: error)
         } catch {
             throw LibraryError(error, from: head.url)
+        }
+    }
+
+    /// Fetches a small text; `wanted` says what it should be, for a message.
+    func fetch(_ request: OriginRequest, wanted: String) async throws(LibraryError) -> (OriginHead, [UInt8]) {
+        do {
+            return try await client.fetch(request)
+        } catch  where error.code == .notFound {
+            throw LibraryError(.badOrigin, "\(error) where \(wanted) should be", underlying: error)
+        } catch {
+            throw LibraryError(error)
         }
     }
 

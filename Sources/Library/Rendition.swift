@@ -169,7 +169,7 @@ public import Playlist
             case .segment(let number): source.segment(number).flatMap { resource(of: $0, in: source) }
             case .initialization(let index):
                 source.playlist.maps.first { $0.index == index }.flatMap { resource(of: $0, in: source) }
-            case .key, .passing: nil
+            case .key, .passing, .data: nil
             }
         return found?.name == name ? found : nil
     }

@@ -15,6 +15,7 @@ public struct Resource: Hashable, Sendable {
         case .segment, .passing: Limits.segment
         case .initialization: Limits.initializationSection
         case .key: Limits.key
+        case .data: Limits.sessionData
         }
     }
 
@@ -25,6 +26,15 @@ public struct Resource: Hashable, Sendable {
         return nil
     }
 
+    /// What its bytes must look like, in a word; nil where any will do: 16 bytes are a key, and session data need be no JSON.
+    var wanted: String? {
+        switch name.role {
+        case .segment, .initialization, .passing: "media"
+        case .data: name.fileExtension == "json" ? "JSON" : nil
+        case .key: nil
+        }
+    }
+
     /// The most that is taken from an origin, in bytes.
     public enum Limits {
         /// A media segment.
@@ -33,5 +43,7 @@ public struct Resource: Hashable, Sendable {
         public static let initializationSection: Int64 = 16 << 20
         /// An AES-128 key: exactly this.
         public static let key: Int64 = 16
+        /// What an EXT-X-SESSION-DATA leads to.
+        public static let sessionData: Int64 = 1 << 20
     }
 }

@@ -3,9 +3,10 @@ import HTTPMessage
 public import HTTPServer
 public import Library
 
-/// What players see: entry playlists, renditions' playlists, segments, initialization sections and keys.
+/// What players see: entry playlists, renditions' playlists, segments, initialization sections, keys, session data and what is
+/// played in between.
 @LoopActor public final class Playback {
-    private let library: Library
+    let library: Library
     private let report: @Sendable (String) -> Void
     private let patience: Duration
     private var shelf = PieceShelf()
@@ -38,6 +39,7 @@ public import Library
         }
         switch route {
         case .piece(let asset, let session, let folder, let file): piece(exchange, asset, session, folder, file)
+        case .interstitial(let asset, let session, let name): interstitial(exchange, asset, session, name)
         case .playlist(let asset, let session, let rendition): playlist(exchange, asset, session, rendition)
         case .entry(let name, let mode): entry(exchange, named: name, mode)
         case .origin(let text): entry(exchange, at: text)
@@ -48,7 +50,7 @@ public import Library
     // MARK: Pieces
 
     private func piece(_ exchange: Exchange, _ id: String, _ session: Session, _ folder: String, _ file: String) {
-        guard let asset = library.asset(id: id), let pieces = asset.folder(folder) else {
+        guard let asset = library.presentation(id: id), let pieces = asset.folder(folder) else {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
         let place = PiecePlace(asset: asset, session: session, folder: pieces)
@@ -79,6 +81,7 @@ public import Library
     }
 
     private func resource(_ name: PieceName, in folder: PieceFolder, of asset: Asset) -> Resource? {
+        if folder === asset.sessionData.folder { return asset.sessionData.resource(named: name) }
         if case .key(let number) = name.role {
             return folder === asset.keys.folder ? asset.keys.resource(number) : nil
         }
@@ -88,7 +91,7 @@ public import Library
     // MARK: Playlists
 
     private func playlist(_ exchange: Exchange, _ id: String, _ session: Session, _ name: String) {
-        guard let asset = library.asset(id: id), let rendition = asset.rendition(name) else {
+        guard let asset = library.presentation(id: id), let rendition = asset.rendition(name) else {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
         let isOffline = session.mode == .offline || library.isOffline
@@ -96,7 +99,7 @@ public import Library
             return exchange.reply(.notFound, "\(name) of \(asset.name) is not wholly stored, and Weir is offline.")
         }
         if let source = rendition.source, source.isDurable {
-            return send(exchange) { () in try PlayerView(asset: asset, session: session).media(rendition, source) }
+            return send(exchange) { () in try view(of: asset, session).media(rendition, source) }
         }
         do throws(LibraryError) {
             let (directives, _) = try DeliveryDirectives.take(from: exchange.head.query)
@@ -115,7 +118,7 @@ public import Library
         do throws(LibraryError) {
             let source = try await library.playlist(of: rendition, in: asset, directives)
             send(exchange, live: source.isDurable ? nil : source) { () in
-                try PlayerView(asset: asset, session: session).media(rendition, source)
+                try view(of: asset, session).media(rendition, source)
             }
         } catch {
             refuse(exchange, error, as: wasLive ? error.liveStatus : error.status)
@@ -158,7 +161,7 @@ public import Library
     }
 
     /// Answers with the entry playlist, once it is clear whether the origin is there.
-    private func entry(
+    func entry(
         _ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, _ directives: DeliveryDirectives, isStored: Bool
     ) async {
         if !isStored, asset.isLive, asset.multivariant == nil, let lone = asset.renditions.first {
@@ -168,7 +171,7 @@ public import Library
             let isPresent = isStored ? false : try await library.refresh(asset)
             let session = session(for: asset, mode)
             send(exchange) { () in
-                try PlayerView(asset: asset, session: session).entry(isStored: !isPresent)
+                try view(of: asset, session).entry(isStored: !isPresent)
                     ?? {
                         throw LibraryError(
                             .notStored, "nothing of \(asset.name) is wholly stored; \"weir get\" fetches it")
@@ -177,6 +180,10 @@ public import Library
         } catch {
             refuse(exchange, error)
         }
+    }
+
+    private func view(of asset: Asset, _ session: Session) -> PlayerView {
+        PlayerView(library: library, asset: asset, session: session)
     }
 
     /// A new session, but for a lone live playlist: players load that again and again, and what it names must stay.
@@ -196,7 +203,7 @@ public import Library
         do {
             let text = try render()
             var representation = Representation(size: Int64(text.count), mediaType: .playlist)
-            representation.entityTag = EntityTag(String(Self.checksum(text), radix: 36))
+            representation.entityTag = EntityTag(String(Fingerprint.of(text), radix: 36))
             representation.fields.append(.cacheControl, literal: "no-cache")
             if let live {
                 let age = max(.zero, .now - live.born)
@@ -208,12 +215,8 @@ public import Library
         }
     }
 
-    /// FNV-1a, to tell one text from the next.
-    private nonisolated static func checksum(_ bytes: [UInt8]) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    }
-
-    private func refuse(_ exchange: Exchange, _ error: LibraryError, as status: HTTPStatus? = nil) {
+    /// Answers with what went wrong, and notes it.
+    func refuse(_ exchange: Exchange, _ error: LibraryError, as status: HTTPStatus? = nil) {
         let status = status ?? error.status
         report("\(exchange.head.method) refused with \(status.code): \(error)")
         exchange.reply(status, "\(error).")

@@ -5,6 +5,7 @@ import Playlist
 
 /// An asset's playlists as one session's player sees them: names of ours in place of the origin's URLs.
 @LoopActor struct PlayerView {
+    let library: Library
     let asset: Asset
     let session: Session
 
@@ -26,25 +27,20 @@ import Playlist
     private func name(_ reference: MultivariantPlaylist.Reference) -> String? {
         if let index = reference.renditionIndex { return playlist(asset.renditions[index]) }
         switch reference {
-        case .sessionKey(let key):
-            return key.isFetchable ? number(of: key).map { self.key($0) } : nil
-        case .sessionData(let data): return data.uri.flatMap { url(of: $0)?.text }
-        case .imageVariant(let images): return url(of: images.uri)?.text
+        case .sessionKey(let key): return asset.number(of: key).map { self.key($0) }
+        case .sessionData(let data): return asset.sessionData.name(of: data).map { self.data($0) }
+        case .imageVariant(let images): return playlist(asset.images[images.index])
         case .variant, .media, .iFrameVariant, .steering: return nil
         }
     }
 
     private func storedName(_ reference: MultivariantPlaylist.Reference) -> String? {
         if let index = reference.renditionIndex { return playlist(asset.renditions[index]) }
-        guard case .sessionKey(let key) = reference, key.isFetchable, let number = number(of: key) else { return nil }
-        return asset.keys.folder.contains("\(number).key") ? self.key(number) : nil
-    }
-
-    private func number(of key: Key) -> Int? { url(of: key.uri).flatMap { asset.keys.number(for: $0) } }
-
-    private func url(of uri: String) -> WebURL? {
-        guard case .multivariant(_, let base) = asset.entry else { return nil }
-        return try? base.resolving(uri)
+        if case .imageVariant(let images) = reference {
+            let rendition = asset.images[images.index]
+            return rendition.isWhole ? playlist(rendition) : nil
+        }
+        return asset.storedFile(of: reference).map { prefix + $0 }
     }
 
     // MARK: A rendition
@@ -63,8 +59,8 @@ import Playlist
             case .renditionReport(let report):
                 asset.rendition(reportedAs: report.uri, base: source.base).map { playlist($0) }
                     ?? passing(rendition, nil)
-            case .assetURI(let range): range.assetURI.flatMap { try? source.base.resolving($0) }?.text
-            case .assetList(let range): range.assetList.flatMap { try? source.base.resolving($0) }?.text
+            case .assetURI(let range): interstitial(range.assetURI, .presentation, rendition, source)
+            case .assetList(let range): interstitial(range.assetList, .list, rendition, source)
             }
         }
     }
@@ -75,10 +71,28 @@ import Playlist
         resource(rendition, name?.description ?? "none")
     }
 
+    // MARK: Interstitials
+
+    /// What is played in between comes from elsewhere, as a rule. So a rendition that plays without its origin names only what
+    /// the store has too: it asks nobody for anything.
+    private func interstitial(
+        _ uri: String?, _ kind: Interstitials.Kind, _ rendition: Rendition, _ source: Rendition.Source
+    ) -> String? {
+        guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
+        let isOffline = session.mode == .offline || library.isOffline
+        if !isOffline, !rendition.isWhole { return interstitial(asset.interstitials.name(url, kind)) }
+        guard kind == .presentation, let stored = library.asset(at: url), stored.isPlayableOffline else { return nil }
+        return (session.mode == .offline ? "/offline/" : "/") + "\(stored.name).m3u8"
+    }
+
+    /// What leads a player to a presentation, or to a list of them.
+    func interstitial(_ name: Interstitials.Name) -> String { "\(prefix)\(Interstitials.folder)/\(name)" }
+
     // MARK: Names
 
     private func playlist(_ rendition: Rendition) -> String { resource(rendition, Route.playlistFile) }
     private func key(_ number: Int) -> String { "\(prefix)keys/\(number).key" }
+    private func data(_ name: PieceName) -> String { "\(prefix)\(asset.sessionData.folder.id)/\(name)" }
     private func resource(_ rendition: Rendition, _ file: String) -> String { "\(prefix)\(rendition.name.id)/\(file)" }
     private var prefix: String { "/a/\(asset.id)/\(session.id)/" }
 }

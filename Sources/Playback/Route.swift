@@ -1,3 +1,5 @@
+import Library
+
 /// What a player's URL asks for.
 ///
 /// | path | meaning |
@@ -5,11 +7,13 @@
 /// | `/https://host/path?query` | the asset at an origin URL |
 /// | `/<name>.m3u8`, `/offline/<name>.m3u8`, `/local/<name>.m3u8` | a known asset |
 /// | `/a/<asset>/<session>/<rendition>/media.m3u8` | a rendition's playlist |
-/// | `/a/<asset>/<session>/<rendition or keys>/<n>.<ext>` | a resource |
+/// | `/a/<asset>/<session>/<rendition, keys or data>/<n>.<ext>` | a resource |
+/// | `/a/<asset>/<session>/interstitials/<n>.m3u8` or `.json` | a presentation to be played in between, or a list of them |
 enum Route: Equatable {
     case origin(String)
     case entry(name: String, mode: Session.Mode)
     case playlist(asset: String, session: Session, rendition: String)
+    case interstitial(asset: String, session: Session, name: Interstitials.Name)
     case piece(asset: String, session: Session, folder: String, file: String)
 
     /// The file name of a rendition's playlist.
@@ -31,10 +35,13 @@ enum Route: Equatable {
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 6, let session = Session(id: Self.text(parts[3])) else { return nil }
         let (asset, folder, file) = (Self.text(parts[2]), Self.text(parts[4]), Self.text(parts[5]))
-        self =
-            file == Self.playlistFile
-            ? .playlist(asset: asset, session: session, rendition: folder)
-            : .piece(asset: asset, session: session, folder: folder, file: file)
+        if folder == Interstitials.folder, let name = Interstitials.Name(file) {
+            self = .interstitial(asset: asset, session: session, name: name)
+        } else if file == Self.playlistFile {
+            self = .playlist(asset: asset, session: session, rendition: folder)
+        } else {
+            self = .piece(asset: asset, session: session, folder: folder, file: file)
+        }
     }
 
     private init?(named path: ArraySlice<UInt8>) {

@@ -65,8 +65,8 @@ extension MultivariantPlaylist {
     /// variants of `wholeVariants(renditions:)`, the I-frame variants that are stored, and of the EXT-X-MEDIA lines those
     /// whose group a listed variant refers to and which are stored or have no URI (muxed, closed captions). Where the
     /// default of a group is not listed, the first one that is becomes DEFAULT=YES,AUTOSELECT=YES. References to groups
-    /// without a listed member are taken out. Image variants, and session keys and session data whose URI `naming` gives no
-    /// name for, are left out. Everything else is as in `rendered(_:naming:)`.
+    /// without a listed member are taken out. Image variants, session keys and session data whose URI `naming` gives no name
+    /// for are left out. Everything else is as in `rendered(_:naming:)`.
     public func stored(
         _ view: MultivariantView = .player, renditions: Set<Int>, naming: (Reference) -> String?
     ) throws(PlaylistError) -> [UInt8]? {

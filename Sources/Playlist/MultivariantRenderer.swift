@@ -117,9 +117,10 @@ extension MultivariantRenderer {
     private mutating func writeImages(
         _ variant: ImageVariant, _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
     ) throws(PlaylistError) {
-        if presence != nil { return writer.drop(line: line) }
+        let name = try checked(naming(.imageVariant(variant)))
+        if presence != nil, name == nil { return writer.drop(line: line) }
         var edits = steeringEdits(variant.attributes)
-        edits.set("URI", quoted: naming(.imageVariant(variant)))
+        edits.set("URI", quoted: name)
         try edits.apply(to: variant.attributes, &writer)
     }
 

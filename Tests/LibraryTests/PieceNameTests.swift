@@ -7,7 +7,7 @@ import Testing
         arguments: [
             ("0.ts", PieceName.Role.segment(0), "ts"), ("12.m4s", .segment(12), "m4s"),
             ("init-0.mp4", .initialization(0), "mp4"), ("3.key", .key(3), "key"),
-            ("live-7.m4s", .passing(7), "m4s"),
+            ("live-7.m4s", .passing(7), "m4s"), ("data-5.json", .data(5), "json"),
             ("9223372036854775807.ts", .segment(.max), "ts"), ("7.webvtt", .segment(7), "webvtt"),
         ])
     func aNameIsReadAndWritten(_ text: String, _ role: PieceName.Role, _ fileExtension: String) {
@@ -19,7 +19,8 @@ import Testing
         arguments: [
             "", ".", ".ts", "0", "0.", "00.ts", "01.ts", "-0.ts", "-1.ts", "+1.ts", " 1.ts", "1 .ts", "1.TS", "1.t s",
             "1.ts.new", "1..ts", "1.ts/", "../1.ts", "init-.mp4", "init--0.mp4", "init-+0.mp4", "init-00.mp4",
-            "INIT-0.mp4", "live-.ts", "live-01.ts", "a-1.ts", "media.m3u8", "1.abcdefghi", "9223372036854775808.ts",
+            "INIT-0.mp4", "live-.ts", "live-01.ts", "data-.json", "a-1.ts", "media.m3u8", "1.abcdefghi",
+            "9223372036854775808.ts",
             "１.ts", "0x1.ts",
         ])
     func anyOtherSpellingIsNoName(_ text: String) {
@@ -35,6 +36,9 @@ import Testing
             ("/a/0.cmfv", .media, true, "cmfv"), ("/a/0.cmfa", .media, true, "m4s"),
             ("/a/0.vtt", .subtitles, false, "vtt"), ("/a/0.txt", .subtitles, false, "vtt"),
             ("/a/0.m4s", .subtitles, true, "m4s"), ("/a/0.key", .media, false, "ts"),
+            ("/a/0.jpg", .images, false, "jpg"), ("/a/0.JPEG", .images, false, "jpeg"),
+            ("/a/0.png", .images, false, "png"), ("/a/0.webp", .images, true, "webp"),
+            ("/a/0.html", .images, false, "jpg"), ("/a/0", .images, false, "jpg"),
         ])
     func aSegmentGetsAnExtensionThatPlayersTake(
         _ path: String, _ content: PieceName.Content, _ hasMap: Bool, _ expected: String

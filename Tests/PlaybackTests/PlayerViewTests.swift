@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPMessage
+import Origin
 import Playlist
 import Store
 import TestSupport
@@ -13,6 +14,7 @@ import Testing
     let folder: TemporaryFolder
     let store: Store
     let asset: Asset
+    let library: Library
     let view: PlayerView
 
     init() throws {
@@ -20,7 +22,8 @@ import Testing
         store = try Store(path: folder.path)
         let origin = try WebURL("http://origin/film/master.m3u8?token=secret")
         asset = Asset(id: "film-k3f9", name: "film", title: nil, origin: origin, created: 1, store: store)
-        view = PlayerView(asset: asset, session: try #require(Session(id: "aabcde")))
+        library = Library(store: store, client: OriginClient())
+        view = PlayerView(library: library, asset: asset, session: try #require(Session(id: "aabcde")))
     }
 
     func multivariant(_ lines: String) throws {
@@ -80,7 +83,7 @@ import Testing
                 #EXTM3U
                 #EXT-X-VERSION:5
                 #EXT-X-SESSION-DATA:DATA-ID="title",VALUE="Film"
-                #EXT-X-SESSION-DATA:DATA-ID="art",URI="http://origin/film/art.json"
+                #EXT-X-SESSION-DATA:DATA-ID="art",URI="/a/film-k3f9/aabcde/data/data-7785879499668640022.json"
                 #EXT-X-SESSION-KEY:METHOD=AES-128,URI="/a/film-k3f9/aabcde/keys/0.key"
                 #EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="skd://x",KEYFORMAT="com.apple.streamingkeydelivery"
                 #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,\

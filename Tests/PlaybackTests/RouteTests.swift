@@ -1,3 +1,4 @@
+import Library
 import Testing
 
 @testable import Playback
@@ -6,6 +7,11 @@ import Testing
     private func route(_ target: String) -> Route? { Route(target: Array(target.utf8)[...]) }
 
     private static func session(_ id: String) -> Session { Session(id: id) ?? Session(.auto) }
+
+    private static func name(_ text: String) -> Interstitials.Name {
+        guard let name = Interstitials.Name(text) else { preconditionFailure("\(text) is no interstitial's name") }
+        return name
+    }
 
     static let routes: [(String, Route)] = [
         ("/sintel.m3u8", .entry(name: "sintel", mode: .auto)),
@@ -40,6 +46,19 @@ import Testing
         (
             "/a/x/aabcde/../0.ts",
             .piece(asset: "x", session: session("aabcde"), folder: "..", file: "0.ts")
+        ),
+        (
+            "/a/x/aabcde/interstitials/1k3.m3u8?_HLS_primary_id=1",
+            .interstitial(
+                asset: "x", session: session("aabcde"), name: name("1k3.m3u8"))
+        ),
+        (
+            "/a/x/aabcde/interstitials/0.json",
+            .interstitial(asset: "x", session: session("aabcde"), name: name("0.json"))
+        ),
+        (
+            "/a/x/aabcde/interstitials/01.json",
+            .piece(asset: "x", session: session("aabcde"), folder: "interstitials", file: "01.json")
         ),
         ("/a/x/aabcde/v/", .piece(asset: "x", session: session("aabcde"), folder: "v", file: "")),
         ("/a//aabcde//", .piece(asset: "", session: session("aabcde"), folder: "", file: "")),

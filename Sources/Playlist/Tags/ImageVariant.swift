@@ -1,6 +1,6 @@
 /// One EXT-X-IMAGE-STREAM-INF, which no RFC defines and the field has for thumbnails: a media playlist of pictures.
 ///
-/// Players of today do not fetch it while playing, so it is no rendition here: its URI is kept fit to be used, that is all.
+/// Players fetch it only to show what a seek would lead to, and play without it: so it is no rendition here.
 public struct ImageVariant: Sendable {
     /// The place among the playlist's image variants, from 0.
     public let index: Int
@@ -10,6 +10,9 @@ public struct ImageVariant: Sendable {
     public let attributes: AttributeList
     /// The number of the line, from 1.
     public let line: Int
+
+    /// RESOLUTION of one picture; nil where it is absent, or none.
+    public var resolution: Resolution? { try? attributes.resolution("RESOLUTION") }
 
     /// Reads a line; nil where it has no URI: the line then stays as it is.
     init?(_ text: PlaylistText, _ line: Int, index: Int, _ limits: PlaylistLimits) throws(PlaylistError) {

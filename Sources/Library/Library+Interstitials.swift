@@ -1,0 +1,86 @@
+import EventLoop
+import HTTPMessage
+import Origin
+import Playlist
+
+/// Presentations that are played in between, and the lists of them.
+extension Library {
+    /// The asset with this id, or the guest.
+    public func presentation(id: String) -> Asset? { asset(id: id) ?? guests.asset(id: id) }
+
+    /// The presentation that an interstitial of `asset` names, with its entry loaded: an asset of the library's, or a guest.
+    ///
+    /// The user has not named it, so it may be at no private address but the one that the user named for `asset`.
+    ///
+    /// - Parameter query: what the player adds to the URL, without its own delivery directives.
+    /// - Throws: `LibraryError`; `missing` for a name that no playlist of the asset's had of late.
+    public func presentation(
+        _ name: Interstitials.Name, of asset: Asset, query: String?
+    ) async throws(LibraryError) -> Asset {
+        let url = try url(of: name, in: asset)
+        if let known = self.asset(at: url) { return known }
+        let key = Guests.Key(url: url.adding(parametersOf: query), named: OriginRequest.Peer(of: asset.named))
+        if let guest = guests.asset(key) { return guest }
+        if let task = guests.opening[key] { return try await task.value.get() }
+        let task = Task { @LoopActor in await self.openGuest(key, named: asset.named) }
+        guests.opening[key] = task
+        defer { guests.opening[key] = nil }
+        return try await task.value.get()
+    }
+
+    private func openGuest(_ key: Guests.Key, named: WebURL) async -> Result<Asset, LibraryError> {
+        let name = AssetNaming.name(forPath: key.url.path)
+        let id = AssetNaming.id(forName: name) { presentation(id: $0) != nil }
+        let guest = Asset(
+            id: id, name: name, title: nil, origin: key.url, named: named, created: Self.now, store: store)
+        guest.isPreview = true
+        do {
+            try await loadEntry(of: guest)
+        } catch {
+            return .failure(error)
+        }
+        guests.add(guest, key)
+        return .success(guest)
+    }
+
+    /// The list that an interstitial of `asset` names, fetched for this player, with `naming`'s URIs for the presentations in it.
+    /// It is never kept: lists are made for one player at one time.
+    ///
+    /// - Throws: `LibraryError` that says what came instead of a list.
+    public func assetList(
+        _ name: Interstitials.Name, of asset: Asset, query: String?, naming: (Interstitials.Name) -> String
+    ) async throws(LibraryError) -> [UInt8] {
+        let url = try url(of: name, in: asset).adding(parametersOf: query)
+        let (list, base) = try await fetch.assetList(at: url, named: asset.named)
+        do {
+            return try list.rendered { index in
+                guard let url = try? base.resolving(list.uris[index]) else { return nil }
+                return naming(asset.interstitials.name(url, .presentation))
+            }
+        } catch {
+            throw LibraryError(error, from: base)
+        }
+    }
+
+    private func url(of name: Interstitials.Name, in asset: Asset) throws(LibraryError) -> WebURL {
+        guard !isOffline else {
+            throw LibraryError(
+                .notStored, "this interstitial of \(asset.name) is not in the store, and Weir is offline")
+        }
+        guard let url = asset.url(of: name) else {
+            throw LibraryError(.missing, "\(asset.name) has no such interstitial")
+        }
+        return url
+    }
+}
+
+extension WebURL {
+    /// The URL with those parameters of a player's query that are HLS's own (rfc8216bis appendix D: `_HLS_primary_id`,
+    /// `_HLS_start_offset`); whatever else players add is not for the origin.
+    func adding(parametersOf query: String?) -> WebURL {
+        let parameters = (query ?? "").split(separator: "&").filter { $0.hasPrefix("_HLS_") }
+        guard !parameters.isEmpty else { return self }
+        let own = self.query.map { $0.isEmpty ? "" : "\($0)&" } ?? ""
+        return (try? resolving("?\(own)\(parameters.joined(separator: "&"))")) ?? self
+    }
+}

@@ -1,0 +1,46 @@
+import EventLoop
+import HTTPMessage
+import HTTPServer
+import Library
+
+/// What is played in between (rfc8216bis appendix D).
+extension Playback {
+    /// Answers with the entry playlist of a presentation, or with a list of them.
+    func interstitial(_ exchange: Exchange, _ id: String, _ session: Session, _ name: Interstitials.Name) {
+        guard let asset = library.presentation(id: id) else {
+            return exchange.reply(.notFound, "There is no such asset.")
+        }
+        guard session.mode != .offline, !library.isOffline else {
+            return exchange.reply(.notFound, "This interstitial is not in the store, and Weir is offline.")
+        }
+        Task { @LoopActor in
+            do throws(LibraryError) {
+                switch name.kind {
+                case .presentation: try await presentation(exchange, asset, session, name)
+                case .list: try await list(exchange, asset, session, name)
+                }
+            } catch {
+                refuse(exchange, error)
+            }
+        }
+    }
+
+    private func presentation(
+        _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
+    ) async throws(LibraryError) {
+        let (directives, rest) = try DeliveryDirectives.take(from: exchange.head.query)
+        let presentation = try await library.presentation(name, of: asset, query: rest)
+        await entry(
+            exchange, of: presentation, session.mode, directives, isStored: presentation.isEverythingWhole)
+    }
+
+    private func list(
+        _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
+    ) async throws(LibraryError) {
+        let view = PlayerView(library: library, asset: asset, session: session)
+        let text = try await library.assetList(name, of: asset, query: exchange.head.query) { view.interstitial($0) }
+        var representation = Representation(size: Int64(text.count), mediaType: .json)
+        representation.fields.append(.cacheControl, literal: "no-store")
+        exchange.reply(representation, .bytes(text))
+    }
+}
