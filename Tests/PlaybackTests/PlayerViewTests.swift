@@ -124,6 +124,18 @@ import Testing
         #expect(try viewed.entry(isStored: true)?.contains("URI=\"/a/film-k3f9/aabcde/keys/0.key\"") == true)
     }
 
+    /// Players play what is muxed then; what is wrong is for a check to say.
+    @Test func aReferenceToAGroupThatIsNotThereStaysAsItIs() throws {
+        let viewed = try ViewedAsset()
+        let lines = "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=640x360,AUDIO=\"none\",SUBTITLES=\"no\""
+        try viewed.multivariant(lines + "\n360.m3u8")
+        let text = try #require(try viewed.entry(isStored: false))
+        #expect(text == "#EXTM3U\n\(lines)\n/a/film-k3f9/aabcde/video-360p/media.m3u8\n")
+        let findings = PlaylistCheck.diagnostics(of: Array("#EXTM3U\n\(lines)\n360.m3u8\n".utf8))
+        let missing = findings.filter { $0.code == "missingGroup" }
+        #expect(missing.count == 2 && missing.allSatisfy { $0.line == 2 && $0.severity == .error }, "\(findings)")
+    }
+
     @Test func rangesSectionsKeysAndGapsOfWhatHasEnded() throws {
         let viewed = try ViewedAsset()
         try viewed.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x720\nv")
