@@ -9,7 +9,7 @@ import Store
 @LoopActor public final class Asset {
     /// What the origin URL leads to.
     public enum Entry: Sendable {
-        /// A choice of variants and renditions.
+        /// A choice of variants and renditions, mirrors folded into one.
         case multivariant(MultivariantPlaylist, base: WebURL)
         /// One media playlist, which is the asset's only rendition.
         case media
@@ -106,16 +106,23 @@ import Store
     /// Takes what the URL leads to. Renditions that were there stay, with what is known of them: the new text may have
     /// fresh tokens in its URIs.
     func adopt(_ playlist: MultivariantPlaylist, base: WebURL) {
-        entry = .multivariant(playlist, base: base)
+        let mirrors = playlist.mirrors
+        let folded = playlist.folded(mirrors)
+        entry = .multivariant(folded, base: base)
         for key in playlist.sessionKeys where key.isFetchable {
             if let url = try? base.resolving(key.uri) { keys.add(url) }
         }
         sessionData.adopt(playlist.sessionData, base: base)
-        adopt(RenditionNaming(playlist).names)
+        let names = RenditionNaming(playlist).names
+        adopt(mirrors.map { names[$0[0]] })
         images = ImageRenditions.names(playlist).map { name in
             images.first { $0.name == name } ?? Rendition(name, bundle: bundle, keys: keys)
         }
-        byURL = Self.index(renditions, playlist.renditionURIs.map { try? base.resolving($0) })
+        byURL = Self.index(renditions.map { ($0, urls(of: $0)) })
+        // A store may know a mirror as a rendition of its own.
+        for (rendition, set) in zip(renditions, mirrors) {
+            for place in set.dropFirst() { byID[names[place].id] = rendition }
+        }
     }
 
     /// Takes the lone media playlist that the URL leads to.
@@ -135,22 +142,35 @@ import Store
             rendition.folder.pieceCame = { [weak self] in self?.pieceCame() }
             return rendition
         }
+        for (place, rendition) in renditions.enumerated() { rendition.place = place }
         byID = Dictionary(uniqueKeysWithValues: renditions.map { ($0.name.id, $0) })
     }
 
     /// Whether a playlist offers the same as the one that is known, so that what is stored still fits it.
     func isSame(_ playlist: MultivariantPlaylist) -> Bool {
-        RenditionNaming(playlist).names == renditions.map(\.name)
+        let names = RenditionNaming(playlist).names
+        return playlist.mirrors.map { names[$0[0]] } == renditions.map(\.name)
     }
 
-    /// Where a rendition's playlist is, as the entry says.
-    func url(of rendition: Rendition) -> WebURL? {
-        guard case .multivariant(let playlist, let base) = entry else { return origin }
-        if let index = renditions.firstIndex(where: { $0 === rendition }) {
-            return try? base.resolving(playlist.renditionURIs[index])
+    /// Where a rendition's playlist is, as the entry says: at each of its mirrors, in the order of the text.
+    func urls(of rendition: Rendition) -> [WebURL] {
+        guard case .multivariant(let playlist, let base) = entry else { return [origin] }
+        if has(rendition) {
+            return playlist.uris(ofRendition: rendition.place).compactMap { try? base.resolving($0) }
         }
-        let index = images.firstIndex { $0 === rendition }
-        return index.flatMap { try? base.resolving(playlist.imageVariants[$0].uri) }
+        guard let index = images.firstIndex(where: { $0 === rendition }) else { return [] }
+        return [playlist.imageVariants[index].uri].compactMap { try? base.resolving($0) }
+    }
+
+    /// Whether a rendition is at more than one place.
+    func hasMirrors(_ rendition: Rendition) -> Bool {
+        guard let multivariant, has(rendition) else { return false }
+        return multivariant.uris(ofRendition: rendition.place).count > 1
+    }
+
+    /// Whether it is still one of this asset's.
+    private func has(_ rendition: Rendition) -> Bool {
+        renditions.indices.contains(rendition.place) && renditions[rendition.place] === rendition
     }
 
     /// The rendition that an EXT-X-RENDITION-REPORT speaks of, by a URI in a playlist that came from `base`; nil if it is
@@ -161,14 +181,16 @@ import Store
     }
 
     /// Of several that only their queries tell apart, none is known without its query.
-    private static func index(_ renditions: [Rendition], _ urls: [WebURL?]) -> [WebURL: Rendition] {
+    private static func index(_ places: [(rendition: Rendition, urls: [WebURL])]) -> [WebURL: Rendition] {
         var byURL: [WebURL: Rendition] = [:]
         var ambiguous: Set<WebURL> = []
-        for (rendition, url) in zip(renditions, urls) {
-            guard let url else { continue }
-            byURL[url] = rendition
-            let bare = url.replacingQuery(nil)
-            if bare != url, byURL.updateValue(rendition, forKey: bare) != nil { ambiguous.insert(bare) }
+        for (rendition, urls) in places {
+            for url in urls {
+                byURL[url] = rendition
+                let bare = url.replacingQuery(nil)
+                guard bare != url, let other = byURL.updateValue(rendition, forKey: bare) else { continue }
+                if other !== rendition { ambiguous.insert(bare) }
+            }
         }
         for url in ambiguous { byURL[url] = nil }
         return byURL

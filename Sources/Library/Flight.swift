@@ -32,6 +32,13 @@ public import Store
     private let client: OriginClient
     private let named: OriginRequest.Peer
     private var transfer: Transfer?
+    /// Where it is asked for at present.
+    private var way: Resource
+    /// Where else it may be had; nil where nowhere.
+    var detour: Detour?
+    /// Whether another way is looked for.
+    private var isSearching = false
+    private var urgency = Urgency.background
     private var validator: StrongValidator?
     private var interest = 0
     /// Why the bytes that came were not taken, where that is more than the origin's own error.
@@ -48,6 +55,7 @@ public import Store
         named: OriginRequest.Peer
     ) {
         self.resource = resource
+        way = resource
         self.obstacle = obstacle
         self.folder = folder
         self.file = file
@@ -90,25 +98,37 @@ public import Store
 
     /// Starts, or goes on where an earlier transfer ended.
     func start(_ urgency: Urgency) {
-        guard transfer == nil else { return }
+        guard transfer == nil, !isSearching else { return }
         outcome = nil
-        refusal = nil
         isAnnounced = false
         file.reopen()
-        var request = OriginRequest(resource.url)
-        request.range = resource.range
+        self.urgency = urgency
+        detour?.reset(way)
+        ask()
+    }
+
+    private func ask() {
+        refusal = nil
+        var request = OriginRequest(way.url)
+        request.range = way.range
         request.start = file.written
         request.validator = validator
         request.limit = resource.limit
         request.namedPeer = named
         request.priority = urgency == .playback ? .playback : .background
+        if detour?.isOpen ?? false {
+            request.retries = .hasty
+            if urgency == .playback { watch() }
+        }
         transfer = client.start(request, receiver: self)
     }
 
     /// Counts one more who wants the bytes. `release()` takes it back.
     func retain(_ urgency: Urgency) {
         interest += 1
-        if urgency == .playback { transfer?.raise(to: .playback) }
+        guard urgency == .playback else { return }
+        self.urgency = .playback
+        transfer?.raise(to: .playback)
     }
 
     /// Counts one less. A transfer that nobody wants goes on if little is missing, since what is here is of use later; else
@@ -207,6 +227,36 @@ public import Store
         }
     }
 
+    // MARK: Other ways
+
+    /// Goes another way, if there is one and somebody waits; else it is over.
+    private func fail(_ error: LibraryError) {
+        transfer = nil
+        silence = nil
+        guard let detour, error.concernsOrigin, interest > 0, isSound || file.written == 0 else {
+            return end(.failure(error))
+        }
+        isSearching = true
+        Task { @LoopActor in
+            let next = await detour.next()
+            isSearching = false
+            guard let next, interest > 0 else { return end(.failure(error)) }
+            // Two places may give one tag to different bytes; these are compared.
+            if next.url.origin != way.url.origin { validator = nil }
+            (way, isSound) = (next, true)
+            ask()
+        }
+    }
+
+    /// Sees that an origin that says nothing does not use up a player's patience, where another may answer.
+    private func watch() {
+        silence = LoopTimer { [unowned self] in
+            transfer?.cancel()
+            fail(LibraryError(.originAbsent, "\(way.url.redacted) does not answer"))
+        }
+        silence?.schedule(after: Self.headPatience)
+    }
+
     private func end(_ outcome: Result<Void, LibraryError>) {
         transfer = nil
         silence = nil
@@ -227,6 +277,7 @@ extension Flight: TransferReceiver {
     public func transfer(_ transfer: Transfer, received head: OriginHead) {
         length = resource.exactLength ?? head.length
         validator = head.validator
+        silence = nil
         // The bytes follow at once, as a rule. A player gives up on a server that is silent for 10 s, so it gets its head
         // before that even if they do not.
         guard isStreamed else { return }
@@ -271,7 +322,7 @@ extension Flight: TransferReceiver {
         case .success: complete()
         case .failure(let error):
             if Self.doubtful.contains(error.code) { isSound = false }
-            end(.failure(refusal ?? LibraryError(error)))
+            fail(refusal ?? LibraryError(error))
         }
     }
 }

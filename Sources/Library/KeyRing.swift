@@ -31,6 +31,9 @@ import Store
         return next - 1
     }
 
+    /// Asks for a key elsewhere from now on. Its number goes on to mean the URL by which it is known, too.
+    func move(_ number: Int, to url: WebURL) { urls[number] = url }
+
     /// The key's number; nil for one that no playlist has named.
     public func number(for url: WebURL) -> Int? { numbers[url] }
 

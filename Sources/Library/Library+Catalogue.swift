@@ -112,9 +112,10 @@ extension Library {
 
     private func restoreMedia(_ record: PlaylistRecord, of asset: Asset) {
         guard case (.media(let media), let base)? = Self.restored(record) else { return }
-        let rendition = asset.rendition(record.rendition)
-        rendition?.adopt(Rendition.Source(playlist: media, base: base, imports: record.imports))
-        rendition?.isSaved = true
+        // What an earlier version kept of a mirror by itself is not mixed with what is kept now.
+        guard let rendition = asset.rendition(record.rendition), rendition.name.id == record.rendition else { return }
+        rendition.adopt(Rendition.Source(playlist: media, base: base, imports: record.imports))
+        rendition.isSaved = true
     }
 
     /// The playlist of a record, read with the variables that it was read with when it came.

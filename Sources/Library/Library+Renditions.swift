@@ -49,30 +49,6 @@ extension Library {
         return rendition.source ?? source
     }
 
-    /// Asks the origin for the rendition's playlist.
-    func fetchSource(
-        of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives = .none,
-        _ manner: PlaylistFetch.Manner = .patient
-    ) async throws(LibraryError) -> Rendition.Source {
-        guard !isOffline else {
-            throw LibraryError(.notStored, "\(rendition.name.id) of \(asset.name) is not in the store")
-        }
-        guard let url = asset.url(of: rendition) else {
-            throw LibraryError(.notPlaylist, "\(rendition.name.id) of \(asset.name) has no usable URL")
-        }
-        let imports = asset.multivariant?.variables
-        let answer = try await fetch.playlist(
-            at: directives.added(to: url), origin: asset.named, imports: imports, manner)
-        guard case .media(let media) = answer.playlist else {
-            let isItself = answer.playlist.text.write() == asset.multivariant?.text.write()
-            throw LibraryError(
-                .notPlaylist,
-                "\(answer.base.redacted) is a multivariant playlist where a media playlist should be"
-                    + (isItself ? ": it names itself" : ""))
-        }
-        return Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
-    }
-
     // MARK: Resources
 
     /// The flight of a resource of the asset, retained for the caller, who releases it when it has no more use for it.
@@ -85,7 +61,8 @@ extension Library {
     ) throws(LibraryError) -> Flight {
         if asset.isRemoved { throw LibraryError(.missing, "\(asset.name) was removed") }
         return try loader.flight(
-            resource, folder: folder, keeping(resource, in: folder, of: asset), origin: asset.named, urgency: urgency)
+            resource, folder: folder, keeping(resource, in: folder, of: asset), origin: asset.named, urgency: urgency
+        ) { Detour(around: resource, in: folder, of: asset, library: self) }
     }
 
     private func keeping(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Loader.Keeping {

@@ -15,4 +15,12 @@ extension LibraryError {
             }
         self.init(code, error.description, underlying: error)
     }
+
+    /// Whether it is about where something was asked for, so that it may be had elsewhere.
+    var concernsOrigin: Bool {
+        switch code {
+        case .originAbsent, .originRefused, .badOrigin, .missing, .refusedURL: true
+        case .notPlaylist, .badDirective, .notStored, .store, .nameTaken, .cancelled: false
+        }
+    }
 }

@@ -48,9 +48,11 @@ import Store
     /// - Parameters:
     ///   - folder: where its piece belongs.
     ///   - origin: the URL that the user gave: its host and port may be private.
+    ///   - detour: makes the other ways to it, for a new flight.
     /// - Throws: `store` when there is neither disk nor memory for it.
     func flight(
-        _ resource: Resource, folder: PieceFolder, _ keeping: Keeping, origin: WebURL, urgency: Flight.Urgency
+        _ resource: Resource, folder: PieceFolder, _ keeping: Keeping, origin: WebURL, urgency: Flight.Urgency,
+        detour: () -> Detour
     ) throws(LibraryError) -> Flight {
         let key = Key(folder: ObjectIdentifier(folder), resource: resource)
         let flight: Flight
@@ -59,6 +61,7 @@ import Store
             if !parked.isEmpty { parked.removeAll { $0 == key } }
         } else {
             flight = try make(key, folder: folder, keeping, origin: origin)
+            flight.detour = detour()
             flights[key] = flight
         }
         flight.retain(urgency)

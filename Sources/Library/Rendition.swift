@@ -61,6 +61,12 @@ public import Playlist
     var schedule = ReloadSchedule()
     /// Whether the origin failed to give a newer one when it was last asked.
     var isOverdue = false
+    /// Its place in `Asset.renditions`.
+    var place = 0
+    /// The place among its mirrors at which the origin last answered.
+    var mirror = 0
+    /// The mirrors' playlists under way, by their places, which others join.
+    var visits: [Int: Task<Source?, Never>] = [:]
     /// What players asked of the origin by directives.
     var relay = Relay()
 
@@ -91,6 +97,15 @@ public import Playlist
         wholeness = nil
         fileNames = nil
         show(source)
+        keyNumbers = source.isDurable ? source.playlist.keys.map { number(of: $0, in: source) } : []
+    }
+
+    /// Takes a playlist that `isAgain` the known one, which has ended, for the URLs in it: all names stay.
+    func move(to source: Source) {
+        for (number, key) in zip(keyNumbers, source.playlist.keys) {
+            if let number, let url = try? source.base.resolving(key.uri) { keys.move(number, to: url) }
+        }
+        (self.source, latest) = (source, source)
     }
 
     /// Gives names to what a text names, so that players who read it find it: a whole one, or a delta update.
@@ -141,8 +156,12 @@ public import Playlist
         return PieceName.segmentExtension(forPath: Self.path(of: uri), content: name.content, hasMap: hasMap)
     }
 
+    /// The numbers of the keys of a playlist that has ended, by their places in it: they stay when the URLs change.
+    private(set) var keyNumbers: [Int?] = []
+
     /// The number of a key; nil where it is none that can be fetched (DRM, `data:`), or where its URI is no URL.
     public func number(of key: Key, in source: Source? = nil) -> Int? {
+        if keyNumbers.indices.contains(key.index) { return keyNumbers[key.index] }
         guard key.isFetchable, let url = try? (source ?? self.source)?.base.resolving(key.uri) else { return nil }
         return keys.number(for: url)
     }
@@ -163,15 +182,22 @@ public import Playlist
         return live.resource(name)
     }
 
-    private func resource(named name: PieceName, in source: Source) -> Resource? {
+    /// The resource behind a name as one text has it: the known one, or one that `stands` for it.
+    func resource(named name: PieceName, in source: Source) -> Resource? {
         let found: Resource? =
             switch name.role {
             case .segment(let number): source.segment(number).flatMap { resource(of: $0, in: source) }
             case .initialization(let index):
                 source.playlist.maps.first { $0.index == index }.flatMap { resource(of: $0, in: source) }
-            case .key, .passing, .data: nil
+            case .key(let number): keyNumbers.firstIndex(of: number).flatMap { key($0, name, in: source) }
+            case .passing, .data: nil
             }
         return found?.name == name ? found : nil
+    }
+
+    private func key(_ place: Int, _ name: PieceName, in source: Source) -> Resource? {
+        let keys = source.playlist.keys
+        return keys.indices.contains(place) ? resource(name, keys[place].uri, nil, in: source) : nil
     }
 
     /// Whether the playlist, which has ended, names it: only that is kept.

@@ -63,12 +63,16 @@ extension MultivariantPlaylist {
         if let one = first.renditionIndex, let other = second.renditionIndex { sets.join(one, other) }
     }
 
-    private func isMirror(_ first: Variant, _ second: Variant) -> Bool {
-        first.stableID != nil || first.pathwayID != second.pathwayID || isElsewhere(first.uri, second.uri)
+    /// Whether two variants that `RenditionIdentity` has one key for are mirrors.
+    func isMirror(_ first: Variant, _ second: Variant) -> Bool {
+        first.stableID != nil && first.uri != second.uri || first.pathwayID != second.pathwayID
+            || isElsewhere(first.uri, second.uri)
     }
 
-    private func isMirror(_ first: IFrameVariant, _ second: IFrameVariant) -> Bool {
-        first.stableID != nil || first.pathwayID != second.pathwayID || isElsewhere(first.uri, second.uri)
+    /// Whether two I-frame variants that `RenditionIdentity` has one key for are mirrors.
+    func isMirror(_ first: IFrameVariant, _ second: IFrameVariant) -> Bool {
+        first.stableID != nil && first.uri != second.uri || first.pathwayID != second.pathwayID
+            || isElsewhere(first.uri, second.uri)
     }
 
     private func isElsewhere(_ first: String, _ second: String) -> Bool { Self.host(first) != Self.host(second) }

@@ -3,11 +3,11 @@ public struct MultivariantPlaylist: Sendable {
     /// The text that was read.
     public let text: PlaylistText
     /// EXT-X-STREAM-INF, in order; several may name the same rendition.
-    public private(set) var variants: [Variant] = []
+    public internal(set) var variants: [Variant] = []
     /// EXT-X-I-FRAME-STREAM-INF, in order.
-    public private(set) var iFrameVariants: [IFrameVariant] = []
+    public internal(set) var iFrameVariants: [IFrameVariant] = []
     /// EXT-X-MEDIA, in order.
-    public private(set) var media: [Media] = []
+    public internal(set) var media: [Media] = []
     /// EXT-X-SESSION-KEY, in order.
     public private(set) var sessionKeys: [Key] = []
     /// EXT-X-SESSION-DATA, in order.
@@ -28,8 +28,21 @@ public struct MultivariantPlaylist: Sendable {
     public var renditionURIs: [String] { catalogue.uris }
 
     /// What each line that a view may change stands for; line indices, from 0.
-    private(set) var entries: [Int: Entry] = [:]
+    var entries: [Int: Entry] = [:]
     private var catalogue = Catalogue()
+
+    /// Every URI of what a place in `renditionURIs` leads to, its own first; several only in a `folded` playlist.
+    public func uris(ofRendition place: Int) -> [String] { catalogue.mirrors[place] ?? [renditionURIs[place]] }
+
+    /// Puts the first URI of each set in the place of all of them.
+    mutating func fold(_ sets: [[Int]]) {
+        let all = sets.map { set in set.map { renditionURIs[$0] } }
+        catalogue = Catalogue()
+        for (place, uris) in all.enumerated() {
+            _ = catalogue.place(uris[0])
+            if uris.count > 1 { catalogue.mirrors[place] = uris }
+        }
+    }
 
     /// The item that a line belongs to, by its place in its array.
     enum Entry: Sendable {
@@ -42,11 +55,15 @@ public struct MultivariantPlaylist: Sendable {
         case imageVariant(Int)
         case steering
         case start
+        /// Of a mirror whose first one stands for it: in no view.
+        case mirror
     }
 
     /// The distinct URIs and their places.
     private struct Catalogue: Sendable {
         private(set) var uris: [String] = []
+        /// All URIs of the places that have several.
+        var mirrors: [Int: [String]] = [:]
         private var places: [String: Int] = [:]
 
         mutating func place(_ uri: String) -> Int {

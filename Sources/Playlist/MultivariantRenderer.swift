@@ -51,6 +51,7 @@ struct MultivariantRenderer {
         case .imageVariant(let index): try writeImages(playlist.imageVariants[index], line, naming)
         case .steering: try writeSteering(line, naming)
         case .start: try writeStart(line)
+        case .mirror: writer.drop(line: line)
         }
     }
 }

@@ -24,7 +24,7 @@ import Testing
         asset.adopt(playlist, base: base)
         for id in ids {
             let rendition = try #require(asset.rendition(id))
-            let url = try #require(asset.url(of: rendition))
+            let url = try #require(asset.urls(of: rendition).first)
             guard case .media(let media) = try Self.parse(url.path) else { continue }
             rendition.adopt(Rendition.Source(playlist: media, base: url))
         }

@@ -25,8 +25,21 @@ import Testing
         #expect(asset.isSame(fresh))
         asset.adopt(fresh, base: asset.origin)
         #expect(asset.rendition("video-90p") === rendition)
-        #expect(asset.url(of: rendition)?.text == "http://o/a/a?token=2")
+        #expect(asset.urls(of: rendition).map(\.text) == ["http://o/a/a?token=2"])
         #expect(!asset.isSame(try multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x180", "a")))
+    }
+
+    @Test func mirrorsHaveTheNameOfTheFirstAndOthersTheOnesThatTheyHadBefore() throws {
+        let asset = try RenditionFixture().asset
+        let same = "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1280x720"
+        let text = "#EXTM3U\n\(same)\na\n\(same)\n//b.example/a\n\(same.replacing("=1,", with: "=2,"))\nc\n"
+        guard case .multivariant(let playlist) = try Playlist.parse(Array(text.utf8)) else { return }
+        asset.adopt(playlist, base: asset.origin)
+        #expect(asset.renditions.map(\.name.id) == ["video-720p", "video-720p-3"])
+        #expect(asset.rendition("video-720p-2") === asset.renditions[0])
+        #expect(asset.urls(of: asset.renditions[0]).map(\.text) == ["http://o/a/a", "http://b.example/a"])
+        #expect(asset.rendition(reportedAs: "//b.example/a", base: asset.origin) === asset.renditions[0])
+        #expect(asset.isSame(playlist))
     }
 
     @Test func aMediaPlaylistInTheMultivariantsPlaceIsTheOnlyRendition() throws {

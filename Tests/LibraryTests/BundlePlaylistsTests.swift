@@ -27,7 +27,7 @@ import Testing
         #expect(asset.isPlayableOffline)
         var expected: [FrameHashes] = []
         for id in renditions {
-            let url = try #require(asset.rendition(id).flatMap(asset.url(of:)))
+            let url = try #require(asset.rendition(id).flatMap { asset.urls(of: $0).first })
             expected.append(try await FrameHashes.of(url.text))
         }
         try await fixture.origin.stop()

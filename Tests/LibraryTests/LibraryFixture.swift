@@ -12,12 +12,15 @@ import Testing
 @LoopActor final class LibraryFixture {
     private(set) var folder: TemporaryFolder
     let origin: TestOrigin
+    private let root: TemporaryFolder?
     private(set) var client: OriginClient
     private(set) var library: Library
 
-    init(reserve: Int64 = 0) async throws {
+    /// - Parameter root: the folder that the origin serves; nil for the fixtures.
+    init(reserve: Int64 = 0, root: TemporaryFolder? = nil) async throws {
         folder = try TemporaryFolder()
-        origin = try await TestOrigin()
+        self.root = root
+        origin = if let root { try await TestOrigin(root: root.path) } else { try await TestOrigin() }
         client = Self.client()
         library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
     }

@@ -1,11 +1,11 @@
 /// One EXT-X-I-FRAME-STREAM-INF (RFC 8216 §4.3.4.3): a media playlist of I-frames, for trick play.
 public struct IFrameVariant: Sendable {
     /// The place among the playlist's I-frame variants, from 0.
-    public let index: Int
+    public internal(set) var index: Int
     /// URI as written.
     public let uri: String
     /// The place of the URI in `MultivariantPlaylist.renditionURIs`.
-    public let renditionIndex: Int
+    public internal(set) var renditionIndex: Int
     /// BANDWIDTH, the peak, in bits a second; 0 where it is absent.
     public let bandwidth: Int
     /// RESOLUTION.

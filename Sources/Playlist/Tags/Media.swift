@@ -15,7 +15,7 @@ public struct Media: Sendable {
     }
 
     /// The place among the playlist's EXT-X-MEDIA lines, from 0.
-    public let index: Int
+    public internal(set) var index: Int
     /// TYPE.
     public let type: Kind
     /// GROUP-ID.
@@ -25,7 +25,7 @@ public struct Media: Sendable {
     /// URI as written; nil where the media is muxed into the variants, and for closed captions.
     public let uri: String?
     /// The place of the URI in `MultivariantPlaylist.renditionURIs`; nil without one.
-    public let renditionIndex: Int?
+    public internal(set) var renditionIndex: Int?
     /// DEFAULT=YES.
     public let isDefault: Bool
     /// AUTOSELECT=YES, or DEFAULT=YES, which implies it.

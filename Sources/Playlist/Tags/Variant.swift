@@ -1,11 +1,11 @@
 /// One EXT-X-STREAM-INF with its URI line (RFC 8216 §4.3.4.2).
 public struct Variant: Sendable {
     /// The place among the playlist's variants, from 0.
-    public let index: Int
+    public internal(set) var index: Int
     /// The URI as written, without blanks at its ends.
     public let uri: String
     /// The place of the URI in `MultivariantPlaylist.renditionURIs`: equal for lines that name the same rendition.
-    public let renditionIndex: Int
+    public internal(set) var renditionIndex: Int
     /// BANDWIDTH, the peak, in bits a second; 0 where it is absent, which players tolerate.
     public let bandwidth: Int
     /// AVERAGE-BANDWIDTH in bits a second.

@@ -1,0 +1,91 @@
+import EventLoop
+import HTTPMessage
+import Origin
+import Playlist
+
+/// Media playlists from whichever mirror answers.
+extension Library {
+    /// Asks the origin for the rendition's playlist: where it was last had, and where that fails at its mirrors. One that is
+    /// not what is known of the rendition is not used.
+    ///
+    /// - Throws: what went wrong first; before that, what may be over in a while.
+    func fetchSource(
+        of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives = .none,
+        _ manner: PlaylistFetch.Manner = .patient
+    ) async throws(LibraryError) -> Rendition.Source {
+        guard !isOffline else {
+            throw LibraryError(.notStored, "\(rendition.name.id) of \(asset.name) is not in the store")
+        }
+        let count = asset.urls(of: rendition).count
+        var failure: LibraryError?
+        for turn in 0..<count {
+            let place = (rendition.mirror + turn) % count
+            do throws(LibraryError) {
+                let manner = turn + 1 < count ? manner.hasty : manner
+                let source = try await fetchSource(of: rendition, at: place, in: asset, directives, manner)
+                if turn == 0 || rendition.stands(source) {
+                    rendition.mirror = place
+                    return source
+                }
+            } catch {
+                failure = error.code == .originAbsent ? error : failure ?? error
+            }
+        }
+        throw failure ?? LibraryError(.notPlaylist, "\(rendition.name.id) of \(asset.name) has no usable URL")
+    }
+
+    /// Asks for the playlist at one of the rendition's mirrors.
+    private func fetchSource(
+        of rendition: Rendition, at place: Int, in asset: Asset, _ directives: DeliveryDirectives,
+        _ manner: PlaylistFetch.Manner
+    ) async throws(LibraryError) -> Rendition.Source {
+        let urls = asset.urls(of: rendition)
+        guard urls.indices.contains(place) else { throw LibraryError(.missing, "the mirror is gone") }
+        let imports = asset.multivariant?.variables
+        let answer = try await fetch.playlist(
+            at: directives.added(to: urls[place]), origin: asset.named, imports: imports, manner)
+        guard case .media(let media) = answer.playlist else {
+            let isItself = answer.playlist.text.write() == asset.multivariant?.text.write()
+            throw LibraryError(
+                .notPlaylist,
+                "\(answer.base.redacted) is a multivariant playlist where a media playlist should be"
+                    + (isItself ? ": it names itself" : ""))
+        }
+        return Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
+    }
+
+    /// The playlist at another mirror, if it stands for the known one; from then on what has ended is asked for there, and
+    /// what goes on is at least asked for there next.
+    func visit(_ place: Int, of rendition: Rendition, in asset: Asset) async -> Rendition.Source? {
+        if let visit = rendition.visits[place] { return await visit.value }
+        let visit = Task { @LoopActor () -> Rendition.Source? in
+            let source = try? await self.fetchSource(of: rendition, at: place, in: asset, .none, .patient.hasty)
+            guard let source, rendition.stands(source) else { return nil }
+            rendition.mirror = place
+            if source.isDurable, rendition.source?.isDurable ?? false { rendition.move(to: source) }
+            return source
+        }
+        rendition.visits[place] = visit
+        defer { rendition.visits[place] = nil }
+        return await visit.value
+    }
+}
+
+extension PlaylistFetch.Manner {
+    /// For what may be had elsewhere if not here: what a player waits for has to leave time for that.
+    fileprivate var hasty: Self {
+        var hasty = self
+        hasty.retries = .hasty
+        if !isHeldBack { hasty.deadline = min(deadline, .seconds(4)) }
+        return hasty
+    }
+}
+
+extension RetryPolicy {
+    /// One more try, and none after what took long already.
+    static var hasty: RetryPolicy {
+        var policy = RetryPolicy()
+        (policy.attempts, policy.patience) = (1, .seconds(1))
+        return policy
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// A fixture twice, in the folders `a` and `b`, and a multivariant playlist for which they are pathways of one presentation.
+public enum MirroredFixture {
+    /// A folder for an origin to serve, with `master.m3u8` in it.
+    public static func folder(_ fixture: String) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        for pathway in ["a", "b"] {
+            let from = Repository.path("fixtures/media/" + fixture)
+            try FileManager.default.copyItem(atPath: from, toPath: folder.path(pathway))
+        }
+        let text = String(decoding: try Repository.fixture("/\(fixture)/master.m3u8"), as: UTF8.self)
+        try folder.write(Data(master(text).utf8), to: "master.m3u8")
+        return folder
+    }
+
+    /// The text with every line once a pathway.
+    private static func master(_ text: String) -> String {
+        let lines = text.split(separator: "\n")
+        let head = lines.prefix { !$0.hasPrefix("#EXT-X-MEDIA:") && !$0.contains("STREAM-INF") }
+        let steering = "#EXT-X-CONTENT-STEERING:SERVER-URI=\"steering.json\",PATHWAY-ID=\"b\""
+        let all =
+            head.map(String.init) + [steering]
+            + ["a", "b"].flatMap { pathway in
+                lines.dropFirst(head.count).map { line(String($0), pathway) }
+            }
+        return all.map { $0 + "\n" }.joined()
+    }
+
+    private static func line(_ line: String, _ pathway: String) -> String {
+        guard line.hasPrefix("#") else { return "\(pathway)/\(line)" }
+        var line = line.replacing("URI=\"", with: "URI=\"\(pathway)/")
+            .replacing("STREAM-INF:", with: "STREAM-INF:PATHWAY-ID=\"\(pathway)\",")
+        for group in ["aac", "text"] { line = line.replacing("\"\(group)\"", with: "\"\(group)-\(pathway)\"") }
+        return line
+    }
+}

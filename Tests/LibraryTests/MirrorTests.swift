@@ -1,0 +1,167 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Playlist
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// One rendition at two places, `/a/…` and `/b/…`.
+@Suite @LoopActor struct MirrorTests {
+    private func start(_ name: String = "ts") async throws -> (LibraryFixture, Asset) {
+        let fixture = try await LibraryFixture(root: MirroredFixture.folder(name))
+        return (fixture, try await fixture.open("/master.m3u8"))
+    }
+
+    /// The paths that were asked for, the entry aside.
+    private func paths(_ fixture: LibraryFixture) async throws -> [String] {
+        try await fixture.origin.requests().map(\.path).filter { $0 != "/master.m3u8" }
+    }
+
+    @Test func mirrorsAreOneRenditionInOneFolder() async throws {
+        let (fixture, asset) = try await start()
+        #expect(asset.renditions.map(\.name.id) == ["video-90p", "video-180p", "video-270p"])
+        try await fixture.fetch("video-90p", of: asset)
+        #expect(try await paths(fixture).allSatisfy { $0.hasPrefix("/a/90p/") })
+        #expect(asset.wholeRenditions == [0])
+    }
+
+    @Test(arguments: [404, 403, 410, 500, 503, 0])
+    func aPlaylistComesFromTheMirrorThatAnswers(_ status: Int) async throws {
+        let (fixture, asset) = try await start()
+        try await fixture.origin.add(
+            OriginRule("/a/*") { if status > 0 { $0.status = status } else { $0.resetAfter = -1 } })
+        try await fixture.fetch("video-90p", of: asset)
+        #expect(asset.wholeRenditions == [0])
+        // What followed was asked for where the playlist came from.
+        #expect(try await fixture.mediaRequests().allSatisfy { $0.hasPrefix("/b/90p/") })
+    }
+
+    @Test func aPlaylistThatNoneHasIsToldWithTheFirstReason() async throws {
+        let (fixture, asset) = try await start()
+        try await fixture.origin.add(OriginRule("/a/*") { $0.status = 403 }, OriginRule("/b/*") { $0.status = 404 })
+        #expect(await code { _ = try await fixture.rendition("video-90p", of: asset) } == .originRefused)
+    }
+
+    @Test(arguments: [404, 403, 500, 0])
+    func aSegmentComesFromTheMirrorThatHasIt(_ status: Int) async throws {
+        let (fixture, asset) = try await start()
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        try await fixture.origin.add(
+            OriginRule("/a/90p/*.ts") { if status > 0 { $0.status = status } else { $0.resetAfter = -1 } })
+        let flights = try (0..<6).map { try fixture.flight($0, of: rendition, in: asset) }
+        for (number, flight) in flights.enumerated() {
+            try await flight.end()
+            #expect(flight.bytes == Array(try Repository.fixture("/ts/90p/\(number).ts")))
+        }
+        #expect(rendition.isWhole)
+        let asked = try await paths(fixture)
+        #expect(asked.count { $0 == "/b/90p/media.m3u8" } == 1)
+        #expect(asked.count { $0.hasPrefix("/b/") && $0.hasSuffix(".ts") } == 6)
+    }
+
+    @Test func aSegmentThatBreaksOffGoesOnFromAMirrorBehindTheSameReply() async throws {
+        let (fixture, asset) = try await start()
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        try await fixture.origin.add(
+            OriginRule("/a/90p/0.ts") { ($0.resetAfter, $0.times) = (3000, 1) },
+            OriginRule("/a/90p/0.ts") { $0.status = 404 })
+        let flight = try fixture.flight(0, of: rendition, in: asset)
+        try await flight.announced()
+        try await flight.end()
+        #expect(flight.bytes == Array(try Repository.fixture("/ts/90p/0.ts")))
+        #expect(flight.isPiece)
+    }
+
+    @Test func otherBytesAtTheMirrorAreNotPutBehindThoseThatCame() async throws {
+        let (fixture, asset) = try await start()
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        let other = try Repository.fixture("/ts/90p/1.ts")
+        let root = (fixture.origin.root as NSString).appendingPathComponent("b/90p/0.ts")
+        try other.write(to: URL(fileURLWithPath: root))
+        try await fixture.origin.add(
+            OriginRule("/a/90p/0.ts") { ($0.resetAfter, $0.times) = (3000, 1) },
+            OriginRule("/a/90p/0.ts") { $0.status = 404 })
+        let flight = try fixture.flight(0, of: rendition, in: asset)
+        #expect(await flight.result().code == .badOrigin)
+        #expect(rendition.folder.sizes.isEmpty)
+    }
+
+    @Test func keysAndInitializationSectionsComeFromMirrorsToo() async throws {
+        for name in ["aes", "cmaf"] {
+            let (fixture, asset) = try await start(name)
+            let rendition = try await fixture.rendition("video-180p", of: asset)
+            try await fixture.origin.add(
+                OriginRule("/a/*.m4s") { $0.status = 404 }, OriginRule("/a/*.mp4") { $0.status = 404 },
+                OriginRule("/a/*.key") { $0.status = 404 }, OriginRule("/a/*.ts") { $0.status = 404 })
+            try await fixture.fetch("video-180p", of: asset)
+            #expect(rendition.isWhole)
+            #expect(asset.keys.folder.sizes.count == (name == "aes" ? 3 : 0))
+            try await fixture.restart(isOffline: true)
+            #expect(fixture.library.assets.first?.renditions.filter(\.isWhole).map(\.name.id) == ["video-180p"])
+        }
+    }
+
+    @Test func aMirrorThatDoesNotMatchIsNotUsed() async throws {
+        let (fixture, asset) = try await start()
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        let text = String(decoding: try Repository.fixture("/ts/90p/media.m3u8"), as: UTF8.self)
+        try await fixture.origin.add(
+            OriginRule("/a/90p/*.ts") { $0.status = 404 },
+            OriginRule("/b/90p/media.m3u8") {
+                ($0.status, $0.body) = (200, text.replacing("2.000000", with: "1.900000"))
+            })
+        let flight = try fixture.flight(0, of: rendition, in: asset)
+        #expect(await flight.result().code == .missing)
+        #expect(try await paths(fixture).contains("/b/90p/media.m3u8"))
+        #expect(try await !paths(fixture).contains("/b/90p/0.ts"))
+    }
+
+    @Test func aSilentMirrorLeavesTimeForTheNext() async throws {
+        let (fixture, asset) = try await start()
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        try await fixture.origin.add(OriginRule("/a/90p/*.ts") { $0.hold = true })
+        let began = ContinuousClock.now
+        let flight = try fixture.flight(0, of: rendition, in: asset)
+        try await flight.end()
+        #expect(ContinuousClock.now - began < .seconds(7))
+        #expect(flight.isPiece)
+    }
+
+    @Test func whoLeavesWhileAnotherWayIsLookedForIsNotWaitedFor() async throws {
+        let (fixture, asset) = try await start()
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        try await fixture.origin.add(
+            OriginRule("/a/90p/*.ts") { $0.status = 404 }, OriginRule("/b/90p/media.m3u8") { $0.hold = true })
+        let flight = try fixture.flight(0, of: rendition, in: asset)
+        try await waitUntil("the search") { try await paths(fixture).contains("/b/90p/media.m3u8") }
+        flight.release()
+        try await fixture.origin.release()
+        #expect(await flight.result().code != nil)
+        #expect(try await !paths(fixture).contains("/b/90p/0.ts"))
+    }
+
+    @Test func aLiveStreamGoesOnFromAMirrorThatIsInStep() async throws {
+        let fixture = try await LibraryFixture()
+        let lines = ["x", "y"].map { name in
+            "#EXT-X-STREAM-INF:BANDWIDTH=1,PATHWAY-ID=\"\(name)\"\n/_live/\(name)/media.m3u8\n"
+        }
+        try await fixture.origin.add(
+            OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, "#EXTM3U\n" + lines.joined()) })
+        let asset = try await fixture.open("/master.m3u8")
+        #expect(asset.renditions.count == 1)
+        let rendition = try await fixture.rendition("video", of: asset)
+        let first = try #require(rendition.source)
+        try await fixture.origin.add(OriginRule("/_live/x/*") { $0.status = 404 })
+        let flight = try fixture.flight(first.playlist.mediaSequence, of: rendition, in: asset)
+        try await flight.end()
+        for name in ["x", "y"] { try await fixture.origin.advance(name) }
+        try await waitUntil("the next window") { @LoopActor in
+            let source = try await fixture.library.source(of: rendition, in: asset)
+            return source.playlist.mediaSequence == first.playlist.mediaSequence + 1
+        }
+        #expect(rendition.source?.base.path == "/_live/y/media.m3u8")
+        #expect(rendition.folder.sizes.isEmpty)
+    }
+}
