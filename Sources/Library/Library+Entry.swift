@@ -71,5 +71,6 @@ extension Library {
         let isNew = asset.multivariant?.text.write() != playlist.text.write()
         asset.adopt(playlist, base: base)
         if asset.isPersistent, isNew { await saveEntry(of: asset) }
+        if asset.isPlayableOffline { keepSessionData(of: asset) }
     }
 }

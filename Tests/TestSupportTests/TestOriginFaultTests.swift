@@ -37,6 +37,23 @@ struct TestOriginFaultTests {
         #expect(requests.map(\.state) == ["cut", "cut"])
     }
 
+    @Test("a body is compressed for who accepts it, and may be any bytes")
+    func compressesBodies() async throws {
+        let origin = try await TestOrigin()
+        try await origin.add(
+            OriginRule("/bytes") { ($0.status, $0.bodyHex) = (200, "00ff0a") }, OriginRule("*") { $0.gzip = true })
+        #expect(try await HTTPProbe.fetch(origin.url("/bytes")).body == Data([0, 0xFF, 0x0A]))
+        let playlist = "/ts/90p/media.m3u8"
+        let plain = try await HTTPProbe.fetch(origin.url(playlist))
+        #expect(try plain.body == Repository.fixture(playlist) && plain["content-encoding"] == nil)
+        let packed = try await HTTPProbe.fetch(origin.url(playlist), fields: ["Accept-Encoding": "br, gzip"])
+        #expect(packed.isComplete && packed["content-encoding"] == "gzip")
+        #expect(packed.body.starts(with: [0x1F, 0x8B]) && packed.body.count < plain.body.count)
+        let part = try await HTTPProbe.fetch(
+            origin.url(playlist), fields: ["Accept-Encoding": "gzip", "Range": "bytes=0-6"])
+        #expect(part.status == 206 && part.text == "#EXTM3U" && part["content-encoding"] == nil)
+    }
+
     @Test("a connection can break before the head")
     func breaksBeforeHead() async throws {
         let origin = try await TestOrigin()
