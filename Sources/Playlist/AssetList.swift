@@ -13,26 +13,26 @@ public struct AssetList: Sendable {
 
     /// Reads a body as it came from the origin.
     ///
-    /// Throws `.badAssetList` for what is no JSON, or has no ASSETS with a URI each could be played by; `.overLimit` beyond
-    /// 1 MB.
+    /// Throws `.badAssetList` for what is no JSON, or has no ASSETS that could be played: an array that is empty says that
+    /// nothing is, which is no fault. `.overLimit` beyond 1 MB.
     public init(_ body: [UInt8]) throws(PlaylistError) {
         if body.count > Self.limit {
             throw PlaylistError(.overLimit, "the list of assets is larger than \(Self.limit) bytes")
         }
         bytes = body
-        var found: [Range<Int>] = []
+        var found = Assets()
         do throws(JSONScanner.Fault) {
             var scanner = JSONScanner(body)
-            try scanner.run { path, place in
-                if path == ["ASSETS", "URI"] { found.append(place) }
-            }
+            try scanner.run { found.visit($0, $1, of: body) }
         } catch {
             let line = 1 + body[..<min(error.position, body.count)].count { $0 == 0x0A }
             throw PlaylistError(.badAssetList, line: line, "the list of assets is no JSON")
         }
-        if found.isEmpty { throw PlaylistError(.badAssetList, "the list of assets has no ASSETS with a URI") }
-        places = found
-        uris = found.map { JSONScanner.text(body[$0]) ?? "" }
+        if !found.isList || found.uris.isEmpty && found.hasElements {
+            throw PlaylistError(.badAssetList, "the list of assets has no ASSETS with a URI")
+        }
+        places = found.uris
+        uris = found.uris.map { JSONScanner.text(body[$0]) ?? "" }
     }
 
     /// Writes the list with other names: `naming` is given the place among `uris` and gives the new URI, or nil to leave it.
@@ -48,6 +48,21 @@ public struct AssetList: Sendable {
             position = place.upperBound
         }
         return output + bytes[position...]
+    }
+}
+
+/// What a walk over the text has met.
+private struct Assets {
+    var uris: [Range<Int>] = []
+    var isList = false
+    var hasElements = false
+
+    mutating func visit(_ path: [String], _ place: Range<Int>, of body: [UInt8]) {
+        let isString = body[place.lowerBound] == UInt8(ascii: "\"")
+        if path == ["ASSETS", "URI"], isString { uris.append(place) }
+        guard path == ["ASSETS"], !isString else { return }
+        isList = true
+        if body[place].dropFirst().dropLast().contains(where: { $0 > 0x20 }) { hasElements = true }
     }
 }
 

@@ -17,8 +17,8 @@ struct JSONScanner {
 
     /// Reads the one value that the text is.
     ///
-    /// `visit` is told of every string that is the value of a member: the names of the members that lead to it, arrays
-    /// being left out, and where it stands, quotes included.
+    /// `visit` is told of every string and every array, once it has ended: the names of the members that lead to it, arrays
+    /// being left out, and where it stands, quotes or brackets included.
     mutating func run(_ visit: ([String], Range<Int>) -> Void) throws(Fault) {
         try value([], visit)
         skipBlanks()
@@ -58,10 +58,13 @@ struct JSONScanner {
     private mutating func array(
         _ path: [String], _ depth: Int, _ visit: ([String], Range<Int>) -> Void
     ) throws(Fault) {
+        let start = position
         position += 1
-        if skip("]") { return }
-        repeat { try value(path, depth: depth + 1, visit) } while skip(",")
-        try expect("]")
+        if !skip("]") {
+            repeat { try value(path, depth: depth + 1, visit) } while skip(",")
+            try expect("]")
+        }
+        visit(path, start..<position)
     }
 
     /// Passes over a string and gives its place.

@@ -175,6 +175,13 @@ import Testing
         #expect(!fixture.folder.files().contains { $0.hasSuffix(".json") && !$0.hasSuffix("asset.json") })
     }
 
+    @Test func aListThatSaysThatNothingIsToBePlayedSaysSo() async throws {
+        let fixture = try await film(Self.list + "\"/ads/list.json\"")
+        try await fixture.put("/ads/list.json", "{\"ASSETS\": []}", type: "application/json")
+        let answer = try await fixture.get(try await name("X-ASSET-LIST", in: fixture))
+        #expect(answer.status == 200 && answer.text == "{\"ASSETS\": []}")
+    }
+
     nonisolated static let bad: [(words: String, status: Int, rule: @Sendable (inout OriginRule) -> Void)] = [
         ("gave HTML (text/html) where a list of assets should be", 502, { $0.html = true }),
         ("404", 502, { $0.status = 404 }),

@@ -32,9 +32,18 @@ struct AssetListTests {
     }
 
     @Test(
+        "may say that nothing is to be played", arguments: ["{\"ASSETS\":[]}", " {\"X\":[1], \"ASSETS\" : [ \n ] }\n"])
+    func empty(_ text: String) throws {
+        let list = try AssetList(Array(text.utf8))
+        #expect(list.uris == [])
+        #expect(try list.rendered { _ in "/a/x.m3u8" } == Array(text.utf8))
+    }
+
+    @Test(
         "is refused where it is no JSON, or lists nothing",
         arguments: [
-            "", "{", "[]", "{}", "{\"ASSETS\":[]}", "{\"ASSETS\":[{\"URI\":1}]}", "{\"ASSETS\":[{\"URI\":\"a\"}]} x",
+            "", "{", "[]", "{}", "{\"ASSETS\":{\"URI\":\"a\"}}", "{\"ASSETS\":[{\"URI\":1}]}", "{\"ASSETS\":[\"a\"]}",
+            "{\"ASSETS\":[{\"URI\":\"a\"}]} x",
             "{\"ASSETS\":[{\"URI\":\"a\"},]}", "{\"ASSETS\":[{\"URI\":\"a\\x\"}]}",
             "{\"ASSETS\":[{\"URI\":\"\\ud800\"}]}",
             "{\"ASSETS\":[{\"URI\":\"a\n\"}]}", "{\"ASSETS\" [{\"URI\":\"a\"}]}", "{ASSETS:[{\"URI\":\"a\"}]}",
