@@ -20,6 +20,8 @@ extension API {
         /// How much of it plays without the network: `complete` when what was asked for does (a download's selection; else
         /// one variant with the default renditions of its groups).
         public var local: Local
+        /// Whether the origin has other content than what is stored, as far as is known; absent when it is not so.
+        public var hasChanged: Bool?
         /// The state of its last download; absent when none was asked for.
         public var state: Download.State?
         /// The id of that download.

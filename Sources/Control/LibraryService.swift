@@ -104,6 +104,7 @@ import Playlist
             name: asset.name, id: asset.id, title: asset.title, url: asset.origin.redacted, duration: asset.duration)
         shape.isLive = asset.isLive
         shape.bytes = Int(asset.bytes)
+        shape.hasChanged = asset.hasChanged ? true : nil
         let isComplete = download.map(\.isWhole) ?? asset.isPlayableOffline
         shape.local = isComplete ? .complete : asset.bytes > 0 ? .partly : .none
         shape.state = download.map(Self.state)

@@ -48,6 +48,13 @@ import Store
     var isPreview = false
     /// When the origin was last asked for the entry, and whether it answered.
     var checked: (at: ContinuousClock.Instant, isPresent: Bool)?
+    /// Where renditions are now, by their places, as a text said that is none of this asset's otherwise.
+    var moved: [Int: [WebURL]] = [:]
+    /// Whether the origin offers another choice of renditions than the one that pieces are stored of.
+    var isOutdated = false
+    /// The asking for fresh URLs that is under way, which others join, and when it was last begun.
+    var renewal: Task<Void, Never>?
+    var renewed: ContinuousClock.Instant?
     /// The check under way, which others join.
     var checking: Task<Result<Bool, LibraryError>, Never>?
     /// Why what belongs to it cannot be noted in the catalogue, and therefore not be kept; nil when nothing is amiss.
@@ -104,17 +111,21 @@ import Store
     // MARK: Entry
 
     /// Takes what the URL leads to. Renditions that were there stay, with what is known of them: the new text may have
-    /// fresh tokens in its URIs.
-    func adopt(_ playlist: MultivariantPlaylist, base: WebURL) {
+    /// fresh tokens in its URIs, and other hosts.
+    ///
+    /// - Returns: those that were there and are not any more; another may have the same name now.
+    @discardableResult func adopt(_ playlist: MultivariantPlaylist, base: WebURL) -> [Rendition] {
         let mirrors = playlist.mirrors
         let folded = playlist.folded(mirrors)
+        let places = multivariant.map { folded.places(in: $0) }
         entry = .multivariant(folded, base: base)
+        (moved, isOutdated) = ([:], false)
         for key in playlist.sessionKeys where key.isFetchable {
             if let url = try? base.resolving(key.uri) { keys.add(url) }
         }
         sessionData.adopt(playlist.sessionData, base: base)
         let names = RenditionNaming(playlist).names
-        adopt(mirrors.map { names[$0[0]] })
+        let gone = adopt(mirrors.map { names[$0[0]] }, places: places)
         images = ImageRenditions.names(playlist).map { name in
             images.first { $0.name == name } ?? Rendition(name, bundle: bundle, keys: keys)
         }
@@ -123,40 +134,48 @@ import Store
         for (rendition, set) in zip(renditions, mirrors) {
             for place in set.dropFirst() { byID[names[place].id] = rendition }
         }
+        return gone
     }
 
     /// Takes the lone media playlist that the URL leads to.
     func adopt(_ source: Rendition.Source, began: ContinuousClock.Instant = .now) {
+        if multivariant != nil { renditions = [] }
         entry = .media
-        adopt([RenditionNaming.lone])
+        adopt([RenditionNaming.lone], places: [0])
+        (moved, isOutdated) = ([:], false)
         renditions[0].adopt(source, began: began)
     }
 
     /// The rendition of a lone media playlist, before and after it is adopted.
     var lone: Rendition? { multivariant == nil ? renditions.first : nil }
 
-    private func adopt(_ names: [RenditionNaming.Name]) {
-        renditions = names.map { name in
-            if let known = byID[name.id], known.name == name { return known }
+    /// - Parameter places: where each was before; nil where there was nothing to compare with.
+    @discardableResult private func adopt(_ names: [RenditionNaming.Name], places: [Int?]?) -> [Rendition] {
+        let former = renditions
+        renditions = names.enumerated().map { index, name in
+            if let known = known(name, at: places?[index], in: former) { return known }
             let rendition = Rendition(name, bundle: bundle, keys: keys)
             rendition.folder.pieceCame = { [weak self] in self?.pieceCame() }
             return rendition
         }
         for (place, rendition) in renditions.enumerated() { rendition.place = place }
         byID = Dictionary(uniqueKeysWithValues: renditions.map { ($0.name.id, $0) })
+        return former.filter { !has($0) }
     }
 
-    /// Whether a playlist offers the same as the one that is known, so that what is stored still fits it.
-    func isSame(_ playlist: MultivariantPlaylist) -> Bool {
-        let names = RenditionNaming(playlist).names
-        return playlist.mirrors.map { names[$0[0]] } == renditions.map(\.name)
+    /// What is known under a name: the same rendition as before, or one of which nothing is known that could be wrong now.
+    private func known(_ name: RenditionNaming.Name, at place: Int?, in former: [Rendition]) -> Rendition? {
+        if let place, former.indices.contains(place), former[place].name == name { return former[place] }
+        guard let known = byID[name.id], known.name == name, !(known.source?.isDurable ?? false) else { return nil }
+        return known
     }
 
     /// Where a rendition's playlist is, as the entry says: at each of its mirrors, in the order of the text.
     func urls(of rendition: Rendition) -> [WebURL] {
         guard case .multivariant(let playlist, let base) = entry else { return [origin] }
         if has(rendition) {
-            return playlist.uris(ofRendition: rendition.place).compactMap { try? base.resolving($0) }
+            return moved[rendition.place]
+                ?? playlist.uris(ofRendition: rendition.place).compactMap { try? base.resolving($0) }
         }
         guard let index = images.firstIndex(where: { $0 === rendition }) else { return [] }
         return [playlist.imageVariants[index].uri].compactMap { try? base.resolving($0) }

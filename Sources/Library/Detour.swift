@@ -9,6 +9,7 @@ import HTTPMessage
     private weak var library: Library?
     private var tried: Set<WebURL>
     private var visited: Set<Int> = []
+    private var isRenewed = false
 
     /// - Parameter resource: as it is asked for first.
     init(around resource: Resource, in folder: PieceFolder, of asset: Asset, library: Library) {
@@ -22,7 +23,7 @@ import HTTPMessage
     /// Begins anew, with one way that is about to be tried.
     func reset(_ way: Resource) {
         tried = [way.url]
-        visited = []
+        (visited, isRenewed) = ([], false)
     }
 
     /// Whether another way is known, so that the present one need not be insisted on.
@@ -31,20 +32,28 @@ import HTTPMessage
         return asset.urls(of: rendition).count > visited.count + 1
     }
 
-    /// The next way; nil when there is none.
-    func next() async -> Resource? {
+    /// The next way, after one failed; nil when there is none.
+    func next(after error: LibraryError) async -> Resource? {
         guard let rendition, !asset.isRemoved else { return nil }
         // Another flight may have found it.
         if let known = rendition.source, let way = take(known, rendition) { return way }
-        let count = asset.urls(of: rendition).count
-        visited.insert(rendition.mirror)
+        if error.code == .originRefused, let way = await renewed(rendition) { return way }
+        let (first, count) = (rendition.mirror, asset.urls(of: rendition).count)
+        visited.insert(first)
         for turn in 0..<count {
-            let place = (rendition.mirror + turn) % count
+            let place = (first + turn) % count
             guard visited.insert(place).inserted, let library else { continue }
             let source = await library.visit(place, of: rendition, in: asset)
             if let source, let way = take(source, rendition) { return way }
         }
         return nil
+    }
+
+    /// The same way with a URL as it is signed now.
+    private func renewed(_ rendition: Rendition) async -> Resource? {
+        guard !isRenewed, let library else { return nil }
+        isRenewed = true
+        return await library.renew(rendition, in: asset).flatMap { take($0, rendition) }
     }
 
     private func take(_ source: Rendition.Source, _ rendition: Rendition) -> Resource? {

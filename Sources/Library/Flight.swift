@@ -1,6 +1,6 @@
 public import EventLoop
 import HTTPMessage
-public import Origin
+import Origin
 public import Store
 
 /// One resource on its way from the origin: whoever asks for it meanwhile joins, so that it is fetched once.
@@ -21,7 +21,7 @@ public import Store
     /// The bytes so far.
     let file: GrowingFile
     /// The whole length in bytes, once the origin has told it.
-    public private(set) var length: Int64?
+    public internal(set) var length: Int64?
     /// How it ended; nil while it is under way.
     public private(set) var outcome: Result<Void, LibraryError>?
     /// Why the bytes could not be kept, although they were wanted.
@@ -33,20 +33,22 @@ public import Store
     private let named: OriginRequest.Peer
     private var transfer: Transfer?
     /// Where it is asked for at present.
-    private var way: Resource
+    private(set) var way: Resource
     /// Where else it may be had; nil where nowhere.
     var detour: Detour?
     /// Whether another way is looked for.
     private var isSearching = false
     private var urgency = Urgency.background
-    private var validator: StrongValidator?
+    /// What the bytes were fetched with, if that allows to go on from them.
+    var validator: StrongValidator?
     private var interest = 0
     /// Why the bytes that came were not taken, where that is more than the origin's own error.
-    private var refusal: LibraryError?
+    var refusal: LibraryError?
     private var isAnnounced = false
     private var announcement: [(Result<Void, LibraryError>) -> Void] = []
     private var endings: [(Result<Void, LibraryError>) -> Void] = []
-    private var silence: LoopTimer?
+    /// What happens if nothing is heard of the origin for long.
+    var silence: LoopTimer?
     /// Told when the flight has ended, or is parked with nobody waiting.
     var ended: (Flight) -> Void = { _ in }
 
@@ -71,9 +73,10 @@ public import Store
         guard case .failure = outcome else { return false }
         return isSound && folder != nil && file.isKeepable && file.written > 0
     }
-    private var isSound = true
+    /// Whether nothing speaks against the bytes.
+    var isSound = true
     /// Whether enough of its first bytes were looked at together.
-    private var isBeginningKnown = false
+    var isBeginningKnown = false
 
     /// Whether it ended as a piece in the store.
     public private(set) var isPiece = false
@@ -177,7 +180,8 @@ public import Store
 
     // MARK: Ending
 
-    private func announce() {
+    /// Tells those who wait for it that there is something to answer.
+    func announce() {
         guard !isAnnounced else { return }
         isAnnounced = true
         silence = nil
@@ -190,34 +194,8 @@ public import Store
         if file.state == .open { announce() }
     }
 
-    private func complete() {
-        if let fault = fault() {
-            isSound = false
-            return end(.failure(LibraryError(.badOrigin, fault)))
-        }
-        length = file.written
-        keep()
-        end(.success(()))
-    }
-
-    /// What is wrong with a body that has ended, in a sentence.
-    private func fault() -> String? {
-        if let expected = resource.exactLength ?? length, file.written != expected {
-            return "\(resource.url.redacted) has \(file.written) bytes, not \(expected)"
-        }
-        if file.written == 0 { return "\(resource.url.redacted) is empty" }
-        // Where the beginning came in parts too small to tell.
-        return isBeginningKnown ? nil : imposter(in: file.prefix(MediaSignature.length))
-    }
-
-    private func imposter(in beginning: some Collection<UInt8>) -> String? {
-        guard let wanted = resource.wanted, let found = MediaSignature.imposter(in: beginning), found != wanted else {
-            return nil
-        }
-        return "\(resource.url.redacted) was answered with \(found) instead of \(wanted)"
-    }
-
-    private func keep() {
+    /// Makes a piece of the file, if it is to be one.
+    func keep() {
         guard let folder, keepFailure == nil else { return }
         do {
             try folder.commit(file, as: resource.name.description)
@@ -230,7 +208,7 @@ public import Store
     // MARK: Other ways
 
     /// Goes another way, if there is one and somebody waits; else it is over.
-    private func fail(_ error: LibraryError) {
+    func fail(_ error: LibraryError) {
         transfer = nil
         silence = nil
         guard let detour, error.concernsOrigin, interest > 0, isSound || file.written == 0 else {
@@ -238,7 +216,7 @@ public import Store
         }
         isSearching = true
         Task { @LoopActor in
-            let next = await detour.next()
+            let next = await detour.next(after: error)
             isSearching = false
             guard let next, interest > 0 else { return end(.failure(error)) }
             // Two places may give one tag to different bytes; these are compared.
@@ -257,7 +235,8 @@ public import Store
         silence?.schedule(after: Self.headPatience)
     }
 
-    private func end(_ outcome: Result<Void, LibraryError>) {
+    /// It is over: tells everybody.
+    func end(_ outcome: Result<Void, LibraryError>) {
         transfer = nil
         silence = nil
         self.outcome = outcome
@@ -270,66 +249,4 @@ public import Store
         ended(self)
         for body in waiting { body(outcome) }
     }
-}
-
-extension Flight: TransferReceiver {
-    /// See `TransferReceiver`.
-    public func transfer(_ transfer: Transfer, received head: OriginHead) {
-        length = resource.exactLength ?? head.length
-        validator = head.validator
-        silence = nil
-        // The bytes follow at once, as a rule. A player gives up on a server that is silent for 10 s, so it gets its head
-        // before that even if they do not.
-        guard isStreamed else { return }
-        silence = LoopTimer { [unowned self] in announce() }  // Gone when it has ended.
-        silence?.schedule(after: Self.headPatience)
-    }
-
-    /// A key is of no use before it is whole, and not known to be one before that.
-    private var isStreamed: Bool {
-        if case .key = resource.name.role { false } else { true }
-    }
-
-    private static let headPatience = Duration.seconds(4)
-
-    /// See `TransferReceiver`.
-    public func transfer(
-        _ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64
-    ) throws {
-        do throws(LibraryError) {
-            if offset == 0 {
-                if let imposter = imposter(in: bytes.prefix(MediaSignature.length)) {
-                    throw LibraryError(.badOrigin, imposter)
-                }
-                isBeginningKnown = bytes.count >= MediaSignature.length
-            }
-            do {
-                try file.write(bytes, at: offset)
-            } catch  where error.code == .contentChanged {
-                throw LibraryError(.badOrigin, "\(resource.url.redacted) has changed at the origin", underlying: error)
-            } catch {
-                throw LibraryError(error, about: "no place for \(resource.url.redacted)")
-            }
-        } catch {
-            (refusal, isSound) = (error, false)
-            throw error
-        }
-    }
-
-    /// See `TransferReceiver`.
-    public func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
-        switch result {
-        case .success: complete()
-        case .failure(let error):
-            if Self.doubtful.contains(error.code) { isSound = false }
-            fail(refusal ?? LibraryError(error))
-        }
-    }
-}
-
-extension Flight {
-    /// Errors after which the bytes that came cannot be relied on.
-    private static let doubtful: Set<OriginError.Code> = [
-        .contentChanged, .rangeIgnored, .wrongRange, .tooLarge, .malformedReply,
-    ]
 }

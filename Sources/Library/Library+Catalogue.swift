@@ -39,9 +39,11 @@ extension Library {
     }
 
     /// Writes the multivariant playlist of an asset that the catalogue has.
-    func saveEntry(of asset: Asset) async {
+    ///
+    /// - Parameter gone: renditions whose playlists go: their names may be others' now.
+    func saveEntry(of asset: Asset, without gone: [Rendition]) async {
         guard let record = entryRecord(of: asset) else { return }
-        await write(.init(playlists: [record]), about: asset)
+        await write(.init(playlists: [record]), without: gone.map(\.name.id), about: asset)
     }
 
     /// Writes the name and title of an asset that the catalogue has.
@@ -53,7 +55,9 @@ extension Library {
             asset: asset.id, rendition: "", url: base.text, body: playlist.text.write(), fetched: Self.now)
     }
 
-    @discardableResult private func write(_ contents: Catalogue.Contents, about asset: Asset) async -> Bool {
+    @discardableResult private func write(
+        _ contents: Catalogue.Contents, without gone: [String] = [], about asset: Asset
+    ) async -> Bool {
         if asset.isPreview || asset.isRemoved { return false }
         if let reason = readOnlyReason {
             asset.saveFailure = reason
@@ -62,7 +66,7 @@ extension Library {
         var contents = contents
         contents.keys = asset.keys.unsaved(of: asset.id)
         do {
-            try await store.catalogue.save(contents)
+            try await store.catalogue.save(contents, without: gone, of: asset.id)
         } catch {
             if asset.isRemoved { return false }
             if asset.saveFailure == nil { report("\(asset.name) is not in the catalogue, and not kept: \(error)") }

@@ -55,22 +55,46 @@ extension Library {
         }
     }
 
-    /// Takes a lone media playlist. One that has ended stays for ever; in the place of a multivariant playlist it is
-    /// taken only where that orphans no piece.
+    /// Takes a lone media playlist: in the place of a multivariant playlist, or of another content that has ended, only where
+    /// that orphans no piece.
     private func take(_ source: Rendition.Source, _ began: ContinuousClock.Instant, for asset: Asset) async {
-        guard asset.multivariant == nil || asset.bytes == 0 else { return }
-        if asset.lone?.source?.isDurable ?? false { return }
+        if let lone = asset.lone, let known = lone.source, known.isDurable {
+            if lone.isAgain(source) { return lone.move(to: source) }
+            guard asset.bytes == 0 else { return note(change: &lone.isOutdated, of: asset) }
+            loader.forget([lone.folder])
+            lone.forget()
+        } else if asset.multivariant != nil {
+            guard asset.bytes == 0 else { return note(change: &asset.isOutdated, of: asset) }
+            loader.forget(asset.folders)
+        }
         let isSaved = source.isDurable ? await save(source, of: RenditionNaming.lone.id, in: asset) : false
         asset.adopt(source, began: began)
         asset.lone?.isSaved = isSaved
     }
 
-    /// Takes a multivariant playlist, unless it is another choice of renditions than the one that pieces are stored for.
+    /// Takes a multivariant playlist, unless pieces are stored that it has no place for. Then it only says where the rest is.
     private func take(_ playlist: MultivariantPlaylist, base: WebURL, for asset: Asset) async {
-        guard asset.entry == nil || asset.isSame(playlist) || asset.bytes == 0 else { return }
+        guard asset.fits(playlist) else {
+            if !asset.relocate(by: playlist, base: base) { note(change: &asset.isOutdated, of: asset) }
+            return
+        }
         let isNew = asset.multivariant?.text.write() != playlist.text.write()
-        asset.adopt(playlist, base: base)
-        if asset.isPersistent, isNew { await saveEntry(of: asset) }
+        let gone = asset.adopt(playlist, base: base)
+        for rendition in asset.renditions where rendition.isOutdated && rendition.folder.bytes == 0 {
+            loader.forget([rendition.folder])
+            rendition.forget()
+        }
+        loader.forget(gone.map(\.folder))
+        if asset.isPersistent, isNew { await saveEntry(of: asset, without: gone) }
         if asset.isPlayableOffline { keepSessionData(of: asset) }
+    }
+
+    /// Tells a person, once, that the origin has other content than what is stored.
+    func note(change: inout Bool, of asset: Asset) {
+        guard !change else { return }
+        change = true
+        report(
+            "\(asset.name): the origin has other content now. What is stored goes on as it was, and nothing of the new is "
+                + "mixed into it; \"weir remove \(asset.name)\" makes way for the new.")
     }
 }

@@ -5,10 +5,7 @@ import Playlist
 
 /// Media playlists from whichever mirror answers.
 extension Library {
-    /// Asks the origin for the rendition's playlist: where it was last had, and where that fails at its mirrors. One that is
-    /// not what is known of the rendition is not used.
-    ///
-    /// - Throws: what went wrong first; before that, what may be over in a while.
+    /// Asks the origin for the rendition's playlist. Where it refuses, the entry may have a URL that is signed anew.
     func fetchSource(
         of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives = .none,
         _ manner: PlaylistFetch.Manner = .patient
@@ -16,10 +13,28 @@ extension Library {
         guard !isOffline else {
             throw LibraryError(.notStored, "\(rendition.name.id) of \(asset.name) is not in the store")
         }
-        let count = asset.urls(of: rendition).count
+        let urls = asset.urls(of: rendition)
+        do throws(LibraryError) {
+            return try await fetchFromMirrors(rendition, in: asset, directives, manner)
+        } catch {
+            guard error.code == .originRefused, asset.multivariant != nil else { throw error }
+            await renewEntry(of: asset)
+            guard asset.urls(of: rendition) != urls else { throw error }
+            return try await fetchFromMirrors(rendition, in: asset, directives, manner)
+        }
+    }
+
+    /// Asks where the playlist was last had, and where that fails at its mirrors. One that is not what is known of the
+    /// rendition is not used.
+    ///
+    /// - Throws: what went wrong first; before that, what may be over in a while.
+    private func fetchFromMirrors(
+        _ rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives, _ manner: PlaylistFetch.Manner
+    ) async throws(LibraryError) -> Rendition.Source {
+        let (first, count) = (rendition.mirror, asset.urls(of: rendition).count)
         var failure: LibraryError?
         for turn in 0..<count {
-            let place = (rendition.mirror + turn) % count
+            let place = (first + turn) % count
             do throws(LibraryError) {
                 let manner = turn + 1 < count ? manner.hasty : manner
                 let source = try await fetchSource(of: rendition, at: place, in: asset, directives, manner)

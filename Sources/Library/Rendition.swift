@@ -65,6 +65,11 @@ public import Playlist
     var place = 0
     /// The place among its mirrors at which the origin last answered.
     var mirror = 0
+    /// Whether the origin has another playlist now than the one, ended, that is known.
+    var isOutdated = false
+    /// The asking for fresh URLs that is under way, which others join, and when it was last begun.
+    var renewal: Task<Source?, Never>?
+    var renewed: ContinuousClock.Instant?
     /// The mirrors' playlists under way, by their places, which others join.
     var visits: [Int: Task<Source?, Never>] = [:]
     /// What players asked of the origin by directives.
@@ -106,6 +111,13 @@ public import Playlist
             if let number, let url = try? source.base.resolving(key.uri) { keys.move(number, to: url) }
         }
         (self.source, latest) = (source, source)
+        isOutdated = false
+    }
+
+    /// Forgets a playlist of which nothing is stored.
+    func forget() {
+        (source, latest, keyNumbers, fileNames, wholeness) = (nil, nil, [], nil, nil)
+        (isSaved, isOutdated) = (false, false)
     }
 
     /// Gives names to what a text names, so that players who read it find it: a whole one, or a delta update.

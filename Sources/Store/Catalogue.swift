@@ -139,9 +139,15 @@ public final class Catalogue: Sendable {
 
     /// Writes records over the former ones of the same keys: all of them, or on an error none.
     ///
+    /// - Parameter renditions: those of the asset `id` whose playlists are forgotten first.
     /// - Throws: `catalogue` also for what belongs to an asset that is not, or no longer, there.
-    public func save(_ contents: Contents) async throws(StoreError) {
+    public func save(
+        _ contents: Contents, without renditions: [String] = [], of id: String = ""
+    ) async throws(StoreError) {
         try await write { database in
+            for rendition in renditions {
+                _ = try PlaylistRecord.deleteOne(database, key: ["asset": id, "rendition": rendition])
+            }
             for record in contents.assets { try record.upsert(database) }
             for record in contents.playlists { try record.upsert(database) }
             for record in contents.keys { try record.upsert(database) }

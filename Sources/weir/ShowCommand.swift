@@ -35,7 +35,12 @@ struct ShowCommand: AsyncParsableCommand {
     static func lines(_ asset: API.Asset) -> [String] {
         let time = asset.isLive ? "live" : asset.duration.map(Format.clock)
         let head = [asset.name, asset.title, time, stored(asset)].compactMap(\.self).joined(separator: "  ")
-        return [head, asset.url] + lines(asset.tracks)
+        let change = asset.hasChanged == true ? [changed(asset.name)] : []
+        return [head, asset.url] + change + lines(asset.tracks)
+    }
+
+    private static func changed(_ name: String) -> String {
+        "The origin has other content now; what is stored goes on as it was until \"weir remove \(name)\"."
     }
 
     private static func stored(_ asset: API.Asset) -> String {

@@ -3,6 +3,7 @@ import HTTPMessage
 import Origin
 import Playlist
 import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -13,6 +14,14 @@ import Testing
     private(set) var folder: TemporaryFolder
     let origin: TestOrigin
     private let root: TemporaryFolder?
+    /// What a person was told.
+    let log = Log()
+
+    final class Log: Sendable {
+        private let all = Mutex<[String]>([])
+        var lines: [String] { all.withLock { $0 } }
+        func add(_ line: String) { all.withLock { $0.append(line) } }
+    }
     private(set) var client: OriginClient
     private(set) var library: Library
 
@@ -22,7 +31,8 @@ import Testing
         self.root = root
         origin = if let root { try await TestOrigin(root: root.path) } else { try await TestOrigin() }
         client = Self.client()
-        library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
+        library = Library(
+            store: try Store(path: folder.path, reserve: reserve), client: client, report: { [log] in log.add($0) })
     }
 
     /// The limits that Weir ships with, but for patience.

@@ -42,6 +42,12 @@ import Testing
             ])
     }
 
+    @Test func anAssetThatIsAnotherAtTheOriginIsShownAsSuch() {
+        var asset = asset
+        asset.hasChanged = true
+        #expect(ShowCommand.lines(asset)[2].contains("\"weir remove sintel\""))
+    }
+
     @Test func aPresentationIsShownWithEstimates() {
         var variant = sampleVariant
         variant.local = .none

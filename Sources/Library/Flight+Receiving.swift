@@ -1,0 +1,94 @@
+import EventLoop
+import HTTPMessage
+public import Origin
+import Store
+
+extension Flight: TransferReceiver {
+    /// See `TransferReceiver`.
+    public func transfer(_ transfer: Transfer, received head: OriginHead) {
+        length = resource.exactLength ?? head.length
+        validator = head.validator
+        silence = nil
+        // The bytes follow at once, as a rule. A player gives up on a server that is silent for 10 s, so it gets its head
+        // before that even if they do not.
+        guard isStreamed else { return }
+        silence = LoopTimer { [unowned self] in announce() }  // Gone when it has ended.
+        silence?.schedule(after: Self.headPatience)
+    }
+
+    /// A key is of no use before it is whole, and not known to be one before that.
+    var isStreamed: Bool {
+        if case .key = resource.name.role { false } else { true }
+    }
+
+    /// How long an origin may be silent before a player is given its head, or another origin is asked.
+    static let headPatience = Duration.seconds(4)
+
+    /// See `TransferReceiver`.
+    public func transfer(
+        _ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64
+    ) throws {
+        do throws(LibraryError) {
+            if offset == 0 {
+                if let imposter = imposter(in: bytes.prefix(MediaSignature.length)) {
+                    throw LibraryError(.badOrigin, imposter)
+                }
+                isBeginningKnown = bytes.count >= MediaSignature.length
+            }
+            do {
+                try file.write(bytes, at: offset)
+            } catch  where error.code == .contentChanged {
+                throw LibraryError(.badOrigin, "\(way.url.redacted) has changed at the origin", underlying: error)
+            } catch {
+                throw LibraryError(error, about: "no place for \(way.url.redacted)")
+            }
+        } catch {
+            (refusal, isSound) = (error, false)
+            throw error
+        }
+    }
+
+    /// See `TransferReceiver`.
+    public func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
+        switch result {
+        case .success: complete()
+        case .failure(let error):
+            if Self.doubtful.contains(error.code) { isSound = false }
+            fail(refusal ?? LibraryError(error))
+        }
+    }
+}
+
+extension Flight {
+    private func complete() {
+        if let fault = fault() {
+            isSound = false
+            return end(.failure(LibraryError(.badOrigin, fault)))
+        }
+        length = file.written
+        keep()
+        end(.success(()))
+    }
+
+    /// What is wrong with a body that has ended, in a sentence.
+    private func fault() -> String? {
+        if let expected = resource.exactLength ?? length, file.written != expected {
+            return "\(way.url.redacted) has \(file.written) bytes, not \(expected)"
+        }
+        if file.written == 0 { return "\(way.url.redacted) is empty" }
+        // Where the beginning came in parts too small to tell.
+        return isBeginningKnown ? nil : imposter(in: file.prefix(MediaSignature.length))
+    }
+
+    fileprivate func imposter(in beginning: some Collection<UInt8>) -> String? {
+        guard let wanted = resource.wanted, let found = MediaSignature.imposter(in: beginning), found != wanted else {
+            return nil
+        }
+        return "\(way.url.redacted) was answered with \(found) instead of \(wanted)"
+    }
+
+    /// Errors after which the bytes that came cannot be relied on.
+    private static let doubtful: Set<OriginError.Code> = [
+        .contentChanged, .rangeIgnored, .wrongRange, .tooLarge, .malformedReply,
+    ]
+}

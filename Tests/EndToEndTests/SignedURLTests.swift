@@ -1,0 +1,36 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Signed URLs")
+struct SignedURLTests {
+    /// Makes the origin give the "aes" fixture only to those who have this token, and everybody the entry.
+    private func sign(_ token: String, at origin: TestOrigin) async throws {
+        try await origin.clearRules()
+        for path in ["master.m3u8", "90p/media.m3u8", "180p/media.m3u8"] {
+            var text = String(decoding: try Repository.fixture("/aes/\(path)"), as: UTF8.self)
+            for type in ["m3u8", "ts", "key"] { text = text.replacing(".\(type)", with: ".\(type)?token=\(token)") }
+            let url = path == "master.m3u8" ? "/aes/\(path)" : "/aes/\(path)[?]token=\(token)"
+            try await origin.add(OriginRule(url) { ($0.status, $0.body) = (200, text) })
+        }
+        try await origin.add(OriginRule("*[?]token=\(token)"), OriginRule("*") { $0.status = 403 })
+    }
+
+    @Test("that expire while a player has its playlists do not show in what it plays")
+    func expired() async throws {
+        try await Scene.with { scene in
+            try await sign("a", at: scene.origin)
+            let url = try #require(try await PlaylistWalk.segments(scene.master("aes")).last)
+            #expect(try await HTTPProbe.fetch(url).status == 200)
+            try await sign("b", at: scene.origin)
+            try await scene.origin.clearRequests()
+            let plain = try await TestOrigin()
+            let expected = try await FrameHashes.of(plain.url("/aes/180p/media.m3u8"))
+            let frames = try await FrameHashes.of(url)
+            #expect(frames.firstDifference(from: expected) == nil && frames.complaints == [])
+            let playlists = try await scene.origin.requests().filter { !$0.isForMedia }
+            #expect(playlists.map(\.path) == ["/aes/master.m3u8", "/aes/180p/media.m3u8?token=b"])
+            #expect(scene.pieces().count == 9)
+        }
+    }
+}

@@ -1,0 +1,254 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Playlist
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// Playlists that are fetched again, and are the same, or not.
+@Suite @LoopActor struct IdentityTests {
+    private static func text(_ path: String) throws -> String {
+        String(decoding: try Repository.fixture(path), as: UTF8.self)
+    }
+
+    /// A fixture whose every URI is signed with a token; with another one nothing is given.
+    private func sign(_ name: String, _ token: String, at origin: TestOrigin, refusal: Int = 403) async throws {
+        try await origin.clearRules()
+        let master = try Self.text("/\(name)/master.m3u8").replacing("media.m3u8", with: "media.m3u8?\(token)")
+        try await origin.add(OriginRule("/\(name)/master.m3u8") { ($0.status, $0.body) = (200, master) })
+        for variant in ["90p", "180p"] {
+            let media = try Self.text("/\(name)/\(variant)/media.m3u8").replacing(".ts", with: ".ts?\(token)")
+                .replacing(".key", with: ".key?\(token)")
+            try await origin.add(
+                OriginRule("/\(name)/\(variant)/media.m3u8\(Self.query(token))") { ($0.status, $0.body) = (200, media) }
+            )
+        }
+        for type in ["ts", "key", "m3u8"] {
+            try await origin.add(
+                OriginRule("*.\(type)\(Self.query(token))"), OriginRule("*.\(type)*") { $0.status = refusal })
+        }
+    }
+
+    /// In a glob, where `?` is any character.
+    private static func query(_ token: String) -> String { "[?]\(token)" }
+
+    private func multivariant(_ lines: String...) -> String { "#EXTM3U\n" + lines.map { $0 + "\n" }.joined() }
+
+    private func serve(_ path: String, _ text: String, at origin: TestOrigin) async throws {
+        try await origin.clearRules()
+        try await origin.add(OriginRule(path) { ($0.status, $0.body) = (200, text) })
+    }
+
+    private func fetch(_ number: Int, of rendition: Rendition, in asset: Asset, _ fixture: LibraryFixture) async throws
+    {
+        let flight = try fixture.flight(number, of: rendition, in: asset)
+        try await flight.end()
+        flight.release()
+    }
+
+    // MARK: Multivariant playlists
+
+    private static let low = "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=160x90"
+    private static let high = "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=160x90"
+
+    /// An asset of two variants of one height, with a piece of the first.
+    private func pair() async throws -> (LibraryFixture, Asset, Rendition) {
+        let fixture = try await LibraryFixture()
+        let text = multivariant(Self.low, "90p/media.m3u8", Self.high, "180p/media.m3u8")
+        try await serve("/ts/master.m3u8", text, at: fixture.origin)
+        let asset = try await fixture.open("/ts/master.m3u8")
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        try await fetch(0, of: rendition, in: asset, fixture)
+        asset.checked = nil
+        return (fixture, asset, rendition)
+    }
+
+    @Test func otherURIsAndMoreVariantsKeepWhatIsStored() async throws {
+        let (fixture, asset, rendition) = try await pair()
+        let new = "#EXT-X-STREAM-INF:BANDWIDTH=3,RESOLUTION=480x270"
+        let text = multivariant(new, "270p/media.m3u8", Self.low, "http://cdn.example/90p?t=2", Self.high, "180p?t=2")
+        try await serve("/ts/master.m3u8", text, at: fixture.origin)
+        #expect(try await fixture.library.refresh(asset))
+        #expect(asset.renditions.map(\.name.id) == ["video-270p", "video-90p", "video-90p-2"])
+        #expect(asset.rendition("video-90p") === rendition && rendition.folder.contains("0.ts"))
+        #expect(asset.urls(of: rendition).map(\.text) == ["http://cdn.example/90p?t=2"])
+        #expect(!asset.hasChanged && fixture.log.lines.isEmpty)
+        try await fixture.restart(isOffline: true)
+        let restored = try #require(fixture.library.assets.first)
+        #expect(restored.renditions.map(\.name.id) == ["video-270p", "video-90p", "video-90p-2"])
+        #expect(restored.rendition("video-90p")?.source != nil)
+    }
+
+    @Test func anotherOrderDoesNotGiveOnesPiecesToTheOther() async throws {
+        let (fixture, asset, rendition) = try await pair()
+        let text = multivariant(Self.high, "180p/media.m3u8?t=2", Self.low, "90p/media.m3u8?t=2")
+        try await serve("/ts/master.m3u8", text, at: fixture.origin)
+        #expect(try await fixture.library.refresh(asset))
+        #expect(asset.multivariant?.variants.map(\.bandwidth) == [1, 2])
+        #expect(asset.urls(of: rendition).first?.query == "t=2")
+        #expect(asset.urls(of: rendition).first?.path == "/ts/90p/media.m3u8")
+        #expect(!asset.hasChanged && fixture.log.lines.isEmpty)
+    }
+
+    @Test func aVariantThatIsAnotherNowLeavesWhatIsStoredAndIsTold() async throws {
+        let (fixture, asset, rendition) = try await pair()
+        let text = multivariant(
+            Self.low.replacing("=1,", with: "=9,"), "x/media.m3u8", Self.high, "180p/media.m3u8?t=2")
+        try await serve("/ts/master.m3u8", text, at: fixture.origin)
+        for _ in 0..<2 {
+            asset.checked = nil
+            #expect(try await fixture.library.refresh(asset))
+        }
+        #expect(asset.multivariant?.variants.map(\.bandwidth) == [1, 2])
+        #expect(asset.urls(of: rendition).first?.path == "/ts/90p/media.m3u8")
+        #expect(asset.urls(of: asset.renditions[1]).first?.query == "t=2")
+        #expect(asset.hasChanged)
+        #expect(fixture.log.lines.count == 1 && fixture.log.lines.allSatisfy { $0.contains("other content") })
+    }
+
+    @Test func ofAVariantThatIsAnotherNowAndNotStoredNothingIsTakenOver() async throws {
+        let (fixture, asset, _) = try await pair()
+        let former = try await fixture.rendition("video-90p-2", of: asset)
+        let text = multivariant(Self.low, "90p/media.m3u8", Self.high.replacing("=2,", with: "=9,"), "270p/media.m3u8")
+        try await serve("/ts/master.m3u8", text, at: fixture.origin)
+        #expect(try await fixture.library.refresh(asset))
+        let rendition = try #require(asset.rendition("video-90p-2"))
+        #expect(rendition !== former && rendition.source == nil && !asset.hasChanged)
+        try await fixture.restart()
+        let restored = try #require(fixture.library.assets.first)
+        #expect(restored.renditions.map { $0.source != nil } == [true, false])
+        _ = try await fixture.rendition("video-90p-2", of: restored)
+        #expect(restored.rendition("video-90p-2")?.source?.base.path == "/ts/270p/media.m3u8")
+    }
+
+    // MARK: Signed URLs
+
+    @Test(arguments: [401, 403, 410])
+    func whatIsRefusedIsAskedForAtTheURLThatTheOriginGivesNow(_ status: Int) async throws {
+        let fixture = try await LibraryFixture()
+        try await sign("aes", "t=1", at: fixture.origin)
+        let asset = try await fixture.open("/aes/master.m3u8")
+        let rendition = try await fixture.rendition("video-180p", of: asset)
+        let other = try await fixture.rendition("video-90p", of: asset)
+        try await fetch(0, of: rendition, in: asset, fixture)
+        try await sign("aes", "t=2", at: fixture.origin, refusal: status)
+        try await fixture.origin.clearRequests()
+        let flights = try (1..<6).map { try fixture.flight($0, of: rendition, in: asset) }
+        for (number, flight) in zip(1..., flights) {
+            try await flight.end()
+            #expect(flight.bytes == Array(try Repository.fixture("/aes/180p/\(number).ts")))
+        }
+        let playlists = try await fixture.origin.requests().map(\.path).filter { $0.contains(".m3u8") }
+        #expect(playlists == ["/aes/master.m3u8", "/aes/180p/media.m3u8?t=2"])
+        try await fixture.fetch("video-180p", of: asset)
+        #expect(rendition.isWhole && !asset.hasChanged)
+        // Another rendition knows the keys by the numbers that they have.
+        #expect(other.preliminaries.allSatisfy { asset.keys.folder.contains($0.resource.name.description) })
+        try await fixture.restart(isOffline: true)
+        let restored = try #require(fixture.library.assets.first)
+        #expect(restored.rendition("video-180p")?.isWhole ?? false)
+    }
+
+    @Test func whatIsRefusedForGoodIsToldAndTheOriginIsNotAskedAgainAndAgain() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        try await fixture.origin.add(OriginRule("*.ts") { $0.status = 403 })
+        try await fixture.origin.clearRequests()
+        for number in 0..<4 {
+            let flight = try fixture.flight(number, of: rendition, in: asset)
+            #expect(await flight.result().code == .originRefused)
+            flight.release()
+        }
+        let playlists = try await fixture.origin.requests().map(\.path).filter { $0.contains(".m3u8") }
+        #expect(playlists == ["/ts/master.m3u8", "/ts/90p/media.m3u8"])
+    }
+
+    @Test func aPlaylistThatIsRefusedIsAskedForAtTheURLThatTheEntryGivesNow() async throws {
+        let fixture = try await LibraryFixture()
+        try await sign("aes", "t=1", at: fixture.origin)
+        let asset = try await fixture.open("/aes/master.m3u8")
+        try await sign("aes", "t=2", at: fixture.origin)
+        try await fixture.fetch("video-90p", of: asset)
+        #expect(asset.wholeRenditions == [0])
+    }
+
+    @Test func anotherContentIsNotMixedIntoWhatIsStored() async throws {
+        let fixture = try await LibraryFixture()
+        try await sign("aes", "t=1", at: fixture.origin)
+        let asset = try await fixture.open("/aes/master.m3u8")
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        try await fetch(0, of: rendition, in: asset, fixture)
+        try await sign("aes", "t=2", at: fixture.origin)
+        let other = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1.5,\n1.ts?t=2\n#EXT-X-ENDLIST\n"
+        let rules = [OriginRule("/aes/90p/media.m3u8*") { ($0.status, $0.body) = (200, other) }]
+        try await fixture.origin.clearRules()
+        try await fixture.origin.add(rules[0], OriginRule("*t=1") { $0.status = 403 })
+        let flight = try fixture.flight(1, of: rendition, in: asset)
+        #expect(await flight.result().code == .originRefused)
+        #expect(asset.hasChanged && fixture.log.lines.count == 1)
+        #expect(rendition.source?.playlist.segments.count == 6)
+        #expect(rendition.folder.sizes.count == 1)
+    }
+
+    // MARK: A lone media playlist
+
+    private func lone(_ name: String = "t=1", end: String = "#EXT-X-ENDLIST\n") -> String {
+        let segments = (0..<3).map { "#EXTINF:2,\n90p/\($0).ts?\(name)\n" }
+        return "#EXTM3U\n#EXT-X-TARGETDURATION:2\n" + segments.joined() + end
+    }
+
+    @Test func aLonePlaylistHasFreshURLsAndKeepsItsPieces() async throws {
+        let fixture = try await LibraryFixture()
+        try await serve("/ts/film.m3u8", lone(), at: fixture.origin)
+        let asset = try await fixture.open("/ts/film.m3u8")
+        try await fetch(0, of: asset.renditions[0], in: asset, fixture)
+        try await serve("/ts/film.m3u8", lone("t=2"), at: fixture.origin)
+        try await fixture.origin.add(OriginRule("*t=1") { $0.status = 403 })
+        try await fetch(1, of: asset.renditions[0], in: asset, fixture)
+        #expect(try await fixture.mediaRequests() == ["/ts/90p/0.ts?t=1", "/ts/90p/1.ts?t=1", "/ts/90p/1.ts?t=2"])
+        asset.checked = nil
+        #expect(try await fixture.library.refresh(asset))
+        #expect(asset.renditions[0].folder.sizes.count == 2 && !asset.hasChanged)
+    }
+
+    @Test(arguments: [true, false])
+    func aLonePlaylistOfOtherContentIsTakenOnlyWhereNothingIsStored(_ isStored: Bool) async throws {
+        let fixture = try await LibraryFixture()
+        try await serve("/ts/film.m3u8", lone(), at: fixture.origin)
+        let asset = try await fixture.open("/ts/film.m3u8")
+        if isStored { try await fetch(0, of: asset.renditions[0], in: asset, fixture) }
+        try await serve("/ts/film.m3u8", lone().replacing("EXTINF:2", with: "EXTINF:1"), at: fixture.origin)
+        asset.checked = nil
+        #expect(try await fixture.library.refresh(asset))
+        #expect(asset.duration == (isStored ? 6 : 3) && asset.hasChanged == isStored)
+        try await fixture.restart()
+        #expect(fixture.library.assets.first?.duration == (isStored ? 6 : 3))
+    }
+
+    // MARK: Variables
+
+    @Test func whatWasReadWithVariablesIsReadBackWithTheSame() async throws {
+        let fixture = try await LibraryFixture()
+        let master = try Self.text("/aes/master.m3u8").replacing(
+            "#EXTM3U", with: "#EXTM3U\n#EXT-X-DEFINE:NAME=\"t\",VALUE=\"1\"")
+        try await serve("/aes/master.m3u8", master, at: fixture.origin)
+        let media = try Self.text("/aes/90p/media.m3u8").replacing(".key", with: ".key?{$t}").replacing(
+            "#EXTM3U", with: "#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"t\"")
+        try await fixture.origin.add(OriginRule("/aes/90p/media.m3u8") { ($0.status, $0.body) = (200, media) })
+        let asset = try await fixture.open("/aes/master.m3u8")
+        try await fixture.fetch("video-90p", of: asset)
+        try await serve(
+            "/aes/master.m3u8", master.replacing("VALUE=\"1\"", with: "VALUE=\"2\""), at: fixture.origin)
+        asset.checked = nil
+        #expect(try await fixture.library.refresh(asset))
+        #expect(asset.multivariant?.variables == ["t": "2"])
+        try await fixture.restart(isOffline: true)
+        let restored = try #require(fixture.library.assets.first)
+        #expect(restored.multivariant?.variables == ["t": "2"])
+        #expect(restored.rendition("video-90p")?.isWhole ?? false)
+        #expect(restored.keys.resource(0)?.url.query == "1")
+    }
+}
