@@ -35,6 +35,7 @@ public struct AttributeList: Sendable {
         self.line = line
         var scanner = AttributeScanner(bytes: bytes, position: range.lowerBound, end: range.upperBound)
         var found: [Attribute] = []
+        found.reserveCapacity(8)
         do throws(AttributeScanner.Fault) {
             while let attribute = try scanner.next() {
                 if found.count == limits.attributes { throw .tooMany(limits.attributes) }

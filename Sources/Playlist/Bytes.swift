@@ -12,12 +12,8 @@ extension [UInt8] {
     func matches(_ range: Range<Int>, _ name: String) -> Bool {
         let utf8 = name.utf8
         guard utf8.count == range.count else { return false }
-        var position = range.lowerBound
-        for byte in utf8 {
-            if self[position] != byte { return false }
-            position += 1
-        }
-        return true
+        let bytes = self[range]
+        return utf8.withContiguousStorageIfAvailable { $0.elementsEqual(bytes) } ?? utf8.elementsEqual(bytes)
     }
 
     /// Whether two ranges hold the same bytes.

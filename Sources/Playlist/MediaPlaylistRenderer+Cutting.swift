@@ -31,7 +31,7 @@ extension MediaPlaylistRenderer {
 
     /// What a cut before the segment has left to it goes before its EXTINF.
     private mutating func writeInf(_ line: Int) throws(PlaylistError) {
-        if view.isMended, isFractional(line) { version.need(3) }
+        if view.isMended, version.number < 3, isFractional(line) { version.need(3) }
         guard view.isFinished, nextSegment < storage.segments.count else { return }
         let segment = Segment(storage: storage, index: nextSegment)
         if let text = segment.programDateTime, let date = DateTime(text) { cut.clock = (date, 0) }

@@ -86,15 +86,16 @@ private struct MirrorFold {
         let variantPlaces = Self.places(result.variants.map(\.index))
         let iFramePlaces = Self.places(result.iFrameVariants.map(\.index))
         let mediaPlaces = Self.places(result.media.map(\.index))
-        for (line, entry) in playlist.entries {
-            switch entry {
-            case .variant(let index): result.entries[line] = variantPlaces[index].map { .variant($0) } ?? .mirror
-            case .variantURI(let index): result.entries[line] = variantPlaces[index].map { .variantURI($0) } ?? .mirror
-            case .iFrameVariant(let index):
-                result.entries[line] = iFramePlaces[index].map { .iFrameVariant($0) } ?? .mirror
-            case .media(let index): result.entries[line] = mediaPlaces[index].map { .media($0) } ?? .mirror
-            default: break
-            }
+        result.entries = playlist.entries.map { placed in
+            let entry: MultivariantPlaylist.Entry =
+                switch placed.entry {
+                case .variant(let index): variantPlaces[index].map { .variant($0) } ?? .mirror
+                case .variantURI(let index): variantPlaces[index].map { .variantURI($0) } ?? .mirror
+                case .iFrameVariant(let index): iFramePlaces[index].map { .iFrameVariant($0) } ?? .mirror
+                case .media(let index): mediaPlaces[index].map { .media($0) } ?? .mirror
+                default: placed.entry
+                }
+            return MultivariantPlaylist.PlacedEntry(line: placed.line, entry: entry)
         }
         renumber()
     }

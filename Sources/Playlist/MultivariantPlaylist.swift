@@ -27,8 +27,8 @@ public struct MultivariantPlaylist: Sendable {
     /// The distinct URIs of media playlists, as written, in order of first appearance; `renditionIndex` points here.
     public var renditionURIs: [String] { catalogue.uris }
 
-    /// What each line that a view may change stands for; line indices, from 0.
-    var entries: [Int: Entry] = [:]
+    /// Each line that a view may change, in the order of the text, with what it stands for.
+    var entries: [PlacedEntry] = []
     private var catalogue = Catalogue()
 
     /// Every URI of what a place in `renditionURIs` leads to, its own first; several only in a `folded` playlist.
@@ -59,12 +59,23 @@ public struct MultivariantPlaylist: Sendable {
         case mirror
     }
 
+    /// An entry and the index of its line, from 0.
+    struct PlacedEntry: Sendable {
+        let line: Int
+        let entry: Entry
+    }
+
     /// The distinct URIs and their places.
     private struct Catalogue: Sendable {
         private(set) var uris: [String] = []
         /// All URIs of the places that have several.
         var mirrors: [Int: [String]] = [:]
         private var places: [String: Int] = [:]
+
+        mutating func reserve(_ count: Int) {
+            uris.reserveCapacity(count)
+            places.reserveCapacity(count)
+        }
 
         mutating func place(_ uri: String) -> Int {
             if let known = places[uri] { return known }
@@ -80,6 +91,11 @@ public struct MultivariantPlaylist: Sendable {
     ) throws(PlaylistError) {
         self.text = text
         self.variables = variables
+        // Most lines name a variant, in pairs.
+        let expected = min(text.lines.count / 2, limits.variants)
+        variants.reserveCapacity(expected)
+        entries.reserveCapacity(2 * expected)
+        catalogue.reserve(expected)
         var streamInf: Int?
         for line in text.lines.indices {
             switch text.lines[line].kind {
@@ -97,6 +113,8 @@ public struct MultivariantPlaylist: Sendable {
             }
         }
         if let streamInf { throw Self.missingURI(text, streamInf) }
+        // A variant is noted at its URI, and other tags may stand before that.
+        entries.sort { $0.line < $1.line }
     }
 
     private static func missingURI(_ text: PlaylistText, _ line: Int) -> PlaylistError {
@@ -109,30 +127,31 @@ public struct MultivariantPlaylist: Sendable {
         if variants.count == limits.variants {
             throw text.error(.overLimit, line, "more than \(limits.variants) variants")
         }
-        entries[line] = .variant(variants.count)
-        entries[uriLine] = .variantURI(variants.count)
-        let rendition = catalogue.place(text.string(uriLine))
+        entries.append(PlacedEntry(line: line, entry: .variant(variants.count)))
+        entries.append(PlacedEntry(line: uriLine, entry: .variantURI(variants.count)))
+        let uri = text.string(uriLine)
+        let rendition = catalogue.place(uri)
         variants.append(
             try Variant(
-                text, line: line, uriLine: uriLine, index: variants.count, renditionIndex: rendition, limits))
+                text, line: line, uriLine: uriLine, uri: uri, index: variants.count, renditionIndex: rendition, limits))
     }
 
     private mutating func read(_ tag: Tag, _ line: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
         switch tag {
         case .media:
-            entries[line] = .media(media.count)
+            entries.append(PlacedEntry(line: line, entry: .media(media.count)))
             media.append(try Media(text, line, index: media.count, limits) { catalogue.place($0) })
         case .iFrameStreamInf:
-            entries[line] = .iFrameVariant(iFrameVariants.count)
+            entries.append(PlacedEntry(line: line, entry: .iFrameVariant(iFrameVariants.count)))
             iFrameVariants.append(
                 try IFrameVariant(text, line, index: iFrameVariants.count, limits) { catalogue.place($0) })
         case .sessionKey:
-            entries[line] = .sessionKey(sessionKeys.count)
+            entries.append(PlacedEntry(line: line, entry: .sessionKey(sessionKeys.count)))
             var record = try Key.parse(text, line, limits)
             record.index = Int32(sessionKeys.count)
             sessionKeys.append(Key(text: text, record: record))
         case .sessionData:
-            entries[line] = .sessionData(sessionData.count)
+            entries.append(PlacedEntry(line: line, entry: .sessionData(sessionData.count)))
             sessionData.append(try SessionData(text, line, index: sessionData.count, limits))
         default: try readOther(tag, line, limits)
         }
@@ -145,14 +164,14 @@ public struct MultivariantPlaylist: Sendable {
         switch tag {
         case .imageStreamInf:
             guard let image = try ImageVariant(text, line, index: imageVariants.count, limits) else { return }
-            entries[line] = .imageVariant(imageVariants.count)
+            entries.append(PlacedEntry(line: line, entry: .imageVariant(imageVariants.count)))
             imageVariants.append(image)
         case .contentSteering:
-            entries[line] = .steering
+            entries.append(PlacedEntry(line: line, entry: .steering))
             let steering = try ContentSteering(text, line, limits)
             contentSteering = contentSteering ?? steering
         case .start:
-            entries[line] = .start
+            entries.append(PlacedEntry(line: line, entry: .start))
             start = try Start(text, line, limits) ?? start
         case .independentSegments: hasIndependentSegments = true
         case .version: version = text.bytes.decimalInteger(text.value(line)) ?? version

@@ -4,6 +4,7 @@ struct MultivariantRenderer {
     private let view: MultivariantView
     private let presence: MultivariantPlaylist.Presence?
     private var writer: TextWriter
+    private var nextEntry = 0
     /// The version that what has been written needs.
     private var version: RequiredVersion
 
@@ -23,8 +24,9 @@ struct MultivariantRenderer {
             if line == 1, view.isMended, !lines.contains(where: { $0.kind == .tag(.version) }) {
                 writer.insertLate(Tag.version.rawValue + ":", beforeLine: 1)
             }
-            if let entry = playlist.entries[line] {
-                try write(entry, line, naming)
+            if nextEntry < playlist.entries.count, playlist.entries[nextEntry].line == line {
+                nextEntry += 1
+                try write(playlist.entries[nextEntry - 1].entry, line, naming)
             } else {
                 writeOther(line)
             }

@@ -82,12 +82,20 @@ struct TextWriter {
     /// A name that may stand on a line or in quotes: not empty, no quote, no control character, no other line separator,
     /// no blank at its ends, and no `#` in front.
     static func checked(_ name: String) throws(PlaylistError) -> String {
-        let isSafe = name.unicodeScalars.allSatisfy(\.isSafeInPlaylist)
-        if !isSafe || name.isEmpty || name.hasPrefix("#") || name.hasPrefix(" ") || name.hasSuffix(" ") {
+        let (first, last) = (name.utf8.first, name.utf8.last)
+        if !isSafe(name) || first == nil || first == UInt8(ascii: "#") || first == 0x20 || last == 0x20 {
             let excerpt = PlaylistError.excerpt(of: name)
             throw PlaylistError(.unsafeName, "a name that cannot stand in a playlist", excerpt: excerpt)
         }
         return name
+    }
+
+    /// Most names are ASCII: only others are worth to be taken apart into scalars.
+    private static func isSafe(_ name: String) -> Bool {
+        let isPlain = name.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.allSatisfy { $0 &- 0x20 < 0x5F && $0 != UInt8(ascii: "\"") }
+        }
+        return isPlain == true || name.unicodeScalars.allSatisfy(\.isSafeInPlaylist)
     }
 
     /// A name that leads somewhere from the playlist's own folder: no scheme, no host, no path from a root.

@@ -61,14 +61,15 @@ public struct Variant: Sendable {
 
     /// Reads a tag's line; the URI line has been found already.
     init(
-        _ text: PlaylistText, line: Int, uriLine: Int, index: Int, renditionIndex: Int, _ limits: PlaylistLimits
+        _ text: PlaylistText, line: Int, uriLine: Int, uri: String, index: Int, renditionIndex: Int,
+        _ limits: PlaylistLimits
     ) throws(PlaylistError) {
         attributes = try text.attributes(line, limits)
         self.index = index
         self.renditionIndex = renditionIndex
         self.line = line + 1
         self.uriLine = uriLine + 1
-        uri = text.string(uriLine)
+        self.uri = uri
         bandwidth = try attributes.decimalInteger("BANDWIDTH") ?? 0
         averageBandwidth = try attributes.decimalInteger("AVERAGE-BANDWIDTH")
         resolution = try attributes.resolution("RESOLUTION")
