@@ -41,7 +41,7 @@ struct CheckCommand: AsyncParsableCommand {
         do {
             let report =
                 PlayerURL.isURL(source)
-                ? try await PresentationCheck.url(source) : await PresentationCheck.file(source)
+                ? try await CheckReport.ofURL(source) : await CheckReport.ofFile(source)
             return Outcome(report: report, failure: report.failure.map(failure))
         } catch {
             return Outcome(report: CheckReport(playlists: []), failure: failure(error))

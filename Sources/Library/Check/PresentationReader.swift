@@ -3,11 +3,13 @@ import Playlist
 /// Reads a presentation's playlists, the entry and all that it names, and gathers what there is to say of them.
 struct PresentationReader<Source: CheckSource>: Sendable {
     let source: Source
+    /// Bytes of media playlists after which no more are read: all of them are kept, to be compared.
+    var byteLimit = 64 << 20
+    /// The time after which no more are asked for: a playlist can name a thousand hosts that do not answer.
+    var patience = Duration.seconds(120)
 
     /// Playlists read at a time.
     private static var width: Int { 6 }
-    /// Bytes of media playlists after which no more are read: all of them are kept, to be compared.
-    private static var byteLimit: Int { 64 << 20 }
 
     /// One playlist as it was read.
     private struct Text: Sendable {
@@ -36,7 +38,7 @@ struct PresentationReader<Source: CheckSource>: Sendable {
         await read(&renditions, imports: multivariant.variables)
         found += compare(renditions, with: multivariant, base: base)
         let others = renditions.map { rendition in
-            checked(rendition.place, rendition.text.map { told($0, rendition, multivariant) } ?? [Self.leftOut])
+            checked(rendition.place, rendition.text.map { told($0, rendition, multivariant) } ?? [leftOut])
         }
         return CheckReport(playlists: [checked(source.entry, found)] + others)
     }
@@ -92,11 +94,12 @@ struct PresentationReader<Source: CheckSource>: Sendable {
 
     private func read(_ renditions: inout [Rendition], imports: [String: String]) async {
         let places = renditions.map(\.place)
+        let end = ContinuousClock.now + patience
         let texts = await withTaskGroup(of: (Int, Text).self) { group in
             var texts: [Int: Text] = [:]
             var (next, bytes) = (0, 0)
             func begin() {
-                guard next < places.count, bytes <= Self.byteLimit else { return }
+                guard next < places.count, bytes <= byteLimit, .now < end else { return }
                 let number = next
                 group.addTask { (number, await read(places[number], imports: imports)) }
                 next += 1
@@ -150,9 +153,9 @@ struct PresentationReader<Source: CheckSource>: Sendable {
             severity: .note, code: "notRead", line: line, clause: "RFC 8216 §4.1", message: "not read: \(reason)")
     }
 
-    private static var leftOut: PlaylistDiagnostic {
+    private var leftOut: PlaylistDiagnostic {
         PlaylistDiagnostic(
             severity: .warning, code: "notRead", clause: "RFC 8216 §10",
-            message: "not read: those before it have more than \(byteLimit >> 20) MB together")
+            message: "not read: those before it have more than \(byteLimit >> 20) MB together, or took too long")
     }
 }

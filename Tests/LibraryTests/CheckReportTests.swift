@@ -1,4 +1,5 @@
 import Foundation
+import HTTPMessage
 import Playlist
 import TestSupport
 import Testing
@@ -41,7 +42,7 @@ struct URLCheckTests {
     @Test("reads all playlists once and asks for nothing else", arguments: ["ts", "cmaf", "aes"])
     func fixture(name: String) async throws {
         let origin = try await TestOrigin()
-        let report = try await PresentationCheck.url(origin.master(name))
+        let report = try await CheckReport.ofURL(origin.master(name))
         #expect(report.failure == nil && report.count(of: .error) == 0)
         let paths = try await origin.requests().map(\.path)
         #expect(paths.allSatisfy { $0.hasSuffix(".m3u8") } && Set(paths).count == paths.count)
@@ -56,7 +57,7 @@ struct URLCheckTests {
         try await origin.add(
             OriginRule("*/video-90p/media.m3u8") { $0.status = 404 },
             OriginRule("*/video-90p/iframes.m3u8") { $0.status = 500 })
-        let report = try await PresentationCheck.url(origin.url("/cmaf/master.m3u8?token=secret"))
+        let report = try await CheckReport.ofURL(origin.url("/cmaf/master.m3u8?token=secret"))
         #expect(report.count(of: .error) == 1 && report.failure == nil)
         let found = report.playlists.flatMap(\.diagnostics)
         let missing = try #require(found.first { $0.code == "notFound" })
@@ -73,7 +74,7 @@ struct URLCheckTests {
         try write(["b/real.m3u8": master("media.m3u8"), "b/media.m3u8": Self.media])
         let origin = try await TestOrigin(root: folder.path)
         try await origin.add(OriginRule("/a/master.m3u8") { $0.redirect = "/b/real.m3u8?token=secret" })
-        let report = try await PresentationCheck.url(origin.url("/a/master.m3u8"))
+        let report = try await CheckReport.ofURL(origin.url("/a/master.m3u8"))
         #expect(told(report) == ["a/master.m3u8:0 note redirected"])
         #expect(report.playlists.map(\.name) == [origin.url("/a/master.m3u8"), origin.url("/b/media.m3u8")])
         #expect(!"\(report)".contains("secret"))
@@ -89,7 +90,7 @@ struct URLCheckTests {
         ] {
             try await origin.clearRules()
             try await origin.add(OriginRule("*") { $0.contentType = type })
-            let report = try await PresentationCheck.url(origin.url("/" + path))
+            let report = try await CheckReport.ofURL(origin.url("/" + path))
             #expect(told(report) == expected.map { "\(path):0 \($0) contentType" }, "\(type)")
         }
     }
@@ -105,13 +106,13 @@ struct URLCheckTests {
         #expect(try await ProcessRunner.run("sh", ["-c", bomb]).exit == .code(0))
         let origin = try await TestOrigin(root: folder.path)
         try await origin.add(OriginRule("/bomb.m3u8") { $0.headers = ["Content-Encoding": "gzip"] })
-        let report = try await PresentationCheck.url(origin.url("/master.m3u8"))
+        let report = try await CheckReport.ofURL(origin.url("/master.m3u8"))
         #expect(
             told(report).filter { !$0.contains("/master") && !$0.contains("warning") } == [
                 "large.m3u8:0 error tooLarge", "bomb.m3u8:0 error tooLarge",
                 "html.m3u8:1 error notAPlaylist", "cut.m3u8:4 error missingURI",
             ])
-        let alone = try await PresentationCheck.url(origin.url("/bomb.m3u8"))
+        let alone = try await CheckReport.ofURL(origin.url("/bomb.m3u8"))
         #expect(alone.failure?.code == .notPlaylist && told(alone) == ["bomb.m3u8:0 error tooLarge"])
     }
 
@@ -124,7 +125,7 @@ struct URLCheckTests {
             "media.m3u8": Self.media.replacingOccurrences(of: "0.ts", with: "file:///etc/passwd"),
         ])
         let origin = try await TestOrigin(root: folder.path)
-        let report = try await PresentationCheck.url(origin.url("/master.m3u8"))
+        let report = try await CheckReport.ofURL(origin.url("/master.m3u8"))
         let errors = told(report).filter { $0.contains("error") }
         #expect(
             errors == [
@@ -134,8 +135,25 @@ struct URLCheckTests {
             ])
         #expect(try await origin.requests().map(\.path).filter { $0.contains("more") }.isEmpty)
         try write(["loop.m3u8": master("loop.m3u8")])
-        let loop = try await PresentationCheck.url(origin.url("/loop.m3u8"))
+        let loop = try await CheckReport.ofURL(origin.url("/loop.m3u8"))
         #expect(told(loop) == ["loop.m3u8:4 error selfReference"])
+    }
+
+    @Test("bounds what it reads, and says what it leaves out")
+    func bounds() async throws {
+        let names = (0..<9).map { "\($0).m3u8" }
+        let lines = names.map { "#EXT-X-STREAM-INF:BANDWIDTH=200000,CODECS=\"avc1.4d401f\"\n\($0)\n" }.joined()
+        try write(["master.m3u8": "#EXTM3U\n" + lines])
+        for name in names { try write([name: Self.media]) }
+        let origin = try await TestOrigin(root: folder.path)
+        let source = OriginCheckSource(entry: try WebURL(origin.url("/master.m3u8")))
+        let impatient = await PresentationReader(source: source, patience: .zero).run()
+        #expect(told(impatient).filter { $0.hasSuffix("warning notRead") }.count == 9)
+        #expect(try await origin.requests().count == 1)
+        // Those under way are read to their end.
+        let modest = await PresentationReader(source: source, byteLimit: 10).run()
+        let left = told(modest).filter { $0.hasSuffix("warning notRead") }.count
+        #expect((1...3).contains(left) && modest.playlists.count == 10 && modest.count(of: .error) == 0)
     }
 
     @Test("gives media playlists the variables of what named them, and those of their query")
@@ -149,21 +167,21 @@ struct URLCheckTests {
                 with: "#EXT-X-VERSION:11\n#EXT-X-DEFINE:IMPORT=\"a\"\n#EXT-X-DEFINE:QUERYPARAM=\"b\""),
         ])
         let origin = try await TestOrigin(root: folder.path)
-        #expect(try await PresentationCheck.url(origin.url("/master.m3u8")).count(of: .error) == 0)
+        #expect(try await CheckReport.ofURL(origin.url("/master.m3u8")).count(of: .error) == 0)
         // Alone, it has nothing to import from.
-        let alone = try await PresentationCheck.url(origin.url("/media.m3u8?b=ts"))
+        let alone = try await CheckReport.ofURL(origin.url("/media.m3u8?b=ts"))
         #expect(told(alone).contains { $0.hasSuffix(":3 error missingVariable") })
     }
 
     @Test("that has nothing to read says why")
     func failures() async throws {
         let origin = try await TestOrigin()
-        #expect(try await PresentationCheck.url(origin.url("/none.m3u8")).failure?.code == .badOrigin)
+        #expect(try await CheckReport.ofURL(origin.url("/none.m3u8")).failure?.code == .badOrigin)
         try await origin.add(OriginRule("*") { $0.status = 403 })
-        #expect(try await PresentationCheck.url(origin.master("ts")).failure?.code == .originRefused)
+        #expect(try await CheckReport.ofURL(origin.master("ts")).failure?.code == .originRefused)
         try await origin.stop()
-        #expect(try await PresentationCheck.url(origin.master("ts")).failure?.code == .originAbsent)
-        await #expect(throws: LibraryError.self) { try await PresentationCheck.url("ftp://h/a.m3u8") }
+        #expect(try await CheckReport.ofURL(origin.master("ts")).failure?.code == .originAbsent)
+        await #expect(throws: LibraryError.self) { try await CheckReport.ofURL("ftp://h/a.m3u8") }
     }
 }
 
@@ -178,7 +196,7 @@ struct FileCheckTests {
     private func check(_ uris: String...) async throws -> CheckReport {
         let lines = uris.map { "#EXT-X-STREAM-INF:BANDWIDTH=200000,CODECS=\"avc1.4d401f\"\n\($0)\n" }.joined()
         let path = try folder.write(Data(("#EXTM3U\n" + lines).utf8), to: "in/master.m3u8")
-        return await PresentationCheck.file(path)
+        return await CheckReport.ofFile(path)
     }
 
     private func messages(_ report: CheckReport) -> [String] {
@@ -233,9 +251,9 @@ struct FileCheckTests {
     @Test("that is too large, not there, or a folder says so")
     func unreadable() async throws {
         let large = try folder.write(Data(Self.media.utf8) + Data(repeating: 0x0A, count: 8 << 20), to: "large.m3u8")
-        #expect(messages(await PresentationCheck.file(large)) == ["error the playlist is larger than 8388608 bytes"])
+        #expect(messages(await CheckReport.ofFile(large)) == ["error the playlist is larger than 8388608 bytes"])
         for path in [folder.path, folder.path("none"), folder.path("no/folder.m3u8")] {
-            let report = await PresentationCheck.file(path)
+            let report = await CheckReport.ofFile(path)
             #expect(report.failure?.code == .missing && report.failure?.message.hasPrefix(path + ": ") == true)
         }
     }
