@@ -82,7 +82,7 @@ def checked(name, value):
         raise BadLink("%s is to be a number from 0 to %d" % (name, LIMITS[name]))
     if name in ("down", "up") and 0 < value < SLOWEST:
         raise BadLink("%s is to be 0, or %d b/s at least" % (name, SLOWEST))
-    return value
+    return int(value) if value == int(value) else value
 
 
 RATES = {"b/s": 1, "k": 1e3, "kb/s": 1e3, "m": 1e6, "mb/s": 1e6, "g": 1e9, "gb/s": 1e9}

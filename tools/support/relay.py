@@ -9,6 +9,7 @@ import struct
 import time
 
 import links
+import renaming
 import shaper
 
 BLOCK = 65536
@@ -22,11 +23,12 @@ ABORT = struct.pack("ii", 1, 0)
 class Half:
     """One direction of a connection: reads from one socket what its pipe takes, writes to the other what has arrived."""
 
-    def __init__(self, connection, pipe, source, target, starts_at):
+    def __init__(self, connection, pipe, source, target, starts_at, requests=None):
         self.connection, self.relay, self.pipe = connection, connection.relay, pipe
         self.source, self.target = source, target
         self.flow = shaper.Flow(self, starts_at)
         self.chunks = collections.deque()
+        self.requests = requests  # a Renaming, or None
         self.is_reading = self.is_writing = self.is_done = False
 
     def read_on(self):
@@ -46,16 +48,18 @@ class Half:
             return
         except OSError:
             return self.connection.broken(self.source)
-        now = self.relay.now()
+        is_end, now = not data, self.relay.now()
+        if self.requests:
+            data = self.requests.rest() if is_end else self.requests.feed(data)
         if data:
             self.chunks.append(memoryview(data))
             self.pipe.send(self.flow, len(data), now)
-            if self.flow.queued >= self.pipe.queue_limit:
-                self.stop_reading()
-                self.relay.waiting.add(self)
-        else:
+        if is_end:
             self.pipe.finish(self.flow, now)
             self.stop_reading()
+        elif self.flow.queued >= self.pipe.queue_limit:
+            self.stop_reading()
+            self.relay.waiting.add(self)
         self.relay.schedule()
 
     def write(self):
@@ -132,7 +136,8 @@ class Connection:
             return self.reset(self.client)
         self.open.add(self.server)
         now = self.relay.now()
-        self.halves = [Half(self, self.relay.up, self.client, self.server, now),
+        requests = renaming.Renaming(self.relay.names, "%s:%d" % bracketed(self.relay.upstream))
+        self.halves = [Half(self, self.relay.up, self.client, self.server, now, requests),
                        Half(self, self.relay.down, self.server, self.client, now)]
         for half in self.halves:
             half.read_on()
@@ -193,6 +198,7 @@ class Relay:
         self.connections, self.waiting, self.after_death = set(), set(), []
         self.accepted, self.name_known_at, self.name_until = 0, 0.0, -math.inf
         self.timer = self.listener = self.filler = None
+        self.names = []  # by which clients call this relay
         self.link = links.OFF
         self.set_link(link)
 
@@ -256,7 +262,9 @@ class Relay:
         self.loop.add_reader(self.listener, self.accept)
         if self.link.is_dead:
             self.play_dead()
-        return self.listener.getsockname()[1]
+        port = self.listener.getsockname()[1]
+        self.names = ["127.0.0.1:%d" % port, "localhost:%d" % port]
+        return port
 
     def accept(self):
         while True:
