@@ -5,18 +5,20 @@ import Origin
 extension ControlClient {
     /// A client over HTTP. One that has made no call has opened nothing.
     public init(state: StateDirectory) {
-        let transport = OriginTransport()
+        let transport = OriginTransport(to: "daemon")
         self.init(state: state) { call throws(ControlError) in try await transport.perform(call) }
     }
 }
 
-/// Performs calls with the HTTP client that Weir has anyway; the daemon is its origin here.
-@LoopActor private final class OriginTransport {
+/// Performs calls with the HTTP client that Weir has anyway; the daemon, or whatever else is called, is its origin here.
+@LoopActor final class OriginTransport {
     /// The daemon reads playlists before it answers a `POST`, and may wait for a slow origin.
     private static let patience = Duration.seconds(120)
     private lazy var client = OriginClient()
+    /// What is called, for the user.
+    private let peer: String
 
-    nonisolated init() {}
+    nonisolated init(to peer: String) { self.peer = peer }
 
     func perform(_ call: ControlClient.Call) async throws(ControlError) -> ControlClient.Answer {
         let request = try Self.request(call)
@@ -24,7 +26,7 @@ extension ControlClient {
             let (head, body) = try await client.fetch(request)
             return ControlClient.Answer(status: head.status, body: body)
         } catch {
-            throw Self.error(error, call)
+            throw self.error(error, call)
         }
     }
 
@@ -36,7 +38,9 @@ extension ControlClient {
         var request = OriginRequest(url)
         request.method = method
         request.namedPeer = OriginRequest.Peer(of: url)
-        request.credentials = OriginRequest.Credentials(origin: url.origin, fields: [authorization])
+        if !call.token.isEmpty {
+            request.credentials = OriginRequest.Credentials(origin: url.origin, fields: [authorization])
+        }
         if let body = call.body {
             request.body = body
             request.fields = [contentType]
@@ -48,15 +52,14 @@ extension ControlClient {
         return request
     }
 
-    private static func error(_ error: OriginError, _ call: ControlClient.Call) -> ControlError {
-        switch error.code {
-        case .unreachable: ControlError(.noDaemon, "no daemon answers at \(base(call))", underlying: error)
+    private func error(_ error: OriginError, _ call: ControlClient.Call) -> ControlError {
+        let place = "the \(peer) at \(Self.base(call))"
+        return switch error.code {
+        case .unreachable: ControlError(.noDaemon, "no \(peer) answers at \(Self.base(call))", underlying: error)
         case .connectionLost, .cutShort:
-            ControlError(
-                .stopping, "the daemon at \(base(call)) broke off", next: "the same command again", underlying: error)
-        case .timedOut, .stalled:
-            ControlError(.timeout, "the daemon at \(base(call)) does not answer in time", underlying: error)
-        default: ControlError(.internal, "the daemon cannot be asked: \(error)", underlying: error)
+            ControlError(.stopping, "\(place) broke off", next: "the same command again", underlying: error)
+        case .timedOut, .stalled: ControlError(.timeout, "\(place) does not answer in time", underlying: error)
+        default: ControlError(.internal, "the \(peer) cannot be asked: \(error)", underlying: error)
         }
     }
 

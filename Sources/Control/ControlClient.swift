@@ -9,7 +9,7 @@ public struct ControlClient: Sendable {
         public let method: String
         /// The whole URL.
         public let url: String
-        /// For the Authorization field.
+        /// For the Authorization field; empty for none.
         public let token: String
         /// JSON; nil for none.
         public let body: [UInt8]?

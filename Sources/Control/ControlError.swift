@@ -50,6 +50,8 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
         case timeout
         /// No daemon answers; on the client's side only.
         case noDaemon = "no-daemon"
+        /// No link conditioner answers; on the client's side only.
+        case noLink = "no-link"
         /// A defect of Weir, or an answer that no Weir gives.
         case `internal`
     }
@@ -90,7 +92,7 @@ extension ControlError.Code {
         case .noMatch, .live: 422
         case .internal: 500
         case .notPlaylist, .badOrigin, .originRefused: 502
-        case .offline, .stopping, .noDaemon: 503
+        case .offline, .stopping, .noDaemon, .noLink: 503
         case .originAbsent, .timeout: 504
         case .cannotWrite, .diskFull, .disk: 507
         }
@@ -102,7 +104,7 @@ extension ControlError.Code {
         case .badRequest: 64
         case .refusedURL, .noMatch, .live, .nameTaken: 65
         case .noSuchAsset, .noSuchDownload: 66
-        case .noDaemon: 69
+        case .noDaemon, .noLink: 69
         case .cannotWrite: 73
         case .diskFull, .disk: 74
         case .originAbsent, .offline, .stopping, .timeout: 75
@@ -127,6 +129,7 @@ extension ControlError.Code {
         case .stopping, .timeout: "the same command again"
         case .noSuchAsset, .noSuchDownload: "weir list"
         case .nameTaken: "take another one with --name"
+        case .noLink: "tools/link --preset 3G http://HOST:PORT"
         case .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .live,
             .noDaemon, .internal:
             nil
@@ -159,6 +162,7 @@ extension ControlError.Code {
         case .stopping: "The daemon stops"
         case .timeout: "The daemon takes too long"
         case .noDaemon: "No daemon"
+        case .noLink: "No link conditioner"
         case .internal: "Weir failed"
         }
     }

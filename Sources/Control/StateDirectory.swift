@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The folder by which a command finds its daemon: `token`, and `listening` with the daemon's URL while it serves.
+/// The folder by which a command finds its daemon: `token`, and `listening` with the daemon's URL while it serves; and `link`,
+/// with that of a link conditioner.
 ///
 /// Mode 0700, its files 0600: whoever can read the token is the user who started the daemon, or root.
 public struct StateDirectory: Sendable {
@@ -26,8 +27,15 @@ public struct StateDirectory: Sendable {
     /// The base URL of the daemon that noted it last, without a slash at its end; nil when none serves.
     ///
     /// After a kill the note is stale: that a connection to it fails is the sign. Only loopback URLs are believed.
-    public var daemonURL: String? {
-        guard case .success(let text) = readFile("listening") else { return nil }
+    public var daemonURL: String? { loopbackURL(in: "listening") }
+
+    /// Where the link conditioner that was started last (`tools/link`) is controlled; nil when none runs.
+    ///
+    /// As stale after a kill as `daemonURL`, and believed as little.
+    public var linkURL: String? { loopbackURL(in: "link") }
+
+    private func loopbackURL(in name: String) -> String? {
+        guard case .success(let text) = readFile(name) else { return nil }
         guard text.hasPrefix("http://127.") || text.hasPrefix("http://[::1]:") else { return nil }
         return text
     }

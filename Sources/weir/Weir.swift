@@ -13,6 +13,6 @@ import ArgumentParser
         version: "weir \(Application.version)",
         subcommands: [
             ServeCommand.self, GetCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self, PlayCommand.self,
-            URLCommand.self, RemoveCommand.self,
+            URLCommand.self, RemoveCommand.self, LinkCommand.self,
         ])
 }
