@@ -154,7 +154,9 @@ import Store
         let former = renditions
         renditions = names.enumerated().map { index, name in
             if let known = known(name, at: places?[index], in: former) { return known }
-            let rendition = Rendition(name, bundle: bundle, keys: keys)
+            // Players know the folder; there is one of each name.
+            let folder = former.first { $0.name.id == name.id }?.folder
+            let rendition = Rendition(name, bundle: bundle, keys: keys, folder: folder)
             rendition.folder.pieceCame = { [weak self] in self?.pieceCame() }
             return rendition
         }

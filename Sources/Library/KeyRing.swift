@@ -31,8 +31,12 @@ import Store
         return next - 1
     }
 
-    /// Asks for a key elsewhere from now on. Its number goes on to mean the URL by which it is known, too.
-    func move(_ number: Int, to url: WebURL) { urls[number] = url }
+    /// Asks for a key elsewhere from now on. The catalogue goes on to know it by its first URL; a key that it does not have yet
+    /// goes there with the new one.
+    func move(_ number: Int, to url: WebURL) {
+        urls[number] = url
+        if !saved.contains(number), numbers[url] == nil { numbers[url] = number }
+    }
 
     /// The key's number; nil for one that no playlist has named.
     public func number(for url: WebURL) -> Int? { numbers[url] }

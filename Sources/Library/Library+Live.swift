@@ -66,6 +66,11 @@ extension Library {
         do throws(LibraryError) {
             let source = try await fetchSource(of: rendition, in: asset, .none, manner)
             rendition.isOverdue = false
+            // A cache on the way may give an older text: players are not led back.
+            if mayBeOld, !source.isDurable, source.playlist.relation(to: known.playlist) == .stale {
+                rendition.schedule.note(began: began, targetDuration: known.playlist.interval, hasChanged: false)
+                return rendition.source ?? known
+            }
             return try await take(source, rendition, in: asset, began: began)
         } catch {
             rendition.schedule.note(began: began, targetDuration: known.playlist.interval, hasChanged: false)

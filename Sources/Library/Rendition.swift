@@ -86,10 +86,10 @@ public import Playlist
     /// The names that only a live playlist has.
     var live = LiveNames()
 
-    init(_ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing) {
+    init(_ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing, folder: PieceFolder? = nil) {
         self.name = name
         self.keys = keys
-        folder = PieceFolder(id: name.id, in: bundle)
+        self.folder = folder ?? PieceFolder(id: name.id, in: bundle)
     }
 
     /// Takes a playlist that was fetched or restored.

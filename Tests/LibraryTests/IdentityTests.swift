@@ -116,6 +116,7 @@ import Testing
         #expect(try await fixture.library.refresh(asset))
         let rendition = try #require(asset.rendition("video-90p-2"))
         #expect(rendition !== former && rendition.source == nil && !asset.hasChanged)
+        #expect(rendition.folder === former.folder)
         try await fixture.restart()
         let restored = try #require(fixture.library.assets.first)
         #expect(restored.renditions.map { $0.source != nil } == [true, false])
@@ -226,6 +227,31 @@ import Testing
         #expect(asset.duration == (isStored ? 6 : 3) && asset.hasChanged == isStored)
         try await fixture.restart()
         #expect(fixture.library.assets.first?.duration == (isStored ? 6 : 3))
+    }
+
+    // MARK: Live playlists
+
+    @Test func anOlderLivePlaylistDoesNotLeadPlayersBackAndANewBeginningIsTaken() async throws {
+        func window(_ first: Int, _ duration: String = "1") -> String {
+            let segments = (first..<first + 4).map { "#EXTINF:\(duration),\n\($0).ts\n" }.joined()
+            return "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(first)\n\(segments)"
+        }
+        let fixture = try await LibraryFixture()
+        try await serve("/ts/live.m3u8", window(7), at: fixture.origin)
+        let asset = try await fixture.open("/ts/live.m3u8")
+        let rendition = asset.renditions[0]
+        func reload(_ text: String) async throws -> Int {
+            try await serve("/ts/live.m3u8", text, at: fixture.origin)
+            let before = try await fixture.origin.requests().count
+            try await waitUntil("a reload") { @LoopActor in
+                _ = try await fixture.library.source(of: rendition, in: asset)
+                return try await fixture.origin.requests().count > before
+            }
+            return try await fixture.library.source(of: rendition, in: asset).playlist.mediaSequence
+        }
+        #expect(try await reload(window(6)) == 7)
+        #expect(try await reload(window(8)) == 8)
+        #expect(try await reload(window(0, "0.5")) == 0)
     }
 
     // MARK: Variables
