@@ -46,10 +46,11 @@ import Testing
         #expect(error?.code == code && error?.message == message, "\(String(describing: error))")
     }
 
-    @Test(arguments: ["http://127.0.0.1:9", "http://127.0.0.1:9/", "http://127.0.0.1:9/_link", "http://127.0.0.1:9/_link/"])
-    func theURLMayHaveThePathOrNot(url: String) async throws {
-        let client = try LinkClient(control: url) { call throws(ControlError) in
-            ControlClient.Answer(status: call.url == "http://127.0.0.1:9/_link" ? 200 : 404, body: Array(Self.answer.utf8))
+    @Test(arguments: ["", "/", "/_link", "/_link/"])
+    func theURLMayHaveThePathOrNot(path: String) async throws {
+        let url = "http://127.0.0.1:9"
+        let client = try LinkClient(control: url + path) { call throws(ControlError) in
+            ControlClient.Answer(status: call.url == url + "/_link" ? 200 : 404, body: Array(Self.answer.utf8))
         }
         #expect(try await client.state().traffic.bytesDown == 3)
     }

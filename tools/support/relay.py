@@ -216,6 +216,9 @@ class Relay:
 
     def set_link(self, link):
         now, was_dead = self.now(), self.link.is_dead
+        if self.listener and not was_dead:
+            # Whoever has connected by now did so over the link as it was.
+            self.accept()
         self.link = link
         self.name_until = -math.inf
         self.down.shape(now, link.down, link.delay_down, link.delay_up, link.loss, link.is_dead)
@@ -227,7 +230,6 @@ class Relay:
 
     def play_dead(self):
         """Lets new connections hang: while its queue is full the system answers no SYN, and the client sends it again."""
-        self.accept()
         self.loop.remove_reader(self.listener)
         self.listener.listen(0)
         self.filler = socket.socket()
