@@ -29,7 +29,9 @@ class Renaming:
                 continue
             end = self.held.find(b"\r\n\r\n")
             if end < 0:
-                self.is_opaque = len(self.held) > LONGEST_HEAD or not self.held[:1].isalpha()
+                line, end_of_line, _ = self.held.partition(b"\n")
+                is_request = self.held[:1].isalpha() and (b" HTTP/1." in line or not end_of_line)
+                self.is_opaque = len(self.held) > LONGEST_HEAD or not is_request
                 break
             ready.append(self.renamed(self.held[:end]))
             self.held = self.held[end + 4:]

@@ -23,9 +23,14 @@ class Requests(unittest.TestCase):
             self.assertEqual(b"".join(parts) + requests.rest(), wanted)
 
     def test_what_is_no_request_goes_through_as_it_is(self):
-        for sent in (b"\x16\x03\x01 Host: 127.0.0.1:9\r\n\r\n", b"A" * 70_000, b"Host: 127.0.0.1:9"):
-            requests = made()
-            self.assertEqual(requests.feed(sent) + requests.rest(), sent)
+        for sent in (b"EHLO 127.0.0.1:9\r\n", b"\x16\x03\x01 Host: 127.0.0.1:9\r\n\r\n", b"A" * 70_000):
+            with self.subTest(sent[:20]):
+                self.assertEqual(made().feed(sent), sent)
+
+    def test_the_end_lets_go_what_is_held(self):
+        requests = made()
+        self.assertEqual(requests.feed(b"Host: 127.0.0.1:9"), b"")
+        self.assertEqual(requests.rest(), b"Host: 127.0.0.1:9")
 
     def test_after_a_body_of_unknown_length_nothing_is_touched(self):
         head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
