@@ -11,6 +11,7 @@ public import Library
     private let patience: Duration
     private var shelf = PieceShelf()
     private var liveSessions: [String: Session] = [:]
+    private static let liveSessionLimit = 256
 
     /// - Parameters:
     ///   - patience: how long a player waits for the first byte; hls.js and GStreamer give up after 10 s.
@@ -190,7 +191,10 @@ public import Library
     private func session(for asset: Asset, _ mode: Session.Mode) -> Session {
         guard asset.multivariant == nil, asset.isLive else { return Session(mode) }
         let key = asset.id + String(mode.rawValue)
-        let session = liveSessions[key] ?? Session(mode)
+        if let session = liveSessions[key] { return session }
+        // Whose session goes gets other names at its next reload, and plays on.
+        if liveSessions.count >= Self.liveSessionLimit { liveSessions.remove(at: liveSessions.startIndex) }
+        let session = Session(mode)
         liveSessions[key] = session
         return session
     }
