@@ -213,7 +213,12 @@ public import Playlist
     }
 
     /// Whether the playlist, which has ended, names it: only that is kept.
-    func isListed(_ name: PieceName) -> Bool { source.flatMap { resource(named: name, in: $0) } != nil }
+    func isListed(_ name: PieceName) -> Bool {
+        guard let source else { return false }
+        guard case .segment(let number) = name.role else { return resource(named: name, in: source) != nil }
+        // Asked for each miss: the names are made once, URLs each time.
+        return source.segment(number).map { !$0.isGap && file(of: $0) == name.description } ?? false
+    }
 
     /// The segment as a resource; nil where there is nothing to fetch: a gap, or a URI that is no URL.
     public func resource(of segment: Segment, in source: Source? = nil) -> Resource? {
