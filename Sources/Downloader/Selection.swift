@@ -1,6 +1,8 @@
 public import Playlist
 
-/// What a download was asked for: one variant, and renditions of its groups.
+/// What a download is asked for: one variant, and renditions of its groups.
+///
+/// Pure: what it chooses depends on the playlist and on nothing else.
 public struct Selection: Equatable, Sendable {
     /// Which variant.
     public enum Quality: Equatable, Sendable {
@@ -18,7 +20,8 @@ public struct Selection: Equatable, Sendable {
 
     /// Which renditions of a group.
     public enum Choice: Equatable, Sendable {
-        /// The one that players choose by themselves: DEFAULT, else AUTOSELECT, else the first.
+        /// The one that players choose by themselves: in a preferred language, in the user's own if it is AUTOSELECT, else
+        /// DEFAULT, else AUTOSELECT, else the first.
         case `default`
         /// Every one.
         case all
@@ -28,18 +31,51 @@ public struct Selection: Equatable, Sendable {
         case languages([String])
     }
 
-    /// Which variant.
-    public var quality: Quality
+    /// What is preferred where there is a choice. Nothing in here makes a selection match nothing.
+    public struct Preferences: Equatable, Sendable {
+        /// The variant is to have so many bits a second or more, and no more than that takes; else the highest is taken.
+        public var minimumBitRate: Int?
+        /// The picture is to be so many pixels across or more; as `minimumBitRate` is.
+        public var minimumWidth: Int?
+        /// The picture is to be so many pixels down or more; as `minimumBitRate` is.
+        public var minimumHeight: Int?
+        /// Whether a variant in HLG or PQ goes before one in SDR.
+        public var prefersHDR = false
+        /// Whether a variant with more than stereo goes before others; stereo is kept as well, where it goes with the same video.
+        public var prefersMultichannel = false
+        /// Families of codecs, the most wanted first, such as `avc1`; a variant with none of them goes behind all others.
+        public var codecs: [String] = []
+        /// Languages for `Choice.default`, the most wanted first, as RFC 5646 tags.
+        public var languages: [String] = []
+        /// The user's own language, as an RFC 5646 tag: for `Choice.default` where none of `languages` is there.
+        public var locale: String?
+        /// Fast before best: of all that meets what was asked for, the variant with the fewest bits a second on average, and of
+        /// renditions that differ in nothing else, that with the fewest channels. What is preferred by name (HDR, multichannel,
+        /// codecs, languages) was asked for, and goes before.
+        public var isFast = false
+
+        /// No preferences.
+        public init() {}
+    }
+
+    /// Which variant; nil for the best, or the lowest that meets the minimums where there are any.
+    public var quality: Quality?
     /// Which audio renditions.
     public var audio: Choice
     /// Which subtitle renditions.
     public var subtitles: Choice
+    /// What is preferred.
+    public var preferences: Preferences
 
     /// A selection; the best variant with its default audio unless told otherwise.
-    public init(quality: Quality = .best, audio: Choice = .default, subtitles: Choice = .none) {
+    public init(
+        quality: Quality? = nil, audio: Choice = .default, subtitles: Choice = .none,
+        preferences: Preferences = Preferences()
+    ) {
         self.quality = quality
         self.audio = audio
         self.subtitles = subtitles
+        self.preferences = preferences
     }
 
     /// Nothing fits: what was wanted, and what there is.
@@ -53,97 +89,20 @@ public struct Selection: Equatable, Sendable {
     public func renditions(of playlist: MultivariantPlaylist) throws(NoMatch) -> [Int] {
         let variant = try variant(of: playlist)
         var places = [variant.renditionIndex]
-        for place in try members(.audio, audio, of: variant, in: playlist) where !places.contains(place) {
-            places.append(place)
-        }
-        for place in try members(.subtitles, subtitles, of: variant, in: playlist) where !places.contains(place) {
+        for place in try media(of: variant, in: playlist).compactMap(\.renditionIndex) where !places.contains(place) {
             places.append(place)
         }
         return places
     }
 
-    // MARK: The variant
-
     /// The variant that is chosen. Variants without a picture count only where no variant has one.
     public func variant(of playlist: MultivariantPlaylist) throws(NoMatch) -> Variant {
-        let pictured = playlist.variants.filter { $0.resolution != nil }
-        let all = (pictured.isEmpty ? playlist.variants : pictured).sorted { Self.rank($0) < Self.rank($1) }
-        let chosen: Variant? =
-            switch quality {
-            case .best: all.last
-            case .worst: all.first
-            case .height(let height): all.last { $0.resolution?.height == height }
-            case .heightAtMost(let height): all.last { ($0.resolution?.height ?? 0) <= height }
-            case .minimumBandwidth(let least): all.first { $0.bandwidth >= least } ?? all.last
-            }
-        guard let chosen else {
-            throw NoMatch(description: "no variant is \(wantedQuality); there are \(Self.list(all.map(Self.words)))")
-        }
-        return chosen
+        try VariantChoice(self, of: playlist).chosen
     }
 
-    private static func rank(_ variant: Variant) -> (Int, Int) { (variant.bandwidth, variant.resolution?.height ?? 0) }
-
-    private var wantedQuality: String {
-        switch quality {
-        case .height(let height): "\(height)p"
-        case .heightAtMost(let height): "at most \(height)p"
-        default: "there"
-        }
-    }
-
-    private static func words(_ variant: Variant) -> String {
-        let rate = "\(Double(variant.bandwidth / 10_000) / 100) Mb/s"
-        return variant.resolution.map { "\($0.height)p (\(rate))" } ?? rate
-    }
-
-    // MARK: Renditions
-
-    private func members(
-        _ type: Media.Kind, _ choice: Choice, of variant: Variant, in playlist: MultivariantPlaylist
-    ) throws(NoMatch) -> [Int] {
-        let members =
-            variant.group(type).map { id in playlist.media.filter { $0.type == type && $0.groupID == id } } ?? []
-        let chosen: [Media]
-        switch choice {
-        case .none: return []
-        case .all: chosen = members
-        case .default: chosen = Self.automatic(members).map { [$0] } ?? []
-        case .languages(let languages): chosen = try Self.members(of: members, in: languages, type)
-        }
-        return chosen.compactMap(\.renditionIndex)
-    }
-
-    private static func automatic(_ members: [Media]) -> Media? {
-        members.first(where: \.isDefault) ?? members.first(where: \.isAutoselect) ?? members.first
-    }
-
-    private static func members(
-        of members: [Media], in languages: [String], _ type: Media.Kind
-    ) throws(NoMatch) -> [Media] {
-        var chosen: [Media] = []
-        for language in languages {
-            guard let member = members.first(where: { $0.speaks(language) }) else {
-                let kind = type == .audio ? "sound" : "subtitles"
-                let there = members.isEmpty ? "none" : list(members.map { $0.language ?? $0.name })
-                throw NoMatch(description: "no \(kind) in \"\(language)\"; there is \(there)")
-            }
-            chosen.append(member)
-        }
-        return chosen
-    }
-
-    private static func list(_ words: [String]) -> String {
-        var seen: Set<String> = []
-        return words.filter { seen.insert($0).inserted }.joined(separator: ", ")
-    }
-}
-
-extension Media {
-    /// Whether it is in a language, by RFC 4647's basic filtering; or has this name.
-    fileprivate func speaks(_ wanted: String) -> Bool {
-        let own = (language ?? "").lowercased()
-        let wanted = wanted.lowercased()
-        return own == wanted || own.hasPrefix(wanted + "-") || name.lowercased() == wanted
+    /// The EXT-X-MEDIA that go with the variant: audio, then subtitles. Those that are muxed into the variant are among them.
+    func media(of variant: Variant, in playlist: MultivariantPlaylist) throws(NoMatch) -> [Media] {
+        try MediaChoice(self, of: .audio, for: variant, in: playlist).chosen
+            + MediaChoice(self, of: .subtitles, for: variant, in: playlist).chosen
     }
 }

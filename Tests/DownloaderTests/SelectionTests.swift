@@ -1,21 +1,9 @@
-import Foundation
 import Playlist
-import TestSupport
 import Testing
 
 @testable import Downloader
 
 @Suite struct SelectionTests {
-    /// The fixture with three qualities, two languages and subtitles.
-    private static func cmaf() throws -> MultivariantPlaylist { try playlist(Repository.fixture("/cmaf/master.m3u8")) }
-
-    private static func playlist(_ bytes: Data) throws -> MultivariantPlaylist {
-        guard case .multivariant(let playlist) = try Playlist.parse([UInt8](bytes)) else {
-            throw TimedOut("a multivariant playlist")
-        }
-        return playlist
-    }
-
     private func uris(_ selection: Selection, of playlist: MultivariantPlaylist) throws -> [String] {
         try selection.renditions(of: playlist).map { playlist.renditionURIs[$0].split(separator: "/").first ?? "" }
             .map(String.init)
@@ -41,7 +29,7 @@ import Testing
 
     @Test(arguments: choices)
     func aSelectionNamesItsRenditionsTheVariantsOwnFirst(_ selection: Selection, _ expected: [String]) throws {
-        #expect(try uris(selection, of: Self.cmaf()) == expected)
+        #expect(try uris(selection, of: Presentations.cmaf()) == expected)
     }
 
     static let refusals: [(Selection, String)] = [
@@ -59,17 +47,13 @@ import Testing
 
     @Test(arguments: refusals)
     func whatDoesNotFitSaysWhatThereIs(_ selection: Selection, _ message: String) throws {
-        let playlist = try Self.cmaf()
+        let playlist = try Presentations.cmaf()
         let error = #expect(throws: Selection.NoMatch.self) { try selection.renditions(of: playlist) }
         #expect(error?.description == message)
     }
 
-    private func lines(_ lines: String...) throws -> MultivariantPlaylist {
-        try Self.playlist(Data((["#EXTM3U"] + lines).joined(separator: "\n").utf8))
-    }
-
     @Test func aLanguageTakesItsRegions() throws {
-        let playlist = try lines(
+        let playlist = try Presentations.of(
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"B\",LANGUAGE=\"en-GB\",URI=\"gb\"",
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"E\",LANGUAGE=\"eng\",URI=\"eng\"",
             "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x1,AUDIO=\"a\"", "v")
@@ -78,7 +62,7 @@ import Testing
     }
 
     @Test func mutedInTheVariantMeansNothingMoreToFetch() throws {
-        let playlist = try lines(
+        let playlist = try Presentations.of(
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Muxed\",LANGUAGE=\"en\",DEFAULT=YES",
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Other\",LANGUAGE=\"de\",URI=\"de\"",
             "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x1,AUDIO=\"a\"", "v")
@@ -87,7 +71,7 @@ import Testing
     }
 
     @Test func withoutADefaultTheFirstOfAGroupIsTaken() throws {
-        let playlist = try lines(
+        let playlist = try Presentations.of(
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"other\",NAME=\"X\",DEFAULT=YES,URI=\"x\"",
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"A\",URI=\"a\"",
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"B\",URI=\"b\"",
@@ -96,10 +80,11 @@ import Testing
     }
 
     @Test func soundAloneIsChosenOnlyWhereNothingHasAPicture() throws {
-        let mixed = try lines(
+        let mixed = try Presentations.of(
             "#EXT-X-STREAM-INF:BANDWIDTH=900", "sound", "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x90", "picture")
         #expect(try uris(Selection(), of: mixed) == ["picture"])
-        let sound = try lines("#EXT-X-STREAM-INF:BANDWIDTH=2", "high", "#EXT-X-STREAM-INF:BANDWIDTH=1", "low")
+        let sound = try Presentations.of(
+            "#EXT-X-STREAM-INF:BANDWIDTH=2", "high", "#EXT-X-STREAM-INF:BANDWIDTH=1", "low")
         #expect(try uris(Selection(), of: sound) == ["high"])
         #expect(try uris(Selection(quality: .heightAtMost(720)), of: sound) == ["high"])
         let error = #expect(throws: Selection.NoMatch.self) { try uris(Selection(quality: .height(720)), of: sound) }
@@ -107,7 +92,7 @@ import Testing
     }
 
     @Test func aRenditionThatServesTwiceIsNamedOnce() throws {
-        let playlist = try lines(
+        let playlist = try Presentations.of(
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"A\",URI=\"one\"",
             "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"", "one")
         #expect(try uris(Selection(audio: .all), of: playlist) == ["one"])

@@ -1,0 +1,135 @@
+import Playlist
+
+/// Which EXT-X-MEDIA of a type go with a variant.
+struct MediaChoice {
+    /// In the order in which they were asked for; each once.
+    let chosen: [Media]
+
+    init(
+        _ selection: Selection, of type: Media.Kind, for variant: Variant, in playlist: MultivariantPlaylist
+    ) throws(Selection.NoMatch) {
+        let members = playlist.members(of: variant.group(type), type)
+        let preferences = selection.preferences
+        let wanted: [Media]
+        switch type == .audio ? selection.audio : selection.subtitles {
+        case .none: wanted = []
+        case .all: wanted = members
+        case .default: wanted = Self.automatic(members, preferences).map { [$0] } ?? []
+        case .languages(let languages): wanted = try Self.members(of: members, in: languages, type)
+        }
+        let isEvery = selection.audio == .all
+        guard type == .audio, preferences.prefersMultichannel || (preferences.isFast && !isEvery) else {
+            chosen = wanted
+            return
+        }
+        let related = preferences.prefersMultichannel ? playlist.groups(besides: variant) : []
+        var all: [Media] = []
+        for member in wanted.flatMap({ (isEvery ? [$0] : []) + Self.layouts($0, members, related, preferences) })
+        where !all.contains(where: { $0.index == member.index }) {
+            all.append(member)
+        }
+        chosen = all
+    }
+
+    // MARK: Languages
+
+    private static func members(
+        of members: [Media], in languages: [String], _ type: Media.Kind
+    ) throws(Selection.NoMatch) -> [Media] {
+        var chosen: [Media] = []
+        for language in languages {
+            guard let member = members.first(where: { $0.speaks(language) }) else {
+                let kind = type == .audio ? "sound" : "subtitles"
+                let there = VariantChoice.list(members.map { $0.language ?? $0.name })
+                throw Selection.NoMatch(description: "no \(kind) in \"\(language)\"; there \(there)")
+            }
+            chosen.append(member)
+        }
+        return chosen
+    }
+
+    /// What a player would choose for this user. The language of a locale counts only where AUTOSELECT says that the
+    /// environment may decide (RFC 8216 §4.3.4.1); one that was asked for always counts.
+    private static func automatic(_ members: [Media], _ preferences: Selection.Preferences) -> Media? {
+        for range in preferences.languages.flatMap(LanguageRanges.of) {
+            if let member = usual(members.filter { $0.speaks(range) }) { return member }
+        }
+        for range in preferences.locale.map(LanguageRanges.of) ?? [] {
+            if let member = usual(members.filter { $0.isAutoselect && $0.speaks(range) }) { return member }
+        }
+        return usual(members)
+    }
+
+    /// What describes the picture, or is for what is foreign alone, comes behind what everyone gets.
+    private static func usual(_ members: [Media]) -> Media? {
+        members.first(where: \.isDefault) ?? members.first { $0.isAutoselect && !$0.isSpecial }
+            ?? members.first(where: \.isAutoselect) ?? members.first
+    }
+
+    // MARK: Channels
+
+    /// A member in the layouts that are wanted: with the most channels and in stereo, or with the fewest.
+    private static func layouts(
+        _ member: Media, _ members: [Media], _ related: [Media], _ preferences: Selection.Preferences
+    ) -> [Media] {
+        let same = members.filter { $0.isAlternative(to: member) }
+        guard preferences.prefersMultichannel else {
+            return [same.filter { $0.channelCount > 0 }.min { $0.channelCount < $1.channelCount } ?? member]
+        }
+        let rich = same.max { $0.channelCount < $1.channelCount } ?? member
+        guard rich.channelCount > 2 else { return [member] }
+        let elsewhere = related.filter { $0.isAlternative(to: member) }
+        return [rich] + (same + elsewhere).filter { (1...2).contains($0.channelCount) }.prefix(1)
+    }
+}
+
+/// What a language tag may be looked up as.
+enum LanguageRanges {
+    /// The tag, and what is left of it as subtags are taken from its end (RFC 4647 §3.4): `zh-hant-tw`, `zh-hant`, `zh`.
+    static func of(_ tag: String) -> [String] {
+        var subtags = tag.split(separator: "-")
+        var ranges: [String] = []
+        while !subtags.isEmpty {
+            ranges.append(subtags.joined(separator: "-"))
+            subtags.removeLast()
+            // A single letter means nothing without what follows it.
+            if subtags.last?.utf8.count == 1 { subtags.removeLast() }
+        }
+        return ranges
+    }
+}
+
+extension MultivariantPlaylist {
+    /// The members of a group; none without one.
+    func members(of group: String?, _ type: Media.Kind) -> [Media] {
+        group.map { group in media.filter { $0.type == type && $0.groupID == group } } ?? []
+    }
+
+    /// The audio of other groups that a variant's own video is offered with in further lines.
+    fileprivate func groups(besides variant: Variant) -> [Media] {
+        variants.filter { $0.renditionIndex == variant.renditionIndex && $0.audio != variant.audio }
+            .flatMap { members(of: $0.audio, .audio) }
+    }
+}
+
+extension Media {
+    /// Whether it is in a language, by RFC 4647's basic filtering; or has this name.
+    func speaks(_ wanted: String) -> Bool {
+        let own = (language ?? "").lowercased()
+        let wanted = wanted.lowercased()
+        return own == wanted || own.hasPrefix(wanted + "-") || name.lowercased() == wanted
+    }
+
+    /// Whether it is FORCED, or describes the picture.
+    fileprivate var isSpecial: Bool { isForced || describesVideo }
+
+    private var describesVideo: Bool {
+        (characteristics ?? "").split(separator: ",").contains { $0.hasSuffix("accessibility.describes-video") }
+    }
+
+    /// Whether it is the same sound, but for its channels and codec. In one group their names differ (RFC 8216 §4.3.4.1.1).
+    fileprivate func isAlternative(to other: Media) -> Bool {
+        language?.lowercased() == other.language?.lowercased() && isAutoselect == other.isAutoselect
+            && describesVideo == other.describesVideo && (language != nil || name == other.name)
+    }
+}

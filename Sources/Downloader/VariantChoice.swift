@@ -1,0 +1,167 @@
+import Playlist
+
+/// How one variant is chosen of all: rule after rule, each of which puts some behind and says why.
+///
+/// What is required comes first, languages included, then the minimums, then what is preferred: dynamic range, codec, channels.
+/// Last comes the bit rate.
+struct VariantChoice {
+    /// The variant.
+    let chosen: Variant
+    /// What made it the one of those that were left, to stand behind "it has".
+    let reason: String
+    /// Why each other one is not chosen, to stand behind "it", by its place among the playlist's variants.
+    let reasons: [Int: String]
+
+    init(_ selection: Selection, of playlist: MultivariantPlaylist) throws(Selection.NoMatch) {
+        var round = Round(playlist)
+        let candidates = round.left
+        if let required = selection.quality?.requirement, !round.keep(required, else: "is not \(required)") {
+            throw Selection.NoMatch(
+                description: "no variant is \(required); there \(Self.list(candidates.map(\.qualityWords), "are"))")
+        }
+        round.keepLanguages(selection.audio, .audio, "sound")
+        round.keepLanguages(selection.subtitles, .subtitles, "subtitles")
+        let minimums = selection.minimums
+        let unmet = minimums.flatMap { round.keep($0, else: "is not \($0)") ? nil : $0 }
+        round.prefer(selection.preferences)
+        let goal = unmet == nil ? Goal(selection, hasMinimum: minimums != nil) : .highest
+        guard let chosen = goal.pick(round.left) else {
+            throw Selection.NoMatch(description: "the playlist has no variant")
+        }
+        for variant in round.left where variant.index != chosen.index {
+            round.reasons[variant.index] = goal.reason(variant, behind: chosen)
+        }
+        self.chosen = chosen
+        reason = goal.words + (unmet.map { "; none is \($0)" } ?? "")
+        reasons = round.reasons
+    }
+
+    /// What there is, each word once.
+    static func list(_ words: [String], _ verb: String = "is") -> String {
+        var seen: Set<String> = []
+        let distinct = words.filter { seen.insert($0).inserted }
+        return distinct.isEmpty ? "\(verb) none" : "\(verb) " + distinct.joined(separator: ", ")
+    }
+
+    /// The variants that are still in question.
+    private struct Round {
+        let playlist: MultivariantPlaylist
+        /// From the lowest to the highest.
+        private(set) var left: [Variant]
+        var reasons: [Int: String] = [:]
+
+        init(_ playlist: MultivariantPlaylist) {
+            self.playlist = playlist
+            left = playlist.variants.sorted { $0.rank < $1.rank }
+            _ = keep(.picture, else: "has no RESOLUTION, as sound alone")
+        }
+
+        /// Puts behind what does not meet a condition; nothing, and false, where nothing meets it.
+        mutating func keep(_ predicate: VariantPredicate, else reason: String) -> Bool {
+            let playlist = playlist
+            return keep(else: reason) { predicate.admits($0, in: playlist) }
+        }
+
+        private mutating func keep(else reason: String, where isKept: (Variant) -> Bool) -> Bool {
+            let kept = left.filter(isKept)
+            guard !kept.isEmpty else { return false }
+            for variant in left where !isKept(variant) { reasons[variant.index] = reason }
+            left = kept
+            return true
+        }
+
+        /// Puts behind what lacks a language that was asked for. One that nothing has is told of when media is chosen.
+        mutating func keepLanguages(_ choice: Selection.Choice, _ type: Media.Kind, _ kind: String) {
+            guard case .languages(let languages) = choice else { return }
+            let playlist = playlist
+            for language in languages {
+                _ = keep(else: "has no \(kind) in \"\(language)\"") { variant in
+                    playlist.members(of: variant.group(type), type).contains { $0.speaks(language) }
+                }
+            }
+        }
+
+        mutating func prefer(_ preferences: Selection.Preferences) {
+            if preferences.prefersHDR { _ = keep(.highDynamicRange, else: "is SDR, and HDR is preferred") }
+            _ = preferences.codecs.first { codec in keep(.codec(codec), else: "is not \(codec), which is preferred") }
+            if preferences.prefersMultichannel {
+                _ = keep(.multichannel, else: "has no multichannel sound, which is preferred")
+            }
+        }
+    }
+
+    /// Which of the variants that are left.
+    private enum Goal {
+        case highest
+        case lowest
+        case quickest
+
+        init(_ selection: Selection, hasMinimum: Bool) {
+            switch selection.quality {
+            case _ where selection.preferences.isFast: self = .quickest
+            case .best?: self = .highest
+            case .worst?: self = .lowest
+            case .height?, .heightAtMost?, .minimumBandwidth?, nil: self = hasMinimum ? .lowest : .highest
+            }
+        }
+
+        func pick(_ ascending: [Variant]) -> Variant? {
+            switch self {
+            case .highest: ascending.last
+            case .lowest: ascending.first
+            case .quickest: ascending.min { $0.averageRate < $1.averageRate }
+            }
+        }
+
+        var words: String {
+            switch self {
+            case .highest: "the highest bit rate"
+            case .lowest: "the lowest bit rate"
+            case .quickest: "the fewest bits to fetch"
+            }
+        }
+
+        func reason(_ variant: Variant, behind chosen: Variant) -> String {
+            if variant.renditionIndex == chosen.renditionIndex { return "is the same video with other groups" }
+            let (rate, best) =
+                self == .quickest
+                ? (variant.averageRate, chosen.averageRate) : (variant.bandwidth, chosen.bandwidth)
+            guard rate != best else { return "has no \(self == .highest ? "higher" : "lower") bit rate" }
+            return "has a \(rate > best ? "higher" : "lower") bit rate"
+        }
+    }
+}
+
+extension Selection {
+    /// All that is to be reached, but need not be; nil where nothing is.
+    fileprivate var minimums: VariantPredicate? {
+        var parts: [VariantPredicate] = []
+        if case .minimumBandwidth(let least)? = quality { parts.append(.peakBitRate(.atLeast(least))) }
+        if let least = preferences.minimumBitRate { parts.append(.peakBitRate(.atLeast(least))) }
+        if let least = preferences.minimumWidth { parts.append(.width(.atLeast(least))) }
+        if let least = preferences.minimumHeight { parts.append(.height(.atLeast(least))) }
+        return parts.isEmpty ? nil : .all(parts)
+    }
+}
+
+extension Selection.Quality {
+    /// What a variant has to be; nil where every one will do.
+    fileprivate var requirement: VariantPredicate? {
+        switch self {
+        case .height(let height): .height(.exactly(height))
+        case .heightAtMost(let height): .height(.atMost(height))
+        case .best, .worst, .minimumBandwidth: nil
+        }
+    }
+}
+
+extension Variant {
+    fileprivate var rank: (Int, Int) { (bandwidth, resolution?.height ?? 0) }
+    fileprivate var averageRate: Int { averageBandwidth ?? bandwidth }
+
+    /// `720p (2.1 Mb/s)`.
+    fileprivate var qualityWords: String {
+        let rate = BitRate.words(bandwidth)
+        return resolution.map { "\($0.height)p (\(rate))" } ?? rate
+    }
+}
