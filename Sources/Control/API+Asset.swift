@@ -28,6 +28,8 @@ extension API {
         public var download: String?
         /// What it offers, and what of that is stored.
         public var tracks: Tracks
+        /// What a download would choose of it, and why: only where it was asked for.
+        public var explanation: Explanation?
 
         /// An asset of which nothing is stored.
         public init(name: String, id: String, title: String? = nil, url: String, duration: Double? = nil) {
@@ -78,6 +80,9 @@ extension API {
         public var isLive: Bool
         /// What can be chosen from, with sizes as estimates.
         public var tracks: Tracks
+        /// What a selection chooses of it, and why: in the answer to `POST /api/v1/selection`, unless the source is a media
+        /// playlist, of which there is nothing to choose.
+        public var explanation: Explanation?
 
         /// A presentation.
         public init(url: String, duration: Double? = nil, isLive: Bool = false, tracks: Tracks) {

@@ -85,6 +85,8 @@ extension API {
         public var eta: Int?
         /// What was chosen: one variant or more, with renditions. Empty until the playlists were read.
         public var selection: Tracks
+        /// What there is besides, for a further download to add; only in the answer that begins a download.
+        public var unselected: Tracks?
         /// Why it `failed`, or what it is `waiting` for.
         public var error: Failure?
 

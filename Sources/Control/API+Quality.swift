@@ -68,7 +68,7 @@ extension API {
 
     /// Which renditions of a group are wanted; as text `default`, `all`, `none`, or languages such as `en,ja`.
     public enum Choice: Equatable, Sendable, LosslessStringConvertible {
-        /// Those with DEFAULT=YES, else the first one.
+        /// The one that a player would choose: in a preferred language, in the user's own, with DEFAULT=YES, or the first.
         case `default`
         /// Every one.
         case all
@@ -122,8 +122,8 @@ extension API.Choice: Codable {
 }
 
 extension Decoder {
-    /// A value that is a string of few forms.
-    fileprivate func form<Value: LosslessStringConvertible>(_ wanted: String) throws -> Value {
+    /// A value that is a string of few forms, which `wanted` names.
+    func form<Value: LosslessStringConvertible>(_ wanted: String) throws -> Value {
         let text = try singleValueContainer().decode(String.self)
         guard let value = Value(text) else {
             throw DecodingError.dataCorrupted(

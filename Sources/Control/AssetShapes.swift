@@ -1,3 +1,4 @@
+import Downloader
 import EventLoop
 import Library
 import Playlist
@@ -30,6 +31,33 @@ import Playlist
         return tracks
     }
 
+    /// What of it belongs to others.
+    func tracks(besides ids: [String]) -> API.Tracks {
+        var tracks = tracks
+        tracks.variants.removeAll { ids.contains($0.id) }
+        tracks.audio.removeAll { $0.id.map { ids.contains($0) } ?? true }
+        tracks.subtitles.removeAll { $0.id.map { ids.contains($0) } ?? true }
+        return tracks
+    }
+
+    /// What a selection chooses, and why; nil where there is nothing to choose from.
+    func explanation(of selection: Selection) throws(Selection.NoMatch) -> API.Explanation? {
+        guard let playlist = asset.multivariant, !playlist.variants.isEmpty else { return nil }
+        let explanation = try selection.explanation(of: playlist)
+        let reason = { (place: Int, reason: String) in
+            let rendition = asset.renditions[playlist.variants[place].renditionIndex]
+            return API.Explanation.Reason(place: place, id: rendition.name.id, reason: reason)
+        }
+        let media = explanation.media.map { playlist.media[$0] }
+        let chosen = API.Tracks(
+            variants: [shape(playlist.variants[explanation.variant])],
+            audio: media.filter { $0.type == .audio }.map(shape),
+            subtitles: media.filter { $0.type == .subtitles }.map(shape))
+        return API.Explanation(
+            chosen: reason(explanation.variant, explanation.reason),
+            others: explanation.others.map { reason($0.variant, $0.reason) }, selection: chosen)
+    }
+
     private func shape(_ variant: Variant) -> API.Variant {
         let rendition = asset.renditions[variant.renditionIndex]
         var shape = API.Variant(id: rendition.name.id, local: local(rendition), bytes: bytes(rendition))
@@ -45,17 +73,25 @@ import Playlist
     }
 
     private func renditions(_ type: Media.Kind, of playlist: MultivariantPlaylist) -> [API.Rendition] {
-        playlist.media.filter { $0.type == type }.map { media in
-            let rendition = media.renditionIndex.map { asset.renditions[$0] }
-            var shape = API.Rendition(
-                id: rendition?.name.id, group: media.groupID, name: media.name, language: media.language,
-                isDefault: media.isDefault)
-            shape.isForced = type == .subtitles ? media.isForced : nil
-            shape.channels = media.channels
-            shape.local = rendition.map(local) ?? .none
-            shape.bytes = rendition.map(bytes) ?? 0
-            return shape
-        }
+        playlist.media.filter { $0.type == type }.map(shape)
+    }
+
+    private func shape(_ media: Media) -> API.Rendition {
+        let rendition = media.renditionIndex.map { asset.renditions[$0] }
+        var shape = API.Rendition(
+            id: rendition?.name.id, group: media.groupID, name: media.name, language: media.language,
+            isDefault: media.isDefault)
+        shape.isForced = media.type == .subtitles ? media.isForced : nil
+        shape.channels = media.channels
+        shape.estimatedBytes = media.renditionIndex.flatMap(bandwidth).flatMap(estimate)
+        shape.local = rendition.map(local) ?? .none
+        shape.bytes = rendition.map(bytes) ?? 0
+        return shape
+    }
+
+    /// Of a rendition that is a variant as well: of others no playlist tells.
+    private func bandwidth(ofRendition place: Int) -> Int? {
+        asset.multivariant?.variants.first { $0.renditionIndex == place }.map { $0.averageBandwidth ?? $0.bandwidth }
     }
 
     private func estimate(bandwidth: Int) -> Int? {

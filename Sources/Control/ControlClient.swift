@@ -63,6 +63,11 @@ public struct ControlClient: Sendable {
         try await call("GET", "/presentation?url=" + PercentEncoding.encode(url))
     }
 
+    /// What a request would choose and why; starts nothing.
+    public func explain(_ request: API.DownloadRequest) async throws(ControlError) -> API.Presentation {
+        try await call("POST", "/selection", body: try API.encode(request))
+    }
+
     /// Starts a download, or attaches to one.
     public func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download {
         try await call("POST", "/downloads", body: try API.encode(request))

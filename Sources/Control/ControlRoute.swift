@@ -5,6 +5,7 @@ enum ControlRoute: Equatable {
     case assets
     case asset(name: String)
     case presentation
+    case selection
     case downloads
     case download(id: String)
 
@@ -18,6 +19,7 @@ enum ControlRoute: Equatable {
         case ("assets", nil) where parts.count == 1: self = .assets
         case ("assets", let name?) where !name.isEmpty: self = .asset(name: name)
         case ("presentation", nil) where parts.count == 1: self = .presentation
+        case ("selection", nil) where parts.count == 1: self = .selection
         case ("downloads", nil) where parts.count == 1: self = .downloads
         case ("downloads", let id?) where !id.isEmpty: self = .download(id: id)
         default: return nil
@@ -29,7 +31,7 @@ enum ControlRoute: Equatable {
         switch self {
         case .assets, .presentation, .download: [.get, .head]
         case .asset: [.get, .head, .delete]
-        case .downloads: [.post]
+        case .downloads, .selection: [.post]
         }
     }
 

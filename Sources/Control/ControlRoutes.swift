@@ -79,6 +79,7 @@ public struct ControlResponse: Sendable {
         case .asset(let name) where request.method == .delete: return try ok(try await service.removeAsset(named: name))
         case .asset(let name): return try ok(try await service.asset(named: name))
         case .presentation: return try ok(try await service.inspect(url: try Self.url(request.query)))
+        case .selection: return try ok(try await service.explain(try Self.body(request)))
         case .download(let id): return try ok(try await service.download(id: id))
         case .downloads:
             let download = try await service.download(try Self.body(request))

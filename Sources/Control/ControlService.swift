@@ -19,10 +19,14 @@ public import EventLoop
     /// `.originAbsent`, `.offline`.
     func inspect(url: String) async throws(ControlError) -> API.Presentation
 
+    /// What a download would choose and why, and starts none; nothing of the presentation is fetched but playlists, and of a
+    /// known asset's not even these. Throws what `download` does, but for `.live` and `.nameTaken`.
+    func explain(_ request: API.DownloadRequest) async throws(ControlError) -> API.Presentation
+
     /// Starts a download, starts a stopped one again, or attaches to one under way.
     ///
     /// Returns once the playlists were read and the selection was made, so that the answer has `selection` and `duration`;
-    /// and `.live`, `.noMatch` (with what exists in the message), `.nameTaken` and those of `inspect` are thrown here.
+    /// and `.badRequest` for a contradiction, `.live`, `.noMatch` (with what exists in the message), `.nameTaken` and those of `inspect` are thrown here.
     func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download
 
     /// A download as it stands; `.noSuchDownload` when there is none. Cheap: asked a few times a second.

@@ -34,26 +34,34 @@ import Playlist
 
     /// See `ControlService`.
     public func inspect(url text: String) async throws(ControlError) -> API.Presentation {
+        presentation(of: try await preview(text), url: text)
+    }
+
+    /// See `ControlService`.
+    public func explain(_ request: API.DownloadRequest) async throws(ControlError) -> API.Presentation {
+        let selection = try Self.selection(request)
+        let source = request.source
+        let known = library.asset(named: source)
         let asset: Asset
-        do {
-            asset = try await library.preview(try Self.url(text))
-        } catch let error as LibraryError {
-            throw ControlError(error)
+        if let known { asset = known } else { asset = try await source.contains(":") ? preview(source) : find(source) }
+        var presentation = presentation(of: asset, url: known == nil ? source : asset.origin.redacted)
+        do throws(Selection.NoMatch) {
+            presentation.explanation = try AssetShapes(asset).explanation(of: selection)
         } catch {
-            throw error as? ControlError ?? ControlError(.internal, "\(error)")
+            throw ControlError(.noMatch, error.description)
         }
-        var presentation = API.Presentation(
-            url: text, duration: asset.duration, isLive: asset.isLive, tracks: AssetShapes(asset).tracks)
-        presentation.name = library.asset(at: asset.origin)?.name
-        presentation.title = asset.title
         return presentation
     }
 
     /// See `ControlService`.
     public func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download {
+        let selection = try Self.selection(request)
         let asset = try await open(request)
         do throws(Downloader.Refusal) {
-            return shape(try await downloader.start(asset, Selection(request)))
+            let download = try await downloader.start(asset, selection)
+            var shape = shape(download)
+            shape.unselected = AssetShapes(asset).tracks(besides: download.ids)
+            return shape
         } catch {
             throw ControlError(error, url: asset.origin.redacted)
         }
@@ -87,6 +95,20 @@ import Playlist
         }
     }
 
+    private func preview(_ text: String) async throws(ControlError) -> Asset {
+        let url = try Self.url(text)
+        do throws(LibraryError) {
+            return try await library.preview(url)
+        } catch {
+            throw ControlError(error)
+        }
+    }
+
+    private static func selection(_ request: API.DownloadRequest) throws(ControlError) -> Selection {
+        if let contradiction = request.contradiction { throw ControlError(.badRequest, contradiction) }
+        return Selection(request)
+    }
+
     private static func url(_ text: String) throws(ControlError) -> WebURL {
         do {
             return try WebURL(text)
@@ -96,6 +118,14 @@ import Playlist
     }
 
     // MARK: Shapes
+
+    private func presentation(of asset: Asset, url: String) -> API.Presentation {
+        var presentation = API.Presentation(
+            url: url, duration: asset.duration, isLive: asset.isLive, tracks: AssetShapes(asset).tracks)
+        presentation.name = library.asset(at: asset.origin)?.name
+        presentation.title = asset.title
+        return presentation
+    }
 
     private func shape(_ asset: Asset) -> API.Asset {
         let download = downloader.download(of: asset)
@@ -141,31 +171,6 @@ import Playlist
         case .failed: .failed
         // The disk decides: pieces may have been lost since.
         case .complete: download.isWhole ? .complete : .failed
-        }
-    }
-}
-
-extension Selection {
-    fileprivate init(_ request: API.DownloadRequest) {
-        let quality: Quality =
-            switch request.quality {
-            case .best: .best
-            case .worst: .worst
-            case .height(let height): .height(height)
-            case .heightAtMost(let height): .heightAtMost(height)
-            case .minimumBandwidth(let least): .minimumBandwidth(least)
-            }
-        self.init(quality: quality, audio: Choice(request.audio), subtitles: Choice(request.subtitles))
-    }
-}
-
-extension Selection.Choice {
-    fileprivate init(_ choice: API.Choice) {
-        switch choice {
-        case .default: self = .default
-        case .all: self = .all
-        case .none: self = .none
-        case .languages(let languages): self = .languages(languages)
         }
     }
 }

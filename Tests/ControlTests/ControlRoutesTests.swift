@@ -85,6 +85,18 @@ import Testing
             ])
     }
 
+    @Test func aPostAsksWhatWouldBeChosen() async throws {
+        let body = #"{"source":"https://h/m.m3u8","preferences":{"minimumSize":"720p","isFast":true}}"#
+        let (response, text) = try await ask(.post, "/api/v1/selection", type: "application/json", body: body)
+        #expect(response.status == .ok)
+        #expect(
+            text == #"{"explanation":{"chosen":{"id":"video-720p","place":0,"reason":"the highest bit rate"},"#
+                + #""others":[],"selection":{"audio":[],"subtitles":[],"variants":[]}},"isLive":false,"#
+                + #""tracks":{"audio":[],"subtitles":[],"variants":[]},"url":"https://h/m.m3u8"}"#)
+        #expect(service.requests.map(\.preferences?.minimumSize) == [API.Size(width: nil, height: 720)])
+        #expect(service.requests.map(\.preferences?.isFast) == [true])
+    }
+
     @Test(arguments: [
         (nil as String?, "{}", 415, "unsupported-media-type"), ("text/plain", #"{"source":"x"}"#, 415, "unsupported"),
         ("application/x-www-form-urlencoded", "source=x", 415, "unsupported"),
@@ -102,6 +114,7 @@ import Testing
         (HTTPMethod.post, "/api/v1/assets", "GET, HEAD"), (.delete, "/api/v1/assets", "GET, HEAD"),
         (.put, "/api/v1/assets/sintel", "GET, HEAD, DELETE"), (.get, "/api/v1/downloads", "POST"),
         (.post, "/api/v1/presentation", "GET, HEAD"), (.options, "/api/v1/downloads/d1", "GET, HEAD"),
+        (.get, "/api/v1/selection", "POST"),
     ])
     func aMethodThatARouteLacksIsToldWhichItHas(method: HTTPMethod, path: String, allow: String) async throws {
         let (response, _) = try await ask(method, path, type: "application/json", body: "{}")

@@ -87,6 +87,60 @@ import Testing
         #expect(try await service.assets().isEmpty)
     }
 
+    @Test func aSelectionIsExplainedAndStartsNothing() async throws {
+        var wanted = API.DownloadRequest(source: origin.master("cmaf"), subtitles: .all)
+        var preferences = API.Preferences()
+        (preferences.minimumSize, preferences.locale) = (API.Size("180p"), "fr-CA")
+        wanted.preferences = preferences
+        let presentation = try await service.explain(wanted)
+        let explanation = try #require(presentation.explanation)
+        #expect(explanation.chosen == .init(place: 1, id: "video-180p", reason: "the lowest bit rate"))
+        #expect(
+            explanation.others == [
+                .init(place: 0, id: "video-90p", reason: "is not at least 180p"),
+                .init(place: 2, id: "video-270p", reason: "has a higher bit rate"),
+            ])
+        #expect(explanation.selection.variants.map(\.id) == ["video-180p"])
+        #expect(explanation.selection.audio.map(\.language) == ["fr"])
+        #expect(explanation.selection.subtitles.map(\.language) == ["en"])
+        #expect(presentation.tracks.variants.count == 3 && presentation.url == wanted.source)
+        #expect(try await service.assets().isEmpty)
+        #expect(try await origin.requests().allSatisfy { $0.path.hasSuffix(".m3u8") })
+        let media = API.DownloadRequest(source: origin.url("/cmaf/video-90p/media.m3u8"))
+        #expect(try await service.explain(media).explanation == nil)
+    }
+
+    @Test func aDownloadIsOfWhatWasExplainedAndTellsOfTheRest() async throws {
+        var wanted = API.DownloadRequest(source: origin.master("cmaf"))
+        var preferences = API.Preferences()
+        (preferences.isFast, preferences.languages) = (true, ["fr"])
+        wanted.preferences = preferences
+        let begun = try await service.download(wanted)
+        let explained = try await service.explain(wanted).explanation?.selection
+        #expect(begun.selection.variants.map(\.id) == ["video-90p"])
+        #expect(explained?.variants.map(\.id) == ["video-90p"])
+        #expect(begun.selection.audio.map(\.id) == ["audio-fr"])
+        #expect(explained?.audio.map(\.id) == ["audio-fr"])
+        #expect(begun.unselected?.variants.map(\.height) == [180, 270])
+        #expect(begun.unselected?.audio.map(\.language) == ["en"])
+        #expect(begun.unselected?.subtitles.map(\.language) == ["en"])
+        let ended = try await completed(begun)
+        #expect(ended.unselected == nil && ended.selection.variants.map(\.height) == [90])
+        var other = API.DownloadRequest(source: begun.asset, quality: .height(270))
+        #expect(try await service.explain(other).explanation?.chosen.place == 2)
+        other.quality = .height(720)
+        #expect(await code { _ = try await service.explain(other) } == .noMatch)
+    }
+
+    @Test func aContradictionIsABadRequest() async throws {
+        var wanted = API.DownloadRequest(source: origin.master("cmaf"), quality: .best)
+        wanted.preferences = API.Preferences()
+        wanted.preferences?.isFast = true
+        #expect(await code { _ = try await service.download(wanted) } == .badRequest)
+        #expect(await code { _ = try await service.explain(wanted) } == .badRequest)
+        #expect(try await service.assets().isEmpty)
+    }
+
     @Test func aRemovedAssetIsGoneWithItsDownload() async throws {
         let ended = try await completed(service.download(request(origin.master("audio"))))
         let removal = try await service.removeAsset(named: "audio")

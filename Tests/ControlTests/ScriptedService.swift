@@ -27,6 +27,14 @@ import EventLoop
         API.Presentation(url: url, duration: 3, tracks: .init())
     }
 
+    func explain(_ request: API.DownloadRequest) async throws(ControlError) -> API.Presentation {
+        requests.append(request)
+        var presentation = API.Presentation(url: request.source, tracks: .init())
+        presentation.explanation = API.Explanation(
+            chosen: .init(place: 0, id: "video-720p", reason: "the highest bit rate"), others: [], selection: .init())
+        return presentation
+    }
+
     func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download {
         requests.append(request)
         return API.Download(id: "d1", asset: "sintel")

@@ -74,12 +74,76 @@ import Testing
     @Test func aDownloadRequestNeedsOnlyItsSource() throws {
         let request: API.DownloadRequest = try API.decode(from: Array(#"{"source":"sintel","new":1}"#.utf8))
         #expect(request == API.DownloadRequest(source: "sintel"))
-        #expect(try json(request) == #"{"audio":"default","quality":"best","source":"sintel","subtitles":"none"}"#)
+        #expect(try json(request) == #"{"audio":"default","source":"sintel","subtitles":"none"}"#)
+    }
+
+    @Test func aDownloadRequestWithAllItsPreferencesAsJSON() throws {
+        var request = API.DownloadRequest(source: "sintel", quality: .heightAtMost(1080))
+        var preferences = API.Preferences()
+        preferences.minimumBitRate = 2_000_000
+        preferences.minimumSize = API.Size("1280x720")
+        (preferences.prefersHDR, preferences.prefersMultichannel, preferences.isFast) = (true, true, true)
+        (preferences.codecs, preferences.languages) = (["avc1", "hvc1"], ["ja"])
+        preferences.locale = "en-GB"
+        request.preferences = preferences
+        #expect(
+            try json(request) == #"{"audio":"default","preferences":{"codecs":["avc1","hvc1"],"isFast":true,"#
+                + #""languages":["ja"],"locale":"en-GB","minimumBitRate":2000000,"minimumSize":"1280x720","#
+                + #""prefersHDR":true,"prefersMultichannel":true},"quality":"<=1080p","source":"sintel","subtitles":"none"}"#
+        )
+        #expect(try API.decode(API.DownloadRequest.self, from: API.encode(request)) == request)
+    }
+
+    static let contradictions: [(API.Quality?, Int?, String?, Bool, String?)] = [
+        (.best, nil, nil, true, "the best quality is not the fastest download: give one of the two"),
+        (.worst, 1, nil, false, "the worst quality has no minimum: give one of the two"),
+        (.worst, nil, "720p", false, "the worst quality has no minimum: give one of the two"),
+        (
+            .minimumBandwidth(2_000_000), 1, nil, false,
+            "the quality 2M is a minimum bit rate already: give one of the two"
+        ),
+        (
+            .height(480), nil, "720p", false,
+            "nothing of the quality 480p has the minimum size 720p: give one of the two"
+        ),
+        (
+            .heightAtMost(480), nil, "1x481", false,
+            "nothing of the quality <=480p has the minimum size 1x481: give one of the two"
+        ),
+        (.best, 1, "720p", false, nil), (.worst, nil, nil, true, nil), (nil, 1, "720p", true, nil),
+        (.height(720), 1, "720p", true, nil), (.minimumBandwidth(1), nil, "720p", false, nil),
+    ]
+
+    @Test(arguments: contradictions)
+    func aContradictionIsASentence(
+        _ quality: API.Quality?, _ bitRate: Int?, _ size: String?, _ isFast: Bool, _ sentence: String?
+    ) {
+        var request = API.DownloadRequest(source: "x", quality: quality)
+        var preferences = API.Preferences()
+        preferences.minimumBitRate = bitRate
+        preferences.minimumSize = size.flatMap { API.Size($0) }
+        preferences.isFast = isFast
+        request.preferences = preferences
+        #expect(request.contradiction == sentence)
+    }
+
+    @Test(arguments: [
+        ("1280x720", API.Size(width: 1280, height: 720)), ("720p", API.Size(width: nil, height: 720)),
+        ("", nil), ("p", nil), ("0p", nil), ("720", nil), ("x720", nil), ("1x2x3", nil), ("-1x2", nil), ("1x0", nil),
+        ("99999999999999999999p", nil),
+    ])
+    func sizeFromText(text: String, size: API.Size?) {
+        #expect(API.Size(text) == size)
+        if let size { #expect(size.description == text) }
     }
 
     @Test(arguments: [
         (#"{"quality":"best"}"#, "source is missing"),
         (#"{"source":"x","quality":"huge"}"#, #"quality: "huge" is not best, worst, 720p, <=1080p or 2M"#),
+        (
+            #"{"source":"x","preferences":{"minimumSize":"big"}}"#,
+            #"preferences.minimumSize: "big" is not 1280x720 or 720p"#
+        ),
         (#"{"source":null}"#, "source is null"),
         ("[]", "the text is not the JSON object that is wanted"),
         ("{", "the text is not the JSON object that is wanted"),

@@ -28,6 +28,14 @@ var sampleVariant: API.Variant {
     return variant
 }
 
+/// Why the sample's variant was chosen, and one of 360 lines before it was not.
+var sampleExplanation: API.Explanation {
+    API.Explanation(
+        chosen: .init(place: 1, id: "video-720p", reason: "the highest bit rate"),
+        others: [.init(place: 0, id: "video-360p", reason: "has a lower bit rate")], selection: sampleDownload.selection
+    )
+}
+
 extension API.Download {
     /// The same with something changed.
     func with(_ change: (inout API.Download) -> Void) -> API.Download {

@@ -49,6 +49,18 @@ import TestSupport
         API.Presentation(url: url, duration: 61, tracks: .init(variants: [sampleVariant]))
     }
 
+    func explain(_ request: API.DownloadRequest) async throws(ControlError) -> API.Presentation {
+        requests.append(request)
+        if let contradiction = request.contradiction { throw ControlError(.badRequest, contradiction) }
+        guard request.quality != .height(9) else { throw ControlError(.noMatch, "no variant is 9p; there are 720p") }
+        var other = API.Variant(id: "video-360p")
+        (other.width, other.height, other.bandwidth) = (640, 360, 800_000)
+        var presentation = API.Presentation(
+            url: request.source, duration: 61, tracks: .init(variants: [other, sampleVariant]))
+        presentation.explanation = sampleExplanation
+        return presentation
+    }
+
     func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download {
         requests.append(request)
         guard !states.isEmpty else {

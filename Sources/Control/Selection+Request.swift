@@ -1,0 +1,48 @@
+import Downloader
+
+extension Selection {
+    /// The selection that a request asks for.
+    init(_ request: API.DownloadRequest) {
+        self.init(
+            quality: request.quality.map { Quality($0) }, audio: Choice(request.audio),
+            subtitles: Choice(request.subtitles), preferences: Preferences(request.preferences ?? API.Preferences()))
+    }
+}
+
+extension Selection.Quality {
+    fileprivate init(_ quality: API.Quality) {
+        switch quality {
+        case .best: self = .best
+        case .worst: self = .worst
+        case .height(let height): self = .height(height)
+        case .heightAtMost(let height): self = .heightAtMost(height)
+        case .minimumBandwidth(let least): self = .minimumBandwidth(least)
+        }
+    }
+}
+
+extension Selection.Choice {
+    fileprivate init(_ choice: API.Choice) {
+        switch choice {
+        case .default: self = .default
+        case .all: self = .all
+        case .none: self = .none
+        case .languages(let languages): self = .languages(languages)
+        }
+    }
+}
+
+extension Selection.Preferences {
+    fileprivate init(_ preferences: API.Preferences) {
+        self.init()
+        minimumBitRate = preferences.minimumBitRate
+        minimumWidth = preferences.minimumSize?.width
+        minimumHeight = preferences.minimumSize?.height
+        prefersHDR = preferences.prefersHDR ?? false
+        prefersMultichannel = preferences.prefersMultichannel ?? false
+        codecs = preferences.codecs ?? []
+        languages = preferences.languages ?? []
+        locale = preferences.locale
+        isFast = preferences.isFast ?? false
+    }
+}
