@@ -95,6 +95,8 @@ let package = Package(
         tests("ApplicationTests", ["Application", "TestSupport", logging]),
         // The real program, a real origin, real players.
         tests("EndToEndTests", ["TestSupport"]),
-        tests("WeirTests", ["weir", "Application", "Control", "EventLoop", "HTTPServer", "TestSupport"]),
+        tests(
+            "WeirTests",
+            ["weir", "Application", "Control", "EventLoop", "HTTPServer", "TestSupport", argumentParser]),
     ]
 )

@@ -1,10 +1,7 @@
 import Application
-public import ArgumentParser
-public import Control
+import ArgumentParser
+import Control
 import Foundation
-
-extension API.Quality: ExpressibleByArgument {}
-extension API.Choice: ExpressibleByArgument {}
 
 /// `weir get`
 struct GetCommand: AsyncParsableCommand {
@@ -15,16 +12,7 @@ struct GetCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Where the multivariant playlist is, or the name of a known asset.", valueName: "url"))
     var source: String
 
-    @Option(
-        name: [.customShort("q"), .long],
-        help: "best, worst, 720p, <=1080p, or the lowest at or above 2M (bits a second).")
-    var quality = API.Quality.best
-
-    @Option(help: "default, all, none, or languages such as en,ja.")
-    var audio = API.Choice.default
-
-    @Option(help: "none, all, default, or languages such as en,ja.")
-    var subs = API.Choice.none
+    @OptionGroup(title: "What to choose") var selection: SelectionOptions
 
     @Option(help: "What the asset is called: /<name>.m3u8. Chosen from the URL otherwise.")
     var name: String?
@@ -95,7 +83,7 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     private var request: API.DownloadRequest {
-        var request = API.DownloadRequest(source: source, quality: quality, audio: audio, subtitles: subs)
+        var request = selection.request(for: source, environment: ProcessInfo.processInfo.environment)
         request.name = name
         request.title = title
         return request

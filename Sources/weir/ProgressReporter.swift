@@ -34,7 +34,11 @@ struct ProgressReporter {
 
     /// What to write for a state at a time since the beginning.
     mutating func report(_ download: API.Download, at time: Duration, columns: Int) -> [Action] {
-        defer { last = download }
+        defer {
+            last = download
+            // Only the first answer has it: that it is gone is no news.
+            last?.unselected = nil
+        }
         switch style {
         case .json: return download == last ? [] : [.output(DownloadRecord.progress(download))]
         case .drawn(let hasColor):
@@ -60,14 +64,14 @@ struct ProgressReporter {
     /// Leaves the line that was drawn.
     mutating func leave() -> [Action] { isDrawn ? [.error("\n")] : [] }
 
-    /// Two lines, once what was chosen is known.
+    /// What it is, what there is besides, and how to play it, once what was chosen is known.
     private mutating func introduction(_ download: API.Download) -> [Action] {
         guard !isIntroduced, !download.selection.variants.isEmpty || download.state.isFinal else { return [] }
         isIntroduced = true
-        return [
-            .error(Self.headline(download) + "\n"),
-            .error("play now:  mpv \(urls.asset(named: download.asset))\n"),
-        ]
+        let besides = download.unselected?.choices ?? []
+        return [.error(Self.headline(download) + "\n")]
+            + (besides.isEmpty ? [] : [.error("also there:  \(besides.joined(separator: ", "))\n")])
+            + [.error("play now:  mpv \(urls.asset(named: download.asset))\n")]
     }
 
     /// `sintel  14:48  720p avc1 2.1 Mb/s + audio en   about 240 MB`.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Foundation
 
 /// `weir show`
 struct ShowCommand: AsyncParsableCommand {
@@ -9,8 +10,13 @@ struct ShowCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"))
     var source: String
 
-    @Flag(help: "Write one JSON object.")
+    @Flag(help: "Say which variant \"weir get\" would choose with the same options, and why not the others.")
+    var explain = false
+
+    @Flag(help: "Write one JSON object; the explanation is in it.")
     var json = false
+
+    @OptionGroup(title: "What to choose") var selection: SelectionOptions
 
     @OptionGroup var common: CommonOptions
 
@@ -18,13 +24,21 @@ struct ShowCommand: AsyncParsableCommand {
         try await reporting(common) {
             let client = try common.daemon().client
             if PlayerURL.isURL(source) {
-                let presentation = try await client.inspect(url: source)
+                let presentation = isExplained ? try await explained(by: client) : try await client.inspect(url: source)
                 try write(presentation, Self.lines(presentation))
             } else {
-                let asset = try await client.asset(named: source)
+                var asset = try await client.asset(named: source)
+                if isExplained { asset.explanation = try await explained(by: client).explanation }
                 try write(asset, Self.lines(asset))
             }
         }
+    }
+
+    /// Whoever says what to choose wants to see what is chosen.
+    private var isExplained: Bool { explain || json || selection.areGiven }
+
+    private func explained(by client: ControlClient) async throws(ControlError) -> API.Presentation {
+        try await client.explain(selection.request(for: source, environment: ProcessInfo.processInfo.environment))
     }
 
     private func write(_ shape: some Encodable, _ lines: [String]) throws {
@@ -36,7 +50,7 @@ struct ShowCommand: AsyncParsableCommand {
         let time = asset.isLive ? "live" : asset.duration.map(Format.clock)
         let head = [asset.name, asset.title, time, stored(asset)].compactMap(\.self).joined(separator: "  ")
         let change = asset.hasChanged == true ? [changed(asset.name)] : []
-        return [head, asset.url] + change + lines(asset.tracks)
+        return [head, asset.url] + change + lines(asset.tracks) + lines(asset.explanation, of: asset.tracks)
     }
 
     private static func changed(_ name: String) -> String {
@@ -55,6 +69,11 @@ struct ShowCommand: AsyncParsableCommand {
         let time = presentation.isLive ? "live" : presentation.duration.map(Format.clock)
         let head = [presentation.title ?? presentation.name, time].compactMap(\.self).joined(separator: "  ")
         return (head.isEmpty ? [] : [head]) + [presentation.url] + lines(presentation.tracks)
+            + lines(presentation.explanation, of: presentation.tracks)
+    }
+
+    private static func lines(_ explanation: API.Explanation?, of tracks: API.Tracks) -> [String] {
+        explanation.map { ExplanationText.lines($0, of: tracks) } ?? []
     }
 
     private static func lines(_ tracks: API.Tracks) -> [String] {

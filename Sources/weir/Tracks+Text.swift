@@ -37,6 +37,15 @@ extension API.Tracks {
         return all.joined(separator: " + ")
     }
 
+    /// `720p`, `1080p`, `audio fr`, `subs en`: what could be asked for, each once.
+    var choices: [String] {
+        var seen: Set<String> = []
+        let all =
+            variants.map { $0.quality ?? $0.id } + audio.map { "audio \($0.shortName)" }
+            + subtitles.map { "subs \($0.shortName)" }
+        return all.filter { seen.insert($0).inserted }
+    }
+
     /// The highest quality of which something is stored.
     var storedQuality: String? {
         variants.filter { $0.local != .none }.max {

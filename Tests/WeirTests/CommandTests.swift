@@ -41,11 +41,26 @@ import Testing
     @Test(arguments: [
         ["frob"], ["get"], ["get", "-q", "huge", "http://h/x"], ["list", "--frob"], ["serve", "--listen", "0.0.0.0:1"],
         ["serve", "--max-parallel", "0"], ["get", "http://h/x", "--play", "--json"], ["get", "x", "--audio", "e n"],
+        ["get", "x", "--codecs", "avc1,,hvc1"], ["get", "x", "--min-size", "big"],
+        ["get", "x", "--min-bitrate", "720p"],
     ])
     func aBadOptionIsAUsageError(arguments: [String]) async throws {
         let result = try await run(arguments)
         #expect(result.exit == .code(64))
         #expect(!result.errors.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["--fast", "-q", "best"], "the best quality is not the fastest download: give one of the two"),
+        (["-q", "worst", "--min-bitrate", "2M"], "the worst quality has no minimum: give one of the two"),
+        (["-q", "2M", "--min-bitrate", "2M"], "the quality 2M is a minimum bit rate already: give one of the two"),
+    ])
+    func optionsThatContradictEachOtherAreAUsageError(options: [String], sentence: String) async throws {
+        for command in ["get", "show"] {
+            let result = try await run([command, "http://h/x"] + options)
+            #expect(result.exit == .code(64))
+            #expect(result.errors.contains(sentence), "\(result.errors)")
+        }
     }
 
     @Test func anUnknownConfigurationKeyIsNamedWithItsLineAndTheFix() async throws {

@@ -15,7 +15,10 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private var environment: [String: String] {
-        ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path("config"), "WEIR_STATE": state, "WEIR_PLAYER": ""]
+        [
+            "HOME": folder.path, "XDG_CONFIG_HOME": folder.path("config"), "WEIR_STATE": state, "WEIR_PLAYER": "",
+            "LC_ALL": "C",
+        ]
     }
 
     private func run(_ arguments: [String]) async throws -> ProcessResult {
@@ -171,6 +174,37 @@ import Testing
         #expect(try await run(["show", "https://h/x"]).output.hasPrefix("1:01\nhttps://h/x\n\nVARIANT"))
         let text = try await run(["show", "https://h/x", "--json"]).output
         #expect(try API.decode(API.Presentation.self, from: Array(text.utf8)).duration == 61)
+        await daemon.stop()
+    }
+
+    @Test func showExplainsWhatGetWouldChoose() async throws {
+        let daemon = try await daemon(assets: [asset])
+        let text = """
+            chosen: 720p avc1 2.1 Mb/s + audio en + subs en   about 240 MB
+            because it has the highest bit rate
+
+            not chosen:
+            360p 800 kb/s  it has a lower bit rate
+
+            """
+        #expect(try await run(["show", "https://h/x", "--explain"]).output.hasSuffix("\n\n" + text))
+        #expect(try await run(["show", "https://h/x", "--min-size", "720p"]).output.hasSuffix("\n\n" + text))
+        #expect(try await !run(["show", "https://h/x"]).output.contains("chosen"))
+        let json = try await run(["show", "sintel", "--json"]).output
+        #expect(try API.decode(API.Asset.self, from: Array(json.utf8)).explanation == sampleExplanation)
+        let unmatched = try await run(["show", "https://h/x", "-q", "9p"])
+        #expect(unmatched.exit == .code(65) && unmatched.output.isEmpty)
+        #expect(unmatched.errors.hasPrefix("weir: no variant is 9p; there are 720p\n"))
+        await daemon.stop()
+    }
+
+    @Test func theUsersLanguageGoesWithTheRequest() async throws {
+        let daemon = try await daemon(states: [done])
+        let variables = environment.merging(["LC_ALL": "", "LC_MESSAGES": "pt_BR.UTF-8", "LANG": "de_DE"]) { $1 }
+        let weir = Repository.builtProgram("weir")
+        _ = try await ProcessRunner.run(weir, ["get", "https://h/m.m3u8", "--fast"], environment: variables)
+        #expect(await daemon.requests.map(\.preferences?.locale) == ["pt-BR"])
+        #expect(await daemon.requests.map(\.preferences?.isFast) == [true])
         await daemon.stop()
     }
 

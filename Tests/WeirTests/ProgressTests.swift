@@ -65,6 +65,22 @@ import Testing
             ])
     }
 
+    @Test func whatThereIsBesidesIsSaidOnce() {
+        var download = sampleDownload
+        var other = sampleVariant
+        other.height = 360
+        download.unselected = API.Tracks(
+            variants: [other, other],
+            audio: [API.Rendition(id: "audio-fr", group: "a", name: "Français", language: "fr")],
+            subtitles: [API.Rendition(id: "subtitles-x", group: "s", name: "Signs")])
+        var plain = reporter(.plain)
+        let lines = plain.report(download, at: .zero, columns: 80)
+        #expect(lines.count == 4 && lines[1] == .error("also there:  360p, audio fr, subs Signs\n"))
+        var json = reporter(.json)
+        #expect(json.report(download, at: .zero, columns: 80).count == 1)
+        #expect(json.report(sampleDownload, at: .zero, columns: 80).isEmpty)
+    }
+
     @Test func inALogALineComesForEachTenthEachStateAndEveryFiveSeconds() {
         var reporter = reporter(.plain)
         let at: (Double, Int) -> API.Download = { end, bytes in

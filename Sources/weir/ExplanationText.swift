@@ -1,0 +1,27 @@
+import Control
+
+/// Why a selection chooses what it does, for people.
+enum ExplanationText {
+    /// A line for what is chosen, then one for each variant that is not.
+    static func lines(_ explanation: API.Explanation, of tracks: API.Tracks) -> [String] {
+        let size = size(explanation.selection)
+        let chosen = "chosen: \(explanation.selection.summary)" + (size.map { "   \(Format.estimate($0))" } ?? "")
+        let why = "because it has \(explanation.chosen.reason)"
+        let rows = explanation.others.map { other in [name(tracks.variants, other.place), "it \(other.reason)"] }
+        return ["", chosen, why] + (rows.isEmpty ? [] : ["", "not chosen:"] + TextTable(rows: rows).lines)
+    }
+
+    private static func name(_ variants: [API.Variant], _ place: Int) -> String {
+        guard variants.indices.contains(place) else { return "–" }
+        return variants[place].summary.isEmpty ? variants[place].id : variants[place].summary
+    }
+
+    /// Of what can be estimated: no playlist tells the size of a rendition.
+    private static func size(_ tracks: API.Tracks) -> Int? {
+        let sizes =
+            tracks.variants.map(\.estimatedBytes) + tracks.audio.map(\.estimatedBytes)
+            + tracks.subtitles.map(\.estimatedBytes)
+        let known = sizes.compactMap(\.self)
+        return known.isEmpty ? nil : known.reduce(0, +)
+    }
+}

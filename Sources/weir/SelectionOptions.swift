@@ -1,0 +1,107 @@
+public import ArgumentParser
+public import Control
+
+extension API.Quality: ExpressibleByArgument {}
+extension API.Choice: ExpressibleByArgument {}
+extension API.Size: ExpressibleByArgument {}
+
+/// The options that say what of a stream is wanted: the same wherever something is chosen.
+struct SelectionOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("q"), .long],
+        help: """
+            best, worst, 720p, <=1080p, or the lowest at or above 2M (bits a second). The best, unless a minimum or --fast is \
+            given.
+            """)
+    var quality: API.Quality?
+
+    @Option(help: "default, all, none, or languages such as en,ja. The default is what a player would choose for you.")
+    var audio = API.Choice.default
+
+    @Option(help: "none, all, default, or languages such as en,ja.")
+    var subs = API.Choice.none
+
+    @Option(
+        help: ArgumentHelp(
+            "The lowest variant at or above 2M or 800k (bits a second), else the highest.", valueName: "rate"),
+        transform: Self.bitRate)
+    var minBitrate: Int?
+
+    @Option(
+        help: ArgumentHelp("The lowest variant at or above 1280x720 or 720p, else the highest.", valueName: "size"))
+    var minSize: API.Size?
+
+    @Flag(name: .customLong("prefer-hdr"), help: "HDR rather than SDR, where there is both.")
+    var prefersHDR = false
+
+    @Flag(name: .customLong("prefer-multichannel"), help: "More than stereo where there is; stereo is kept as well.")
+    var prefersMultichannel = false
+
+    @Option(
+        help: ArgumentHelp("The codecs to prefer, such as avc1,hvc1: the first that there is.", valueName: "list"),
+        transform: Self.codecList)
+    var codecs: [String]?
+
+    @Option(
+        help: ArgumentHelp(
+            "The languages to prefer for what is default, such as ja,en, before that of the locale.", valueName: "list"),
+        transform: Self.languageList)
+    var languages: [String]?
+
+    @Flag(help: "What comes quickest of all that meets what is asked for, rather than the best.")
+    var fast = false
+
+    func validate() throws {
+        if let contradiction = request(for: "", environment: [:]).contradiction { throw ValidationError(contradiction) }
+    }
+
+    /// Whether one of them was given.
+    var areGiven: Bool { request(for: "", environment: [:]) != API.DownloadRequest(source: "") }
+
+    /// A request for a source.
+    ///
+    /// - Parameter environment: the command's, for the user's language: the daemon may have another.
+    func request(for source: String, environment: [String: String]) -> API.DownloadRequest {
+        var request = API.DownloadRequest(source: source, quality: quality, audio: audio, subtitles: subs)
+        let preferences = preferences(environment)
+        request.preferences = preferences == API.Preferences() ? nil : preferences
+        return request
+    }
+
+    private func preferences(_ environment: [String: String]) -> API.Preferences {
+        var preferences = API.Preferences()
+        preferences.minimumBitRate = minBitrate
+        preferences.minimumSize = minSize
+        preferences.prefersHDR = prefersHDR ? true : nil
+        preferences.prefersMultichannel = prefersMultichannel ? true : nil
+        preferences.codecs = codecs
+        preferences.languages = languages
+        preferences.locale = UserLanguage.tag(environment: environment)
+        preferences.isFast = fast ? true : nil
+        return preferences
+    }
+
+    // MARK: Reading
+
+    private static func bitRate(_ text: String) throws -> Int {
+        guard case .minimumBandwidth(let rate)? = API.Quality(text) else {
+            throw ValidationError("\"\(text)\" is not a bit rate such as 2M or 800k")
+        }
+        return rate
+    }
+
+    private static func codecList(_ text: String) throws -> [String] {
+        let codecs = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard codecs.allSatisfy({ !$0.isEmpty && !$0.contains(" ") }) else {
+            throw ValidationError("\"\(text)\" is not a list of codecs such as avc1,hvc1")
+        }
+        return codecs
+    }
+
+    private static func languageList(_ text: String) throws -> [String] {
+        guard case .languages(let tags)? = API.Choice(text) else {
+            throw ValidationError("\"\(text)\" is not a list of languages such as en,ja")
+        }
+        return tags
+    }
+}
