@@ -1,0 +1,170 @@
+import CLibevent
+import EventLoop
+import Glibc
+import HTTPMessage
+
+/// Bytes on their way to the socket: at once where it takes them, else by the bufferevent.
+extension Connection {
+    /// Sends on what can be sent: called when a reply begins, when the output has drained, and when a body has grown.
+    func pump() {
+        while phase == .replying, evbuffer_get_length(output) == 0 {
+            switch reply.source {
+            case .queued: return finishReply()
+            case .bytes(let bytes, let offset): sendPart(of: bytes, from: offset)
+            case .growing(let body, var progress):
+                if let fresh = fresh(of: body, progress) {
+                    let sent = sendNow(fresh, more: false)
+                    progress.advance(by: sent)
+                    reply.bodyBytes += Int64(sent)
+                    reply.source = .growing(body, progress)
+                    // What does not leave now comes again, with the file.
+                    guard progress.isAtEnd else { return }
+                }
+                let action = progress.next(written: body.written, state: body.state)
+                reply.source = .growing(body, progress)
+                guard perform(action, of: body) else { return }
+            }
+        }
+        if phase == .replying { timing.enter(.drain, now: core.now) }
+    }
+
+    /// What of a body can be sent before it is in its file: nothing where it would have to be announced as a chunk first.
+    func fresh(of body: any GrowingBody, _ progress: GrowingProgress) -> UnsafeRawBufferPointer? {
+        guard let fresh = body.fresh, reply.framing?.delimiter != .chunks else { return nil }
+        let part = progress.nextFresh(written: body.written, count: fresh.count)
+        return part.isEmpty ? nil : UnsafeRawBufferPointer(rebasing: fresh[part])
+    }
+
+    /// False when there is nothing to go on with for now.
+    private func perform(_ action: GrowingProgress.Action, of body: any GrowingBody) -> Bool {
+        switch action {
+        case .wait:
+            timing.enter(.handler, now: core.now)
+            if hasInputEnded { close(.clientLeft) }
+            return false
+        case .fail:
+            cutShort()
+            return false
+        case .end:
+            body.unsubscribe(self)
+            reply.source = .queued
+            if reply.framing?.delimiter == .chunks { send("0\r\n\r\n") }
+        case .send(let range):
+            let isChunk = reply.framing?.delimiter == .chunks
+            if isChunk { sendChunkSize(range) }
+            sendFile(body.descriptor, range, closes: false)
+            if isChunk, phase == .replying { send("\r\n") }
+        }
+        return phase == .replying
+    }
+
+    /// Ends the connection where the reply stands, so that the client notices.
+    private func cutShort() {
+        if reply.framing?.delimiter == .close {
+            // Without a length an orderly end would look like the body's; a reset does not.
+            var option = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        }
+        close(.bodyFailed)
+    }
+
+    private func sendChunkSize(_ range: Range<Int64>) {
+        core.buffer.clear()
+        core.buffer.append(hexadecimal: Int64(range.count))
+        core.buffer.append("\r\n")
+        send(core.buffer.bytes, more: true)
+    }
+
+    /// Gives the system what it takes of an array, and queues a little of the rest, to be told when there is room again.
+    private func sendPart(of bytes: [UInt8], from offset: Int) {
+        let end = bytes.withUnsafeBytes { all in
+            let part = UnsafeRawBufferPointer(rebasing: all[offset..<min(all.count, offset + Self.writeBudget)])
+            let sent = sendNow(part, more: false)
+            let rest = part.dropFirst(sent).prefix(64 * 1024)
+            evbuffer_add(output, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            return offset + sent + rest.count
+        }
+        reply.bodyBytes = Int64(end)
+        reply.source = end < bytes.count ? .bytes(bytes, offset: end) : .queued
+    }
+
+    /// Sends what is in the server's buffer; with `more`, it may wait for what follows.
+    func sendComposed(more: Bool = false) {
+        send(core.buffer.bytes, more: more)
+    }
+
+    /// Sends the head and bytes of the body in one call; answers how many of the body were taken. The head is queued where it
+    /// does not leave.
+    func sendComposed(with body: UnsafeRawBufferPointer) -> Int {
+        let head = core.buffer.bytes
+        let sent = sendNow(head, body)
+        guard sent < head.count else {
+            reply.bodyBytes += Int64(sent - head.count)
+            return sent - head.count
+        }
+        evbuffer_add(output, UnsafeRawBufferPointer(rebasing: head.dropFirst(sent)).baseAddress, head.count - sent)
+        return 0
+    }
+
+    func send(_ literal: StaticString) {
+        send(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount), more: false)
+    }
+
+    /// Sends bytes at once if nothing is queued before them, and queues what the system does not take. With `more`, they
+    /// may wait for what follows.
+    private func send(_ bytes: UnsafeRawBufferPointer, more: Bool) {
+        let sent = evbuffer_get_length(output) == 0 ? sendNow(bytes, more: more) : 0
+        guard sent < bytes.count else { return }
+        evbuffer_add(output, UnsafeRawBufferPointer(rebasing: bytes.dropFirst(sent)).baseAddress, bytes.count - sent)
+    }
+
+    /// How many bytes the system took. An error counts as none: it comes again when the bufferevent writes.
+    private func sendNow(_ bytes: UnsafeRawBufferPointer, more: Bool) -> Int {
+        let flags = MSG_NOSIGNAL | (more ? MSG_MORE : 0)
+        return max(0, Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(flags)))
+    }
+
+    /// The same for two pieces of memory.
+    private func sendNow(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int {
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
+            vectors[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)
+            vectors[1] = iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
+            var message = msghdr()
+            message.msg_iov = vectors.baseAddress
+            message.msg_iovlen = 2
+            return max(0, sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL)))
+        }
+    }
+
+    /// Sends a range of a file without copying it, and queues as a file segment what the socket does not take now.
+    func sendFile(_ file: Int32, _ range: Range<Int64>, closes: Bool) {
+        reply.bodyBytes += Int64(range.count)
+        var offset = Int(range.lowerBound)
+        if evbuffer_get_length(output) == 0 {
+            let wanted = min(range.count, Self.writeBudget)
+            let sent = sendfile(descriptor, file, &offset, wanted)
+            if sent == 0 {
+                if closes { Glibc.close(file) }
+                return close(.bodyFailed)
+            }
+        }
+        let rest = Int(range.upperBound) - offset
+        guard rest > 0 else {
+            if closes { Glibc.close(file) }
+            return
+        }
+        queueFile(closes ? file : fcntl(file, F_DUPFD_CLOEXEC, 0), offset: offset, length: rest)
+    }
+
+    /// Takes over the descriptor.
+    private func queueFile(_ file: Int32, offset: Int, length: Int) {
+        guard file >= 0 else { return close(.bodyFailed) }
+        let flags = UInt32(EVBUF_FS_CLOSE_ON_FREE | EVBUF_FS_DISABLE_LOCKING)
+        guard let segment = evbuffer_file_segment_new(file, Int64(offset), Int64(length), flags) else {
+            Glibc.close(file)
+            return close(.bodyFailed)
+        }
+        evbuffer_add_file_segment(output, segment, 0, Int64(length))
+        evbuffer_file_segment_free(segment)
+    }
+}
