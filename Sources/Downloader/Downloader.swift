@@ -170,6 +170,7 @@ import Store
         var pause = patience[download.asset.id] ?? Patience(delay: pauses.lowerBound)
         let delay = pause.delay
         pause.delay = min(delay * 2, pauses.upperBound)
+        // A task, as the work after the pause is: `forget` and `stop` cancel whichever of the two there is.
         pause.task = Task { @LoopActor in
             guard (try? await Task.sleep(for: delay)) != nil, byAsset[download.asset.id] === download else { return }
             start(download)

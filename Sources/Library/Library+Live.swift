@@ -57,6 +57,7 @@ extension Library {
         _ rendition: Rendition, _ known: Rendition.Source, in asset: Asset
     ) async throws(LibraryError) -> Rendition.Source {
         let wait = rendition.schedule.wait(now: .now)
+        // Not a poll: before that the origin must not be asked. All who want the playlist meanwhile join this one task.
         if wait > .zero { try? await Task.sleep(for: wait) }
         let began = ContinuousClock.now
         let mayBeOld = rendition.mayBeShown(now: began)

@@ -47,6 +47,8 @@ import Store
     }
 
     /// Opens a piece for reading; nil if it is not there. The caller owns the descriptor.
+    ///
+    /// What others have put into the folder is seen after `reread()`.
     public func open(_ file: String) -> Int32? {
         if let known, known[file] == nil { return nil }
         guard let folder = try? directory(create: false), let descriptor = folder.openIfPresent(file) else {

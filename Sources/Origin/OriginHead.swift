@@ -17,10 +17,6 @@ public struct OriginHead: Sendable {
     /// The first value of a field.
     public subscript(_ name: FieldName) -> String? { fields[name] }
 
-    /// The date of the last change.
-    public var lastModified: HTTPDate? { self[.lastModified].flatMap { HTTPDate($0) } }
-    /// The origin's clock.
-    public var date: HTTPDate? { self[.date].flatMap { HTTPDate($0) } }
     /// The Content-Type, as the origin has it.
     public var mediaType: MediaType? { self[.contentType].flatMap { MediaType($0) } }
 }

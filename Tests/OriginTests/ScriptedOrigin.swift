@@ -140,8 +140,12 @@ final class ScriptedOrigin: Sendable {
         case .close: return false
         case .reset:
             // What was sent must have been taken in first, or the client's system drops it with the reset.
+            // Nothing tells when the queue is empty: it is looked at once a millisecond, for five seconds at most.
             var left: Int32 = 1
-            while ioctl(socket, UInt(TIOCOUTQ), &left) == 0, left > 0 { usleep(200) }
+            for _ in 0..<5_000 where left > 0 {
+                guard ioctl(socket, UInt(TIOCOUTQ), &left) == 0, left > 0 else { break }
+                poll(nil, 0, 1)
+            }
             var lingering = linger(l_onoff: 1, l_linger: 0)
             setsockopt(socket, SOL_SOCKET, SO_LINGER, &lingering, socklen_t(MemoryLayout<linger>.size))
             return false

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 
 @testable import Store
@@ -18,19 +19,21 @@ enum SmallDisk {
 
     private static func mounted(size: Int) throws -> Directory {
         let place = try TemporaryFolder()
-        let result = Outcome()
-        let thread = Thread { result.value = Result { try mount(at: place.path, size: size) } }
+        let outcome = Outcome()
         let ended = DispatchSemaphore(value: 0)
-        result.ended = ended
+        let thread = Thread {
+            let result = Result { try mount(at: place.path, size: size) }
+            outcome.value.withLock { $0 = result }
+            ended.signal()
+        }
         thread.start()
         ended.wait()
-        guard let value = result.value else { throw SystemCallError("mount") }
-        return try value.get()
+        guard let result = outcome.value.withLock({ $0 }) else { throw SystemCallError("mount") }
+        return try result.get()
     }
 
-    private final class Outcome: @unchecked Sendable {  // One thread writes, the other reads after the semaphore.
-        var ended: DispatchSemaphore?
-        var value: Result<Directory, any Error>? { didSet { ended?.signal() } }
+    private final class Outcome: Sendable {
+        let value = Mutex<Result<Directory, any Error>?>(nil)
     }
 
     private static func mount(at path: String, size: Int) throws -> Directory {
