@@ -20,6 +20,7 @@ extension Configuration {
         case .state: state = try value.folder(from: place, home: home)
         case .offline: offline = try value.truth()
         case .maxParallel: maxParallel = try value.number(in: 1...64)
+        case .maxDownloads: maxDownloads = try value.number(in: 1...64)
         case .reserve: reserve = try value.reserve()
         case .hostNames: hostNames = try value.list()
         case .allowedOrigins: allowedOrigins = try value.origins()

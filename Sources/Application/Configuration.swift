@@ -16,6 +16,8 @@ public struct Configuration: Equatable, Sendable {
     public var offline = false
     /// Most transfers at a time from one host, 1–64.
     public var maxParallel = 6
+    /// Most downloads that run at a time, 1–64.
+    public var maxDownloads = 3
     /// Megabytes (2²⁰ bytes) of the disk below which nothing more is kept; nil for the larger of 256 and 2 % of the disk.
     public var reserve: Int?
     /// Names beside localhost that may stand in a request's Host field, without port.

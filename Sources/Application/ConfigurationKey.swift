@@ -10,6 +10,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case offline
     /// `Configuration.maxParallel`.
     case maxParallel = "max-parallel"
+    /// `Configuration.maxDownloads`.
+    case maxDownloads = "max-downloads"
     /// `Configuration.reserve`.
     case reserve
     /// `Configuration.hostNames`.

@@ -24,7 +24,10 @@ import Store
         client.isOffline = configuration.offline
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
         let library = Library(store: store, client: client, isOffline: configuration.offline, report: report)
-        downloader = Downloader(library: library, parallel: configuration.maxParallel, report: report)
+        var downloads = Downloader.Configuration()
+        downloads.parallel = configuration.maxParallel
+        downloads.running = configuration.maxDownloads
+        downloader = Downloader(library: library, configuration: downloads, report: report)
         let playback = Playback(library: library, report: report)
         let service = LibraryService(library: library, downloader: downloader)
         let control = ControlRoutes(service: service, token: token)

@@ -7,7 +7,9 @@ extension API {
             case queued
             /// Bytes come, or are asked for.
             case running
-            /// The origin cannot be reached, or Weir is offline; it goes on by itself.
+            /// Someone stopped it, and it goes on when someone lets it.
+            case paused
+            /// It lacks something (see `error`), and goes on by itself.
             case waiting
             /// It cannot go on by itself: see `error`. What is stored is kept.
             case failed

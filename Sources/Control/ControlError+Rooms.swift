@@ -23,6 +23,12 @@ extension ControlError {
         case .needsDRM(let name):
             self.init(.noMatch, "\(name) is protected by DRM: a stored copy could not be played")
         case .noMatch(let error): self.init(.noMatch, error.description)
+        case .noSuchTime(let name, let duration):
+            self.init(.noMatch, "\(name) is over after \(Int(duration.rounded())) s: the range lies behind its end")
+        case .noRoom(let name, let needed, let free):
+            self.init(
+                .diskFull, "\(name) takes about \(needed >> 20) MB, and the disk has room for \(free >> 20) MB",
+                next: "make room, for instance with: weir remove NAME; or begin with --anyway, and keep what fits")
         case .library(let error): self.init(error)
         }
     }

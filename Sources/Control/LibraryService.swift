@@ -58,7 +58,7 @@ import Playlist
         let selection = try Self.selection(request)
         let asset = try await open(request)
         do throws(Downloader.Refusal) {
-            let download = try await downloader.start(asset, selection)
+            let download = try await downloader.start(asset, DownloadOrder(selection))
             var shape = shape(download)
             shape.unselected = AssetShapes(asset).tracks(besides: download.ids)
             return shape
@@ -148,7 +148,7 @@ import Playlist
         let progress = download.progress
         var shape = API.Download(id: asset.id, asset: asset.name, title: asset.title)
         shape.state = Self.state(download)
-        shape.stage = shape.state.isFinal ? nil : progress.stage
+        shape.stage = shape.state.isFinal ? nil : progress.stage?.rawValue
         shape.loaded = progress.loaded.ranges.map { API.Download.TimeRange(start: $0.lowerBound, end: $0.upperBound) }
         shape.duration = progress.duration > 0 ? progress.duration : nil
         shape.bytes = Int(progress.bytes)
@@ -166,9 +166,12 @@ import Playlist
 
     private static func state(_ download: Download) -> API.Download.State {
         switch download.state {
+        case .queued: .queued
         case .running: .running
+        case .paused: .paused
         case .waiting: .waiting
         case .failed: .failed
+        case .cancelled: .cancelled
         // The disk decides: pieces may have been lost since.
         case .complete: download.isWhole ? .complete : .failed
         }

@@ -3,94 +3,161 @@ public import Library
 import Playlist
 import Store
 
-/// One task: an asset's renditions to be fetched whole.
+/// One task under way, or at rest: what is to be kept of an asset, and how it fares.
 @LoopActor public final class Download {
     /// Where a download is in its life. The raw values are kept in the catalogue and never change.
     public enum State: String, Sendable {
+        /// Others come first.
+        case queued
         /// Fetching.
         case running
-        /// The origin cannot be reached: it goes on by itself.
+        /// Stopped by a person, until a person lets it go on.
+        case paused
+        /// It lacks what `need` says, and goes on by itself.
         case waiting
         /// It cannot go on by itself. What is stored is kept.
         case failed
-        /// Everything that was selected is stored.
+        /// Everything that was wanted is stored.
         case complete
+        /// Given up by a person. What is stored is kept.
+        case cancelled
+
+        /// Whether it goes on, now or later, without anybody's doing.
+        public var isActive: Bool { self == .queued || self == .running || self == .waiting }
+    }
+
+    /// What a download waits for.
+    public enum Need: String, Sendable {
+        /// An origin that can be reached, and answers.
+        case network
+        /// Room on the disk.
+        case space
+        /// A key that the origin refuses to give.
+        case key
     }
 
     /// Why a download failed, or waits.
-    public struct Failure: Sendable {
+    public struct Failure: Equatable, Sendable {
         /// The error's code, as `LibraryError` and `StoreError` spell it.
         public let code: String
         /// A sentence for a user.
         public let message: String
+
+        init(code: String, message: String) {
+            self.code = code
+            self.message = message
+        }
     }
 
     /// What is downloaded.
     public let asset: Asset
-    /// The renditions' ids, the variant's own first.
-    public let ids: [String]
+    /// What is wanted of it.
+    public internal(set) var task: DownloadTask
     /// When it was asked for, in seconds since 1970.
     public let created: Int64
     /// Where it is in its life.
     public internal(set) var state: State
+    /// What it waits for; nil unless it is `waiting`.
+    public internal(set) var need: Need?
     /// Why it failed, or waits.
     public internal(set) var failure: Failure?
 
-    var engine: DownloadEngine?
+    /// What fetches at the moment.
+    var work: (any DownloadWork)?
+    /// What is begun or waited for at the moment: playlists, or the end of a pause.
+    var step: Task<Void, Never>?
+    /// How long it has been waiting for what.
+    var patience = Patience()
+    /// How fast bytes come.
     var rate = TransferRate()
+    /// Tells of progress, not too often.
+    var ticker: ProgressTicker?
 
-    init(_ asset: Asset, ids: [String], state: State, failure: Failure? = nil, created: Int64) {
+    init(_ asset: Asset, _ task: DownloadTask, state: State, failure: Failure? = nil, created: Int64) {
         self.asset = asset
-        self.ids = ids
+        self.task = task
         self.state = state
         self.failure = failure
         self.created = created
     }
 
+    /// The ids of the renditions that are wanted, the variant's own first.
+    public var ids: [String] { task.renditions }
+
     /// The renditions, as far as the asset's playlists are known.
     public var renditions: [Rendition] { ids.compactMap { asset.rendition($0) } }
 
-    /// Whether everything that was selected is there.
+    /// Whether everything that is wanted is there.
     public var isWhole: Bool {
         let renditions = renditions
-        return renditions.count == ids.count && renditions.allSatisfy(\.isWhole)
+        return renditions.count == ids.count && renditions.allSatisfy(isWhole)
+    }
+
+    /// Whether everything that is wanted of one of its renditions is there.
+    func isWhole(_ rendition: Rendition) -> Bool {
+        guard let wanted = task.span(of: rendition.name.id), wanted != .whole else { return rendition.isWhole }
+        guard rendition.source?.isDurable ?? false else { return false }
+        let track = Plan.Track(of: rendition, wanted) { _ in false }
+        return track.segments.isEmpty && track.preliminaries.isEmpty
+    }
+
+    /// What is missing, in the order of `renditions`.
+    var tracks: [Plan.Track] {
+        var seen: Set<Resource> = []
+        return renditions.map { rendition in
+            Plan.Track(of: rendition, task.span(of: rendition.name.id) ?? .whole) { !seen.insert($0).inserted }
+        }
     }
 
     /// How far it is.
-    public var progress: DownloadProgress {
-        let place = asset.renditions.firstIndex { $0.name.id == ids.first }
-        let variant = asset.multivariant?.variants.first { $0.renditionIndex == place }
-        let bandwidth = variant.map { $0.averageBandwidth ?? $0.bandwidth } ?? 1_000_000
-        return DownloadProgress(of: renditions, bandwidth: bandwidth)
-    }
+    public var progress: DownloadProgress { DownloadProgress(of: self) }
 
     /// Bytes a second, as of late; nil when nothing comes.
     public var bytesPerSecond: Double? { state == .running ? rate.bytesPerSecond(at: .now) : nil }
 
+    /// Ends what goes on. The state is for the caller to set.
+    func halt() {
+        work?.cancel()
+        step?.cancel()
+        (work, step, ticker) = (nil, nil, nil)
+    }
+
+    // MARK: The catalogue
+
     var record: DownloadRecord {
         DownloadRecord(
-            asset: asset.id, renditions: ids.joined(separator: " "), state: state.rawValue, errorCode: failure?.code,
-            errorMessage: failure?.message, created: created)
+            asset: asset.id, renditions: ids.joined(separator: " "), state: state.rawValue, task: task.stored,
+            need: need?.rawValue, errorCode: failure?.code, errorMessage: failure?.message, created: created)
     }
+
+    /// What an earlier process left. A task that this one does not understand fails, and is left in the catalogue as it is.
+    convenience init(_ record: DownloadRecord, of asset: Asset) {
+        let failure = record.errorMessage.map { Failure(code: record.errorCode ?? "", message: $0) }
+        do {
+            self.init(
+                asset, try DownloadTask(record), state: State(rawValue: record.state) ?? .failed, failure: failure,
+                created: record.created)
+            need = record.need.flatMap(Need.init)
+        } catch {
+            let sentence = "what is to be kept of \(asset.name) is not understood: \(error)"
+            self.init(
+                asset, DownloadTask(), state: .failed, failure: Failure(code: Self.unreadable, message: sentence),
+                created: record.created)
+        }
+    }
+
+    /// The code of a failure that lies in the catalogue's text.
+    static let unreadable = "unreadable"
 }
 
-/// Bytes a second over the last few seconds.
-struct TransferRate: Sendable {
-    private var samples: [(at: ContinuousClock.Instant, bytes: Int64)] = []
-    private static let span = Duration.seconds(5)
-
-    /// Takes note of bytes that have just come.
-    mutating func add(_ bytes: Int64, at now: ContinuousClock.Instant) {
-        samples.append((now, bytes))
-        samples.removeAll { now - $0.at > Self.span }
-    }
-
-    /// nil before anything came.
-    func bytesPerSecond(at now: ContinuousClock.Instant) -> Double? {
-        let recent = samples.filter { now - $0.at <= Self.span }
-        guard let first = recent.first else { return nil }
-        let (seconds, attoseconds) = (now - first.at).components
-        let elapsed = max(Double(seconds) + Double(attoseconds) * 1e-18, 0.25)
-        return Double(recent.reduce(0) { $0 + $1.bytes }) / elapsed
+extension DownloadTask {
+    /// What a record wants; one of a Weir that kept no tasks wants whole renditions.
+    fileprivate init(_ record: DownloadRecord) throws {
+        if let text = record.task {
+            try self.init(stored: text)
+        } else {
+            self.init()
+            add(Item(Selection(), renditions: record.renditions.split(separator: " ").map(String.init)))
+        }
     }
 }

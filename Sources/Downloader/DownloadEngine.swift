@@ -1,110 +1,239 @@
 import EventLoop
 import Library
+import Playlist
 import Store
 
-/// Fetches a download's holes, several at a time, until none is left or one cannot be filled.
-@LoopActor final class DownloadEngine {
-    /// How it ended.
-    enum Outcome {
-        case complete
-        case failed(LibraryError)
-        case storeFailed(StoreError)
-    }
-
+/// Fetches a download's holes, several at a time, until none is left.
+///
+/// One that cannot be filled does not keep the others from being filled, unless what is wrong concerns them all.
+@LoopActor final class DownloadEngine: DownloadWork {
     private let download: Download
     private let library: Library
     private let parallel: Int
-    private let ended: (Outcome) -> Void
-    private var queue: ArraySlice<Plan.Hole> = []
-    private var flying: [ObjectIdentifier: Flight] = [:]
-    private var obstacle: Outcome?
+    private weak var observer: (any DownloadWorkObserver)?
+    private var renditions: [Rendition] = []
+    /// What the renditions' segments need, as the plan's places have it.
+    private var preliminaries: [[(folder: PieceFolder, resource: Resource)]] = []
+    private var plan = Plan([])
+    private var playhead = 0.0
+    /// How many holes of each track are still to be filled.
+    private var left: [Int] = []
+    /// What is under way: each with the hole that it fills, and the request that brings it.
+    private var flying: [ObjectIdentifier: Piece] = [:]
+    /// How many of each request's pieces are under way.
+    private var requests: [Int: Int] = [:]
+    private var lastRequest = 0
+    private var obstacle: DownloadOutcome?
+    private var faults = Faults()
+    /// That something was given up by somebody else, which says nothing about it.
+    private var interruption: LibraryError?
     /// The holes at the beginning of this round, to see that rounds come to an end.
     private var holes = Int.max
+    private var isFilling = false
     private var isOver = false
 
-    init(_ download: Download, library: Library, parallel: Int, ended: @escaping (Outcome) -> Void) {
+    /// A piece under way.
+    private struct Piece {
+        let flight: Flight
+        let track: Int
+        let isKey: Bool
+        let request: Int
+        /// The bytes that were there before.
+        let began: Int64
+    }
+
+    /// - Parameter parallel: the most requests under way.
+    init(_ download: Download, library: Library, parallel: Int, observer: any DownloadWorkObserver) {
         self.download = download
         self.library = library
         self.parallel = parallel
-        self.ended = ended
+        self.observer = observer
     }
 
-    /// Makes a plan of what is on disk, which others may have changed, and begins.
-    func start() {
+    // MARK: DownloadWork
+
+    func start(at playhead: Double) {
+        self.playhead = playhead
         download.asset.keys.folder.reread()
         for rendition in download.renditions { rendition.folder.reread() }
         replan()
         fill()
     }
 
-    private func replan() {
-        queue = Plan(for: download.renditions).holes[...]
-        holes = queue.count
-    }
-
-    /// Wants nothing any more. What is under way and nearly done still comes.
+    /// What is under way and nearly done still comes.
     func cancel() {
         isOver = true
-        let flights = flying.values
-        flying = [:]
+        let flights = flying.values.map(\.flight)
+        (flying, requests) = ([:], [:])
         for flight in flights { flight.release() }
     }
 
-    private func fill() {
-        while !isOver, obstacle == nil, flying.count < parallel, let hole = queue.popFirst() {
-            guard !hole.folder.contains(hole.resource.name.description) else { continue }
-            fetch(hole)
+    /// What has been asked for, and has not begun to come, is asked for when its turn comes again.
+    func move(to playhead: Double) {
+        guard !isOver else { return }
+        self.playhead = playhead
+        let idle = flying.filter { $0.value.flight.written == 0 }
+        for (id, piece) in idle {
+            flying[id] = nil
+            forget(piece.request)
+            piece.flight.release()
         }
+        replan()
+        fill()
+    }
+
+    // MARK: Rounds
+
+    private func replan() {
+        renditions = download.renditions
+        preliminaries = renditions.map(\.preliminaries)
+        let tracks = download.tracks
+        plan = Plan(tracks, playhead: playhead)
+        left = tracks.map { $0.preliminaries.count + $0.segments.count }
+        holes = plan.count
+    }
+
+    private func fill() {
+        // A flight that ends at once calls back from within.
+        guard !isFilling else { return }
+        isFilling = true
+        while !isOver, obstacle == nil, requests.count < parallel, let batch = plan.next() { fetch(batch) }
+        isFilling = false
         guard flying.isEmpty, !isOver else { return }
         finish()
     }
 
     private func finish() {
         if let obstacle { return end(obstacle) }
+        if let (error, isKey, count) = faults.summary { return end(.failed(error, isKey: isKey, count: count)) }
         guard download.isWhole else {
-            // Something was lost while the rest came; the disk says what.
+            // Something was lost while the rest came, or somebody else gave it up; the disk says what.
             let before = holes
             replan()
-            if queue.isEmpty {
-                return end(.failed(LibraryError(.notPlaylist, "it has segments without a usable URL")))
+            guard plan.count < before else {
+                return end(.failed(interruption ?? LibraryError(.store, "pieces are lost as soon as they come")))
             }
-            guard queue.count < before else {
-                return end(.failed(LibraryError(.store, "pieces are lost as soon as they come")))
-            }
+            interruption = nil
             return fill()
         }
         end(.complete)
     }
 
-    private func end(_ outcome: Outcome) {
+    private func end(_ outcome: DownloadOutcome) {
         guard !isOver else { return }
         isOver = true
-        ended(outcome)
+        observer?.work(for: download, ended: outcome)
     }
 
-    private func fetch(_ hole: Plan.Hole) {
+    // MARK: Pieces
+
+    private func fetch(_ batch: Plan.Batch) {
+        let rendition = renditions[batch.track]
+        var wanted: [(folder: PieceFolder, resource: Resource)] = []
+        for hole in batch.holes {
+            guard let found = resource(of: hole, in: batch.track) else {
+                let sentence = "a segment of \(rendition.name.id) has no usable URL"
+                note(LibraryError(.notPlaylist, sentence), isKey: false)
+                continue
+            }
+            if found.folder.contains(found.resource.name.description) {
+                left[batch.track] -= 1
+            } else {
+                wanted.append(found)
+            }
+        }
+        guard let folder = wanted.first?.folder else { return }
         do {
-            let flight = try library.flight(
-                hole.resource, in: hole.folder, of: download.asset, urgency: .background)
-            let began = flight.written
-            flying[ObjectIdentifier(flight)] = flight
-            flight.whenEnded { [weak self] result in self?.landed(flight, result, began: began) }
+            let flights = try library.flights(wanted.map(\.resource), in: folder, of: download.asset)
+            lastRequest += 1
+            requests[lastRequest] = flights.count
+            for flight in flights { follow(flight, batch.track, isKey: folder !== rendition.folder, lastRequest) }
         } catch {
-            obstacle = .failed(error)
+            obstacle = obstacle ?? .failed(error)
         }
     }
 
-    private func landed(_ flight: Flight, _ result: Result<Void, LibraryError>, began: Int64) {
-        guard flying.removeValue(forKey: ObjectIdentifier(flight)) != nil else { return }
-        flight.release()
-        download.rate.add(flight.written - began, at: .now)
-        switch result {
-        case .success:
-            if let failure = flight.keepFailure {
-                obstacle = obstacle ?? .storeFailed(failure)
+    /// What fills a hole, and where it belongs; nil where there is no usable URL.
+    private func resource(of hole: Plan.Hole, in track: Int) -> (folder: PieceFolder, resource: Resource)? {
+        switch hole.item {
+        case .preliminary(let place):
+            return preliminaries[track].indices.contains(place) ? preliminaries[track][place] : nil
+        case .segment(let index):
+            let rendition = renditions[track]
+            guard let segments = rendition.source?.playlist.segments, segments.indices.contains(index) else {
+                return nil
             }
-        case .failure(let error): obstacle = obstacle ?? .failed(error)
+            return rendition.resource(of: segments[index]).map { (rendition.folder, $0) }
+        }
+    }
+
+    private func follow(_ flight: Flight, _ track: Int, isKey: Bool, _ request: Int) {
+        let piece = Piece(flight: flight, track: track, isKey: isKey, request: request, began: flight.written)
+        flying[ObjectIdentifier(flight)] = piece
+        flight.whenEnded { [weak self] result in self?.landed(flight, result) }
+    }
+
+    private func forget(_ request: Int) {
+        let count = (requests[request] ?? 1) - 1
+        requests[request] = count > 0 ? count : nil
+    }
+
+    private func landed(_ flight: Flight, _ result: Result<Void, LibraryError>) {
+        guard let piece = flying.removeValue(forKey: ObjectIdentifier(flight)) else { return }
+        forget(piece.request)
+        flight.release()
+        switch result {
+        case .success where flight.keepFailure == nil: filled(piece)
+        case .success: obstacle = obstacle ?? flight.keepFailure.map { .storeFailed($0) }
+        case .failure(let error) where error.code == .cancelled: interruption = error
+        case .failure(let error): note(error, isKey: piece.isKey)
         }
         fill()
+    }
+
+    private func filled(_ piece: Piece) {
+        faults.noteSuccess()
+        left[piece.track] -= 1
+        observer?.work(for: download, received: piece.flight.written - piece.began)
+        if left[piece.track] == 0, download.isWhole(renditions[piece.track]) {
+            observer?.work(for: download, completed: renditions[piece.track])
+        }
+    }
+
+    private func note(_ error: LibraryError, isKey: Bool) {
+        guard faults.note(error, isKey: isKey) || error.concernsEverything else { return }
+        obstacle = obstacle ?? .failed(error, isKey: isKey, count: faults.count)
+    }
+}
+
+/// What went wrong with single pieces.
+private struct Faults {
+    private var first: (error: LibraryError, isKey: Bool)?
+    private(set) var count = 0
+    private var inARow = 0
+
+    /// So many in a row without a success between them are not about single pieces.
+    private static let limit = 8
+
+    var summary: (error: LibraryError, isKey: Bool, count: Int)? { first.map { ($0.error, $0.isKey, count) } }
+
+    mutating func noteSuccess() { inARow = 0 }
+
+    /// - Returns: whether it is of no use to go on.
+    mutating func note(_ error: LibraryError, isKey: Bool) -> Bool {
+        if first == nil { first = (error, isKey) }
+        count += 1
+        inARow += 1
+        return inARow >= Self.limit
+    }
+}
+
+extension LibraryError {
+    /// Whether other pieces would fare no better.
+    fileprivate var concernsEverything: Bool {
+        switch code {
+        case .originAbsent, .notStored, .originRefused, .refusedURL, .store: true
+        case .missing, .badOrigin, .notPlaylist, .badDirective, .nameTaken, .cancelled: false
+        }
     }
 }

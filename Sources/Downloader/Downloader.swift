@@ -1,207 +1,185 @@
 public import EventLoop
 import Glibc
 public import Library
-import Playlist
 import Store
 
-/// All downloads: begins them, goes on with those of an earlier process, and waits out an absent origin.
+/// All downloads: takes orders, runs so many at a time, goes on with those of an earlier process, and waits out what passes.
 @LoopActor public final class Downloader {
-    private let library: Library
-    private let parallel: Int
-    private let report: @Sendable (String) -> Void
-    private var byAsset: [String: Download] = [:]
-    private var patience: [String: Patience] = [:]
+    /// What a user or a test may set.
+    public struct Configuration: Sendable {
+        /// The most requests that one download has under way.
+        public var parallel = 6
+        /// The most downloads that run at a time.
+        public var running = 3
+        /// The first pause before something that passes is tried again, which doubles, and the longest.
+        public var pauses: ClosedRange<Duration> = .seconds(2)...(.seconds(60))
 
-    private let pauses: ClosedRange<Duration>
-
-    /// What a waiting download waits with.
-    private struct Patience {
-        /// How long it waits the next time.
-        var delay: Duration
-        var task: Task<Void, Never>?
+        /// The defaults.
+        public init() {}
     }
 
-    /// - Parameters:
-    ///   - parallel: the most transfers that one download has under way.
-    ///   - pauses: the first pause before an absent origin is tried again, which doubles, and the longest.
-    ///   - report: told of trouble that nobody waits for, in a sentence for a log.
+    let library: Library
+    let configuration: Configuration
+    let report: @Sendable (String) -> Void
+    var byAsset: [String: Download] = [:]
+    private var observers: [Int: (Download, DownloadEvent) -> Void] = [:]
+    private var lastObserver = 0
+    /// Whether downloads may begin: not before `resume()`, and not after `stop()`.
+    var isOpen = true
+
+    /// A downloader over what the library's catalogue has; nothing of it goes on before `resume()`.
+    ///
+    /// - Parameter report: told of trouble that nobody waits for, in a sentence for a log.
     public init(
-        library: Library, parallel: Int = 6, pauses: ClosedRange<Duration> = .seconds(2)...(.seconds(60)),
+        library: Library, configuration: Configuration = Configuration(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.library = library
-        self.parallel = parallel
-        self.pauses = pauses
+        self.configuration = configuration
         self.report = report
-        for record in library.storedDownloads { restore(record) }
+        for record in library.storedDownloads {
+            guard let asset = library.asset(id: record.asset) else { continue }
+            byAsset[asset.id] = Download(record, of: asset)
+        }
     }
 
-    private func restore(_ record: DownloadRecord) {
-        guard let asset = library.asset(id: record.asset) else { return }
-        let failure = record.errorMessage.map { Download.Failure(code: record.errorCode ?? "", message: $0) }
-        byAsset[asset.id] = Download(
-            asset, ids: record.renditions.split(separator: " ").map(String.init),
-            state: Download.State(rawValue: record.state) ?? .failed, failure: failure, created: record.created)
-    }
+    // MARK: Looking
 
-    /// All downloads.
-    public var downloads: [Download] { byAsset.values.sorted { $0.created < $1.created } }
+    /// All downloads, in the order in which they were asked for.
+    public var downloads: [Download] {
+        byAsset.values.sorted { ($0.created, $0.asset.name) < ($1.created, $1.asset.name) }
+    }
 
     /// The asset's download, if there is one.
     public func download(of asset: Asset) -> Download? { byAsset[asset.id] }
 
-    /// Why a download did not begin.
-    public enum Refusal: Error, Sendable {
-        /// The presentation is live: it cannot be saved while it is in progress.
-        case live(name: String)
-        /// A stored copy would be of no use without a content decryption module.
-        case needsDRM(name: String)
-        /// Nothing fits the selection.
-        case noMatch(Selection.NoMatch)
-        /// A playlist could not be had.
-        case library(LibraryError)
+    /// Tells of everything that happens to a download, until the id that is returned is given to `ignore`.
+    public func observe(_ body: @escaping (Download, DownloadEvent) -> Void) -> Int {
+        lastObserver += 1
+        observers[lastObserver] = body
+        return lastObserver
     }
 
-    // MARK: Beginning
+    /// Ends what `observe` began.
+    public func ignore(_ observer: Int) { observers[observer] = nil }
 
-    /// Goes on with what an earlier process had begun.
-    public func resume() {
-        for download in downloads where download.state == .running || download.state == .waiting { start(download) }
+    func tell(_ download: Download, _ event: DownloadEvent) {
+        for observer in observers.values { observer(download, event) }
     }
 
-    /// Begins a download, or attaches to the one under way. More renditions than before are added to those before.
+    // MARK: Orders
+
+    /// Takes an order: begins a download, adds to the one that there is, or attaches to it if it wants that already.
     ///
-    /// Returns when the playlists are read, so that it is known what will come.
-    public func start(_ asset: Asset, _ selection: Selection) async throws(Refusal) -> Download {
-        let chosen = try choose(asset, selection)
-        for rendition in chosen { try await check(rendition, of: asset) }
+    /// Returns when the playlists are read, so that it is known what will come. A download that was stopped, in whatever way,
+    /// goes on.
+    public func start(_ asset: Asset, _ order: DownloadOrder) async throws(Refusal) -> Download {
+        var items: [DownloadTask.Item] = []
+        for selection in order.selections { items.append(try await item(selection, order, of: asset)) }
         guard library.asset(id: asset.id) === asset else {
             throw .library(LibraryError(.missing, "\(asset.name) was removed"))
         }
-        let known = byAsset[asset.id]
-        let ids = chosen.map(\.name.id)
-        if let known, known.state == .running, Set(ids).isSubset(of: known.ids) { return known }
-        let former = known?.ids.filter { !ids.contains($0) } ?? []
-        forget(asset)
-        let download = Download(asset, ids: ids + former, state: .running, created: known?.created ?? Self.now)
+        var task = byAsset[asset.id]?.task ?? DownloadTask()
+        let isCovered = items.allSatisfy(task.covers)
+        for item in items.reversed() { task.add(item) }
+        task.note = order.note ?? task.note
+        task.priority = order.priority ?? task.priority
+        task.recordsLive = order.recordsLive || task.recordsLive
+        if let known = byAsset[asset.id], isCovered, known.state == .running || known.state == .queued {
+            known.task = task
+            await save(known)
+            return known
+        }
+        if !order.ignoresRoom { try checkRoom(for: task, of: asset) }
+        return await begin(task, of: asset, isPaused: order.isPaused)
+    }
+
+    private func begin(_ task: DownloadTask, of asset: Asset, isPaused: Bool) async -> Download {
+        let download = byAsset[asset.id] ?? Download(asset, task, state: .queued, created: Int64(time(nil)))
         byAsset[asset.id] = download
-        start(download)
+        download.halt()
+        download.task = task
+        download.patience = Patience()
+        set(download, isPaused ? .paused : .queued)
+        schedule()
         await save(download)
         return download
     }
 
-    private func choose(_ asset: Asset, _ selection: Selection) throws(Refusal) -> [Rendition] {
-        guard let playlist = asset.multivariant else { return asset.renditions }
-        do {
-            return try selection.renditions(of: playlist).map { asset.renditions[$0] }
-        } catch {
-            throw .noMatch(error)
+    /// Stops a download until `resume` is called; what is under way and nearly done still comes. One that is over stays so.
+    public func pause(_ download: Download) async {
+        guard download.state.isActive else { return }
+        await rest(download, .paused)
+    }
+
+    /// Gives a download up; what is stored is kept. One that is complete stays so.
+    public func cancel(_ download: Download) async {
+        guard download.state != .complete else { return }
+        await rest(download, .cancelled)
+    }
+
+    private func rest(_ download: Download, _ state: Download.State) async {
+        download.halt()
+        set(download, state)
+        schedule()
+        await save(download)
+    }
+
+    /// Lets a download go on that was stopped, in whatever way; one that waits tries at once.
+    public func resume(_ download: Download) async {
+        guard download.state != .running, !download.isUnreadable, byAsset[download.asset.id] === download else {
+            return
         }
+        download.halt()
+        download.patience = Patience()
+        set(download, .queued)
+        schedule()
+        await save(download)
     }
 
-    private func check(_ rendition: Rendition, of asset: Asset) async throws(Refusal) {
-        do {
-            let source = try await library.source(of: rendition, in: asset)
-            if !source.isDurable { throw Refusal.live(name: asset.name) }
-            if rendition.needsDRM { throw Refusal.needsDRM(name: asset.name) }
-        } catch let error as LibraryError {
-            throw .library(error)
-        } catch let error as Refusal {
-            throw error
-        } catch {
-            throw .library(LibraryError(.badOrigin, "\(error)"))
-        }
+    // MARK: Beginning and ending
+
+    /// Goes on with what an earlier process had begun.
+    public func resume() {
+        for download in downloads where download.state.isActive { set(download, .queued) }
+        schedule()
     }
-
-    // MARK: Running
-
-    private func start(_ download: Download) {
-        download.state = .running
-        download.failure = nil
-        download.engine = nil
-        let task = Task { @LoopActor in
-            for rendition in download.renditions {
-                do throws(LibraryError) {
-                    _ = try await library.source(of: rendition, in: download.asset)
-                } catch {
-                    return settle(download, .failed(error))
-                }
-            }
-            guard byAsset[download.asset.id] === download else { return }
-            let engine = DownloadEngine(download, library: library, parallel: parallel) { [weak self, weak download] in
-                guard let self, let download else { return }
-                self.settle(download, $0)
-            }
-            download.engine = engine
-            engine.start()
-        }
-        patience[download.asset.id, default: Patience(delay: pauses.lowerBound)].task = task
-    }
-
-    private func settle(_ download: Download, _ outcome: DownloadEngine.Outcome) {
-        guard byAsset[download.asset.id] === download else { return }
-        download.engine = nil
-        switch outcome {
-        case .complete:
-            download.state = .complete
-            patience[download.asset.id] = nil
-            library.publish(download.asset)
-        case .storeFailed(let error):
-            fail(download, code: error.code.rawValue, "\(download.asset.name) is not wholly stored: \(error)")
-        case .failed(let error):
-            switch error.code {
-            case .originAbsent, .notStored, .cancelled: wait(download, error)
-            default: fail(download, code: error.code.rawValue, "\(error)")
-            }
-        }
-        Task { @LoopActor in await save(download) }
-    }
-
-    private func fail(_ download: Download, code: String, _ message: String) {
-        download.state = .failed
-        download.failure = Download.Failure(code: code, message: message)
-        patience[download.asset.id] = nil
-        report("\(download.asset.name): the download stopped: \(message)")
-    }
-
-    private func wait(_ download: Download, _ error: LibraryError) {
-        download.state = .waiting
-        download.failure = Download.Failure(code: error.code.rawValue, message: "\(error)")
-        var pause = patience[download.asset.id] ?? Patience(delay: pauses.lowerBound)
-        let delay = pause.delay
-        pause.delay = min(delay * 2, pauses.upperBound)
-        // A task, as the work after the pause is: `forget` and `stop` cancel whichever of the two there is.
-        pause.task = Task { @LoopActor in
-            guard (try? await Task.sleep(for: delay)) != nil, byAsset[download.asset.id] === download else { return }
-            start(download)
-        }
-        patience[download.asset.id] = pause
-    }
-
-    // MARK: Ending
 
     /// Ends the asset's download, if there is one, and forgets it. What is stored stays.
     public func forget(_ asset: Asset) {
-        byAsset.removeValue(forKey: asset.id)?.engine?.cancel()
-        patience.removeValue(forKey: asset.id)?.task?.cancel()
+        guard let download = byAsset.removeValue(forKey: asset.id) else { return }
+        download.halt()
+        tell(download, .removed)
+        schedule()
     }
 
     /// Ends all work. The downloads go on at the next start.
     public func stop() {
-        for download in byAsset.values { download.engine?.cancel() }
-        for pause in patience.values { pause.task?.cancel() }
+        isOpen = false
+        for download in byAsset.values { download.halt() }
         byAsset = [:]
-        patience = [:]
     }
 
-    private func save(_ download: Download) async {
-        guard library.readOnlyReason == nil, byAsset[download.asset.id] === download else { return }
+    func set(
+        _ download: Download, _ state: Download.State, _ need: Download.Need? = nil, _ failure: Download.Failure? = nil
+    ) {
+        (download.state, download.need, download.failure) = (state, need, failure)
+        tell(download, .state)
+    }
+
+    func save(_ download: Download) async {
+        guard library.readOnlyReason == nil, byAsset[download.asset.id] === download, !download.isUnreadable else {
+            return
+        }
         do {
             try await library.save(download.record)
         } catch {
             report("\(download.asset.name): \(error)")
         }
     }
+}
 
-    private static var now: Int64 { Int64(time(nil)) }
+extension Download {
+    /// Whether its task is in the catalogue in a form that this process does not understand, and must not write over.
+    var isUnreadable: Bool { failure?.code == Self.unreadable }
 }

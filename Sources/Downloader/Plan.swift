@@ -1,53 +1,154 @@
-public import EventLoop
-public import Library
-import Playlist
-
-/// What is still to be fetched for a download, in the order in which playback needs it.
+/// What is to be fetched, next first.
 ///
-/// Made anew from what is on disk: no counter is trusted. Keys and initialization sections first, then the segments of
-/// all renditions by media time, so that a third of a download is a playable first third.
-@LoopActor public struct Plan {
+/// Pure, and made anew from what is on disk: no counter is trusted. What nothing plays without (keys, initialization sections)
+/// comes first. Then come the segments of all renditions by media time, from the playhead on, so that a third of a download is
+/// a playable third; and then what lies before the playhead. Neighbouring byte ranges of one file come together.
+public struct Plan: Sendable {
     /// One resource that is not there.
-    public struct Hole {
-        /// Where its piece belongs.
-        public let folder: PieceFolder
-        /// What to fetch.
-        public let resource: Resource
-        /// Where it begins in media time, in seconds; -1 for what must be there before anything plays.
-        public let time: Double
+    public struct Hole: Equatable, Sendable {
+        /// What it is to its rendition: a place in a list of the rendition's.
+        public enum Item: Equatable, Sendable {
+            /// A key or an initialization section, by its place among `Rendition.preliminaries`.
+            case preliminary(Int)
+            /// A segment, by its place in the playlist.
+            case segment(Int)
+        }
+
+        /// Which.
+        public let item: Item
+        /// When it plays, in seconds; empty for what must be there before anything plays.
+        public let time: Range<Double>
+        /// Where its bytes are, if they are a part of a file.
+        public let part: FilePart?
+
+        /// A hole.
+        public init(_ item: Item, time: Range<Double>, part: FilePart? = nil) {
+            self.item = item
+            self.time = time
+            self.part = part
+        }
     }
 
-    /// The holes, next first.
-    public let holes: [Hole]
+    /// A part of a file.
+    public struct FilePart: Equatable, Sendable {
+        /// Which file, by any number that only it has within the rendition.
+        public let file: Int
+        /// Which bytes.
+        public let bytes: Range<Int>
 
-    /// The plan for these renditions, whose playlists are known.
-    public init(for renditions: [Rendition]) {
-        var holes: [Hole] = []
-        var seen: Set<Resource> = []
-        for rendition in renditions {
-            for (folder, resource) in rendition.preliminaries where !folder.contains(resource.name.description) {
-                // A key may belong to several renditions, and still is one hole.
-                if folder === rendition.folder || seen.insert(resource).inserted {
-                    holes.append(Hole(folder: folder, resource: resource, time: -1))
-                }
+        /// A part.
+        public init(file: Int, bytes: Range<Int>) {
+            self.file = file
+            self.bytes = bytes
+        }
+    }
+
+    /// The holes of one rendition.
+    public struct Track: Equatable, Sendable {
+        /// What its segments need.
+        public var preliminaries: [Hole]
+        /// The segments, by time.
+        public var segments: [Hole]
+
+        /// A track.
+        public init(preliminaries: [Hole] = [], segments: [Hole] = []) {
+            self.preliminaries = preliminaries
+            self.segments = segments
+        }
+    }
+
+    /// What one request brings: a hole, or several whose bytes lie one behind the other in one file.
+    public struct Batch: Equatable, Sendable {
+        /// The rendition's place among those that were planned for.
+        public let track: Int
+        /// In the order of their bytes; never empty.
+        public var holes: [Hole]
+    }
+
+    /// So much, and so many holes, come by one request at most: a player that wants one of them does not wait long, and the other
+    /// renditions' turn comes soon.
+    static let batchLimit = (bytes: 4 << 20, holes: 16, seconds: 30.0)
+
+    /// What is left of a track.
+    private struct Cursor {
+        var preliminaries: ArraySlice<Hole>
+        var ahead: ArraySlice<Hole>
+        var behind: ArraySlice<Hole>
+
+        init(_ preliminaries: ArraySlice<Hole>, _ segments: ArraySlice<Hole>, playhead: Double) {
+            let split = segments.firstIndex { $0.time.upperBound > playhead } ?? segments.endIndex
+            self.preliminaries = preliminaries
+            (ahead, behind) = (segments[split...], segments[..<split])
+        }
+
+        /// Everything that is left, by time.
+        var segments: ArraySlice<Hole> { behind.isEmpty ? ahead : behind + ahead }
+    }
+
+    private enum Phase: CaseIterable { case preliminaries, ahead, behind }
+
+    private var cursors: [Cursor]
+    /// How many holes are left.
+    public private(set) var count: Int
+
+    /// A plan for renditions, the most important first: of the same instant, the earlier ones' holes come first.
+    ///
+    /// - Parameter playhead: where somebody watches, in seconds; 0 where nobody does.
+    public init(_ tracks: [Track], playhead: Double = 0) {
+        cursors = tracks.map { Cursor($0.preliminaries[...], $0.segments[...], playhead: playhead) }
+        count = tracks.reduce(0) { $0 + $1.preliminaries.count + $1.segments.count }
+    }
+
+    /// Goes on from another place.
+    public mutating func move(to playhead: Double) {
+        for (place, cursor) in cursors.enumerated() {
+            cursors[place] = Cursor(cursor.preliminaries, cursor.segments, playhead: playhead)
+        }
+    }
+
+    /// Takes out what comes next; nil when nothing is left.
+    public mutating func next() -> Batch? {
+        for phase in Phase.allCases {
+            let first = cursors.indices.compactMap { place in head(of: place, phase).map { (place, $0.time.lowerBound) }
             }
-            holes += Self.segments(of: rendition)
+            .min { ($0.1, $0.0) < ($1.1, $1.0) }
+            guard let (track, _) = first else { continue }
+            return Batch(track: track, holes: take(from: track, phase))
         }
-        // Stable, so that the video comes before the sound of the same instant.
-        self.holes = holes.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-            .map(\.element)
+        return nil
     }
 
-    private static func segments(of rendition: Rendition) -> [Hole] {
-        var holes: [Hole] = []
-        var time = 0.0
-        guard let segments = rendition.source?.playlist.segments else { return [] }
-        for segment in segments {
-            defer { time += segment.duration }
-            guard !segment.isGap, !rendition.folder.contains(rendition.file(of: segment)) else { continue }
-            guard let resource = rendition.resource(of: segment) else { continue }
-            holes.append(Hole(folder: rendition.folder, resource: resource, time: time))
+    private func head(of track: Int, _ phase: Phase) -> Hole? {
+        switch phase {
+        case .preliminaries: cursors[track].preliminaries.first
+        case .ahead: cursors[track].ahead.first
+        case .behind: cursors[track].behind.first
         }
+    }
+
+    private mutating func take(from track: Int, _ phase: Phase) -> [Hole] {
+        let holes =
+            switch phase {
+            case .preliminaries: Self.take(from: &cursors[track].preliminaries)
+            case .ahead: Self.take(from: &cursors[track].ahead)
+            case .behind: Self.take(from: &cursors[track].behind)
+            }
+        count -= holes.count
         return holes
+    }
+
+    private static func take(from holes: inout ArraySlice<Hole>) -> [Hole] {
+        guard let first = holes.popFirst() else { return [] }
+        var batch = [first]
+        guard let start = first.part else { return batch }
+        while let next = holes.first, let part = next.part, let last = batch.last?.part, batch.count < batchLimit.holes,
+            part.file == last.file, part.bytes.lowerBound == last.bytes.upperBound,
+            part.bytes.upperBound - start.bytes.lowerBound <= batchLimit.bytes,
+            next.time.upperBound - first.time.lowerBound <= batchLimit.seconds
+        {
+            batch.append(next)
+            holes.removeFirst()
+        }
+        return batch
     }
 }

@@ -33,6 +33,13 @@ public struct TimeRanges: Equatable, Sendable {
         return result
     }
 
+    /// The time that is in either.
+    public func union(_ other: TimeRanges) -> TimeRanges {
+        var result = TimeRanges()
+        for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) { result.append(range) }
+        return result
+    }
+
     /// The seconds in all stretches together.
     public var duration: Double { ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 }

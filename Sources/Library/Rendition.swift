@@ -237,14 +237,6 @@ public import Playlist
         return Resource(name: name, url: url, range: range.map { Int64($0.offset)..<Int64($0.end) })
     }
 
-    /// Everything but the segments: what must be there before any of them plays.
-    public var preliminaries: [(folder: PieceFolder, resource: Resource)] {
-        guard let playlist = source?.playlist else { return [] }
-        let numbers = playlist.keys.compactMap { number(of: $0) }
-        return numbers.compactMap { number in keys.resource(number).map { (keys.folder, $0) } }
-            + playlist.maps.compactMap { map in resource(of: map).map { (folder, $0) } }
-    }
-
     /// Whether every segment, initialization section and key is there, so that it plays without the origin.
     public var isWhole: Bool {
         let state = (folder.changes, keys.folder.changes)

@@ -122,6 +122,10 @@ public final class Catalogue: Sendable {
                     """)
         }
         migrator.registerMigration("2") { try $0.execute(sql: "ALTER TABLE playlist ADD COLUMN imports TEXT") }
+        migrator.registerMigration("4") { database in
+            try database.execute(
+                sql: "ALTER TABLE download ADD COLUMN task TEXT; ALTER TABLE download ADD COLUMN need TEXT")
+        }
         return migrator
     }
 

@@ -104,8 +104,12 @@ public struct DownloadRecord: Codable, Equatable, Sendable, FetchableRecord, Per
     public var asset: String
     /// The ids of the renditions to be kept, separated by blanks, the video first.
     public var renditions: String
-    /// The state's persistent name, as `DownloadState` spells it.
+    /// The state's persistent name, as `Download.State` spells it.
     public var state: String
+    /// What is wanted, as JSON with a version of its own; nil from a Weir that kept none.
+    public var task: String?
+    /// What it waits for, as `Download.Need` spells it.
+    public var need: String?
     /// The code of the error that ended it, if one did.
     public var errorCode: String?
     /// The error in a sentence.
@@ -115,12 +119,14 @@ public struct DownloadRecord: Codable, Equatable, Sendable, FetchableRecord, Per
 
     /// Makes a record of its fields.
     public init(
-        asset: String, renditions: String, state: String, errorCode: String? = nil, errorMessage: String? = nil,
-        created: Int64
+        asset: String, renditions: String, state: String, task: String? = nil, need: String? = nil,
+        errorCode: String? = nil, errorMessage: String? = nil, created: Int64
     ) {
         self.asset = asset
         self.renditions = renditions
         self.state = state
+        self.task = task
+        self.need = need
         self.errorCode = errorCode
         self.errorMessage = errorMessage
         self.created = created

@@ -103,6 +103,12 @@ public final class Store: Sendable {
             .diskFull, path: root.path, detail: "less than \(reserve >> 20) MB would be left free on the disk")
     }
 
+    /// The bytes that may be kept before the reserve is touched; nil where the disk does not tell.
+    public var room: Int64? {
+        let (free, total) = Self.space(of: root)
+        return total > 0 ? max(0, free - reserve) : nil
+    }
+
     /// Bytes that unprivileged writers may still write, and the size of the whole disk.
     private static func space(of folder: Directory) -> (free: Int64, total: Int64) {
         var status = statvfs()

@@ -46,6 +46,7 @@ struct ListCommand: AsyncParsableCommand {
         switch asset.state {
         case .queued: ", queued"
         case .running: ", downloading"
+        case .paused: ", paused"
         case .waiting: ", waiting"
         case .failed: ", failed"
         case .cancelled, .complete, nil: ""

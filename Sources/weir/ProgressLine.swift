@@ -43,6 +43,7 @@ struct ProgressLine {
         case .running: download.eta.map { "\(Format.clock(Double($0))) left" } ?? ""
         case .queued: "queued"
         case .waiting: "waiting" + (download.error.map { ": \($0.message)" } ?? "")
+        case .paused: "paused"
         case .failed: "failed"
         case .cancelled: "cancelled"
         case .complete: "done"

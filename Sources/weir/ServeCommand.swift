@@ -15,6 +15,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Most transfers at a time from one host, 1 to 64.", valueName: "n"))
     var maxParallel: String?
 
+    @Option(help: ArgumentHelp("Most downloads that run at a time, 1 to 64.", valueName: "n"))
+    var maxDownloads: String?
+
     @Option(
         help: ArgumentHelp("Megabytes of the disk to leave free; auto: the larger of 256 and 2 %.", valueName: "MB"))
     var reserve: String?
@@ -33,6 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
             var settings: [ConfigurationKey: [String]] = [.hostNames: hostNames, .allowedOrigins: allowedOrigins]
             settings[.offline] = offline ? ["true"] : nil
             settings[.maxParallel] = maxParallel.map { [$0] }
+            settings[.maxDownloads] = maxDownloads.map { [$0] }
             settings[.reserve] = reserve.map { [$0] }
             settings[.logLevel] = logLevel.map { [$0] }
             try await Application.run(try common.configuration(with: settings))

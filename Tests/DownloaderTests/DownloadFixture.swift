@@ -34,7 +34,9 @@ import Testing
     }
 
     private static func downloader(_ library: Library) -> Downloader {
-        Downloader(library: library, pauses: .milliseconds(20)...(.milliseconds(100)))
+        var configuration = Downloader.Configuration()
+        configuration.pauses = .milliseconds(20)...(.milliseconds(100))
+        return Downloader(library: library, configuration: configuration)
     }
 
     private func copy() async throws -> TemporaryFolder {
@@ -55,8 +57,8 @@ import Testing
     /// Everything anew over a copy of the folder as it is at this instant: what a killed process leaves.
     func restart(reserve: Int64 = 0) async throws {
         let copy = try await copy()
-        client.stop()
         downloader.stop()
+        client.stop()
         (folder, client) = (copy, Self.client())
         library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
         downloader = Self.downloader(library)
@@ -68,7 +70,7 @@ import Testing
     @discardableResult func start(
         _ path: String, _ selection: Selection = Selection(quality: .worst)
     ) async throws -> Download {
-        try await downloader.start(open(path), selection)
+        try await downloader.start(open(path), DownloadOrder(selection))
     }
 
     /// The download of that asset as it is now.

@@ -93,13 +93,15 @@ import Testing
 
     @Test func aDownloadThatWaitedIsTriedAtOnceWhenItIsAskedForAgain() async throws {
         let fixture = try await DownloadFixture()
-        let slow = Downloader(library: fixture.library, pauses: .seconds(600)...(.seconds(600)))
+        var configuration = Downloader.Configuration()
+        configuration.pauses = .seconds(600)...(.seconds(600))
+        let slow = Downloader(library: fixture.library, configuration: configuration)
         let asset = try await fixture.open("/ts/master.m3u8")
         try await fixture.origin.add(OriginRule("*.ts") { $0.resetAfter = -1 })
-        let first = try await slow.start(asset, Selection(quality: .worst))
+        let first = try await slow.start(asset, DownloadOrder(Selection(quality: .worst)))
         try await waitUntil("the waiting") { first.state == .waiting }
         try await fixture.origin.clearRules()
-        let second = try await slow.start(asset, Selection(quality: .worst))
+        let second = try await slow.start(asset, DownloadOrder(Selection(quality: .worst)))
         try await waitUntil("the end") { second.state == .complete }
     }
 
@@ -173,15 +175,24 @@ import Testing
         try await fixture.reaches(.complete, "ts")
     }
 
-    @Test func aFullDiskStopsTheDownloadWithItsOwnCodeAndRoomLetsItGoOn() async throws {
+    @Test func aFullDiskIsWaitedForAndRoomLetsTheDownloadGoOn() async throws {
         let fixture = try await DownloadFixture(reserve: .max)
-        let download = try await fixture.start("/ts/master.m3u8")
-        try await fixture.reaches(.failed, "ts")
-        #expect(download.failure?.code == "diskFull")
+        var order = DownloadOrder(Selection(quality: .worst))
+        await #expect {
+            try await fixture.downloader.start(fixture.open("/ts/master.m3u8"), order)
+        } throws: { error in
+            if case Downloader.Refusal.noRoom(_, let needed, 0) = error { needed > 10_000 } else { false }
+        }
+        #expect(fixture.downloader.downloads.isEmpty)
+        order.ignoresRoom = true
+        let download = try await fixture.downloader.start(fixture.open("/ts/master.m3u8"), order)
+        try await fixture.reaches(.waiting, "ts")
+        #expect(download.need == .space && download.failure?.code == "diskFull")
         #expect(download.asset.bytes == 0)
-        try await fixture.notes(.failed)
+        try await fixture.notes(.waiting)
         try await fixture.restart()
-        try await fixture.start("/ts/master.m3u8")
+        #expect(try fixture.download("ts").need == .space)
+        fixture.downloader.resume()
         try await fixture.reaches(.complete, "ts")
     }
 
@@ -208,7 +219,7 @@ import Testing
         let fixture = try await DownloadFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         try await fixture.origin.add(OriginRule("*/media.m3u8") { $0.hold = true })
-        let start = Task { @LoopActor in try await fixture.downloader.start(asset, Selection()) }
+        let start = Task { @LoopActor in try await fixture.downloader.start(asset, DownloadOrder()) }
         try await waitUntil("the request") { try await fixture.origin.load().paused == 1 }
         fixture.downloader.forget(asset)
         _ = try await fixture.library.remove(asset)

@@ -1,0 +1,77 @@
+import Foundation
+
+/// How a task is kept: JSON, version 1. The keys and values never change; further keys may come.
+extension DownloadTask: Codable {
+    /// The version that this code writes, and the highest that it reads.
+    static let version = 1
+
+    /// A text of another version than this code knows.
+    struct UnknownVersion: Error, CustomStringConvertible {
+        let version: Int
+        var description: String { "it was written by a newer Weir (its task has version \(version))" }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case version, items, note, priority, recordsLive
+    }
+
+    /// Reads a task.
+    ///
+    /// - Throws: `UnknownVersion` for what a newer Weir wrote.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let version = try values.decode(Int.self, forKey: .version)
+        guard version <= Self.version else { throw UnknownVersion(version: version) }
+        self.init()
+        for item in try values.decode([Item].self, forKey: .items).reversed() { add(item) }
+        note = try values.decodeIfPresent(String.self, forKey: .note)
+        priority = try values.decodeIfPresent(Priority.self, forKey: .priority) ?? .normal
+        recordsLive = try values.decodeIfPresent(Bool.self, forKey: .recordsLive) ?? false
+    }
+
+    /// Writes a task.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(Self.version, forKey: .version)
+        try values.encode(items, forKey: .items)
+        try values.encodeIfPresent(note, forKey: .note)
+        if priority != .normal { try values.encode(priority, forKey: .priority) }
+        if recordsLive { try values.encode(recordsLive, forKey: .recordsLive) }
+    }
+
+    /// The text that the catalogue keeps.
+    var stored: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        // Strings, booleans and finite numbers are always JSON.
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// Reads what `stored` wrote.
+    init(stored text: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) }
+}
+
+extension DownloadTask.Item: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case selection, start, end, renditions
+    }
+
+    /// Reads an item.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        selection = try values.decode(Selection.self, forKey: .selection)
+        renditions = try values.decode([String].self, forKey: .renditions)
+        let start = try values.decodeIfPresent(Double.self, forKey: .start)
+        let end = try values.decodeIfPresent(Double.self, forKey: .end)
+        if let start, let end, start < end { range = start..<end }
+    }
+
+    /// Writes an item.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(selection, forKey: .selection)
+        try values.encode(renditions, forKey: .renditions)
+        try values.encodeIfPresent(range?.lowerBound, forKey: .start)
+        try values.encodeIfPresent(range?.upperBound, forKey: .end)
+    }
+}

@@ -1,0 +1,67 @@
+import EventLoop
+public import Library
+import Playlist
+import Store
+
+/// What keeps an order from becoming a download.
+extension Downloader {
+    /// Why a download did not begin.
+    public enum Refusal: Error, Sendable {
+        /// The presentation is live: it cannot be saved while it is in progress.
+        case live(name: String)
+        /// A stored copy would be of no use without a content decryption module.
+        case needsDRM(name: String)
+        /// Nothing fits the selection.
+        case noMatch(Selection.NoMatch)
+        /// The time that is wanted lies behind the end; the media's length in seconds.
+        case noSuchTime(name: String, duration: Double)
+        /// The disk has no room for what is expected to come: bytes.
+        case noRoom(name: String, needed: Int64, free: Int64)
+        /// A playlist could not be had.
+        case library(LibraryError)
+    }
+
+    /// What a selection chooses of an asset, whose playlists it reads.
+    func item(
+        _ selection: Selection, _ order: DownloadOrder, of asset: Asset
+    ) async throws(Refusal) -> DownloadTask.Item {
+        let chosen = try choose(asset, selection)
+        for rendition in chosen { try await check(rendition, of: asset, recordsLive: order.recordsLive) }
+        if let range = order.range { try check(range, chosen, of: asset) }
+        return DownloadTask.Item(selection, range: order.range, renditions: chosen.map(\.name.id))
+    }
+
+    private func choose(_ asset: Asset, _ selection: Selection) throws(Refusal) -> [Rendition] {
+        guard let playlist = asset.multivariant else { return asset.renditions }
+        do {
+            return try selection.renditions(of: playlist).map { asset.renditions[$0] }
+        } catch {
+            throw .noMatch(error)
+        }
+    }
+
+    private func check(_ rendition: Rendition, of asset: Asset, recordsLive: Bool) async throws(Refusal) {
+        let source: Rendition.Source
+        do throws(LibraryError) {
+            source = try await library.source(of: rendition, in: asset)
+        } catch {
+            throw .library(error)
+        }
+        if rendition.needsDRM { throw .needsDRM(name: asset.name) }
+        if !source.isDurable, !recordsLive { throw .live(name: asset.name) }
+    }
+
+    private func check(_ range: Range<Double>, _ renditions: [Rendition], of asset: Asset) throws(Refusal) {
+        let duration = renditions.compactMap { $0.source?.playlist.duration }.max() ?? 0
+        guard range.lowerBound < duration else { throw .noSuchTime(name: asset.name, duration: duration) }
+    }
+
+    /// By estimates: what is small may pass that does not fit, and is told when the disk is full.
+    func checkRoom(for task: DownloadTask, of asset: Asset) throws(Refusal) {
+        guard let free = library.room else { return }
+        let progress = Download(asset, task, state: .queued, created: 0).progress
+        let needed = progress.totalBytes - progress.bytes
+        guard needed > free else { return }
+        throw .noRoom(name: asset.name, needed: needed, free: free)
+    }
+}

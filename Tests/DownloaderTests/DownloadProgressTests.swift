@@ -1,0 +1,135 @@
+import EventLoop
+import Library
+import Playlist
+import Testing
+
+@testable import Downloader
+
+@Suite @LoopActor struct DownloadProgressTests {
+    private func milliseconds(_ ranges: TimeRanges) -> [String] {
+        ranges.ranges.map { "\(Int($0.lowerBound * 1000)) \(Int($0.upperBound * 1000))" }
+    }
+
+    @Test func loadedTimeIsWhatEveryRenditionHas() throws {
+        let stored = try StoredAsset("cmaf", "video-90p", "audio-en")
+        for number in [0, 1, 2, 6] { try stored.put("video-90p/\(number).m4s", bytes: 100) }
+        for number in [0, 3] { try stored.put("audio-en/\(number).m4s", bytes: 50) }
+        let progress = stored.download("video-90p", "audio-en").progress
+        #expect(milliseconds(progress.loaded) == ["0 2005", "6015 7000"])
+        #expect(progress.bytes == 500)
+        #expect(progress.duration > 12 && progress.duration < 12.1)
+        #expect(progress.stage == .video)
+        // 400 bytes in 4 of 12 s of video, 100 in some 4 of 12 s of sound.
+        #expect((1400...1550).contains(progress.totalBytes))
+        #expect(progress.parts.map(\.id) == ["video-90p", "audio-en"])
+        #expect(progress.parts.map(\.kind) == [.video, .audio])
+        #expect(progress.parts.map(\.bytes) == [400, 100])
+        #expect(progress.parts.allSatisfy { !$0.isComplete && $0.fraction > 0.3 && $0.fraction < 0.36 })
+        #expect(abs(progress.fraction - 0.33) < 0.03)
+    }
+
+    @Test func beforeAnythingIsThereTheAnnouncedBandwidthCounts() throws {
+        let stored = try StoredAsset("ts", "video-90p")
+        let progress = stored.download("video-90p").progress
+        let variant = stored.asset.multivariant?.variants.first { $0.renditionIndex == 0 }
+        let rate = try #require(variant.map { $0.averageBandwidth ?? $0.bandwidth })
+        #expect(abs(progress.totalBytes - Int64(rate) * 12 / 8) < 10)
+        #expect(progress.bytes == 0 && progress.loaded == TimeRanges() && progress.fraction == 0)
+        #expect(milliseconds(progress.expected) == ["0 12000"])
+        #expect(stored.download().progress.totalBytes == 0)
+        #expect(stored.download().progress.fraction == 0)
+    }
+
+    @Test func whatIsWholeHasNoStageAndNoEstimate() throws {
+        let stored = try StoredAsset("audio", "audio-2")
+        for number in 0..<6 { try stored.put("audio-2/\(number).aac", bytes: 10) }
+        try stored.put("audio-2/6.aac", bytes: 10)
+        let progress = stored.download("audio-2").progress
+        #expect(progress.stage == nil)
+        #expect(progress.totalBytes == progress.bytes)
+        #expect(progress.loaded.ranges.count == 1)
+        #expect(progress.fraction == 1)
+    }
+
+    @Test func theStageIsTheKindOfWhatComesNext() throws {
+        let stored = try StoredAsset("cmaf", "subtitles-en", "audio-en")
+        #expect(stored.download("subtitles-en", "audio-en").progress.stage == .subtitles)
+        #expect(stored.download("audio-en", "subtitles-en").progress.stage == .audio)
+    }
+
+    @Test func gapsCountAsLoadedAndNothingOfThemIsExpected() throws {
+        let stored = try StoredAsset(
+            text: """
+                #EXTM3U
+                #EXT-X-VERSION:8
+                #EXT-X-TARGETDURATION:4
+                #EXTINF:4,
+                0.ts
+                #EXT-X-GAP
+                #EXTINF:4,
+                1.ts
+                #EXTINF:4,
+                2.ts
+                #EXT-X-ENDLIST
+                """)
+        let download = stored.download("media")
+        #expect(milliseconds(download.progress.loaded) == ["4000 8000"])
+        #expect(download.progress.fraction == 0)
+        try stored.put("media/0.ts", bytes: 100)
+        #expect(milliseconds(download.progress.loaded) == ["0 8000"])
+        #expect(download.progress.fraction == 0.5)
+        try stored.put("media/2.ts", bytes: 100)
+        #expect(download.progress.fraction == 1 && download.progress.totalBytes == 200)
+    }
+
+    @Test func sizesThatThePlaylistTellsAreNoEstimates() throws {
+        let stored = try StoredAsset(
+            text: """
+                #EXTM3U
+                #EXT-X-VERSION:4
+                #EXT-X-TARGETDURATION:4
+                #EXT-X-BYTERANGE:700@0
+                #EXTINF:4,
+                a.ts
+                #EXT-X-BYTERANGE:300
+                #EXTINF:4,
+                a.ts
+                #EXT-X-BITRATE:8
+                #EXTINF:4,
+                b.ts
+                #EXT-X-ENDLIST
+                """)
+        #expect(stored.download("media").progress.totalBytes == 700 + 300 + 4000)
+        try stored.put("media/0.ts", bytes: 700)
+        #expect(stored.download("media").progress.totalBytes == 5000)
+        #expect(stored.download("media").progress.fraction == 0.14)
+    }
+
+    @Test func theFractionNeverFallsWhateverTheSizes() throws {
+        let stored = try StoredAsset("cmaf", "video-90p", "audio-en", "subtitles-en")
+        let download = stored.download("video-90p", "audio-en", "subtitles-en")
+        var last = download.progress.fraction
+        let files =
+            ["video-90p/init-0.mp4", "audio-en/init-0.mp4"]
+            + (0..<12).map { "video-90p/\($0).m4s" } + (0..<7).map { "audio-en/\($0).m4s" }
+            + (0..<6).map { "subtitles-en/\($0).vtt" }
+        for (place, file) in files.shuffled().enumerated() {
+            try stored.put(file, bytes: place % 3 == 0 ? 1 : 100_000)
+            let fraction = download.progress.fraction
+            #expect(fraction >= last && fraction <= 1)
+            last = fraction
+        }
+        #expect(last == 1 && download.isWhole)
+    }
+
+    @Test func theRateIsThatOfTheLastSeconds() {
+        var rate = TransferRate()
+        let start = ContinuousClock.now
+        #expect(rate.bytesPerSecond(at: start) == nil)
+        rate.add(1000, at: start)
+        rate.add(3000, at: start + .seconds(2))
+        #expect(rate.bytesPerSecond(at: start + .seconds(4)) == 1000)
+        #expect(rate.bytesPerSecond(at: start + .seconds(6)) == 750)
+        #expect(rate.bytesPerSecond(at: start + .seconds(60)) == nil)
+    }
+}
