@@ -62,6 +62,8 @@ import Store
     /// Why it failed, or waits.
     public internal(set) var failure: Failure?
 
+    /// Its place in the order in which downloads were asked for: several are of one second.
+    var number = 0
     /// What fetches at the moment.
     var work: (any DownloadWork)?
     /// What is begun or waited for at the moment: playlists, or the end of a pause.

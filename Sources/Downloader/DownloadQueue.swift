@@ -6,7 +6,6 @@ struct DownloadQueue {
     struct Entry: Equatable {
         var id: String
         var priority: DownloadTask.Priority
-        var created: Int64
         /// Whether it waits for its turn.
         var isQueued: Bool
         /// Whether it takes a place.
@@ -16,14 +15,14 @@ struct DownloadQueue {
     /// The most that run at a time.
     let places: Int
 
-    /// The ids of those that begin now, first come first.
+    /// The ids of those that begin now, the first first.
+    ///
+    /// - Parameter entries: all downloads, in the order in which they were asked for.
     func next(of entries: [Entry]) -> [String] {
         let free = places - entries.count(where: \.isRunning)
         guard free > 0 else { return [] }
-        return entries.enumerated().filter(\.element.isQueued).sorted { left, right in
-            let (first, second) = (left.element, right.element)
-            if first.priority != second.priority { return first.priority == .important }
-            return (first.created, left.offset) < (second.created, right.offset)
-        }.prefix(free).map(\.element.id)
+        let queued = entries.filter(\.isQueued)
+        let ordered = queued.filter { $0.priority == .important } + queued.filter { $0.priority == .normal }
+        return ordered.prefix(free).map(\.id)
     }
 }

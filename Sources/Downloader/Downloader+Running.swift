@@ -8,7 +8,7 @@ extension Downloader: DownloadWorkObserver {
         guard isOpen else { return }
         let entries = downloads.map {
             DownloadQueue.Entry(
-                id: $0.asset.id, priority: $0.task.priority, created: $0.created, isQueued: $0.state == .queued,
+                id: $0.asset.id, priority: $0.task.priority, isQueued: $0.state == .queued,
                 isRunning: $0.state == .running)
         }
         for id in DownloadQueue(places: configuration.running).next(of: entries) {

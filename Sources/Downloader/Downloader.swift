@@ -24,6 +24,7 @@ import Store
     var byAsset: [String: Download] = [:]
     private var observers: [Int: (Download, DownloadEvent) -> Void] = [:]
     private var lastObserver = 0
+    private var lastNumber = 0
     /// Whether downloads may begin: not before `resume()`, and not after `stop()`.
     var isOpen = true
 
@@ -39,16 +40,14 @@ import Store
         self.report = report
         for record in library.storedDownloads {
             guard let asset = library.asset(id: record.asset) else { continue }
-            byAsset[asset.id] = Download(record, of: asset)
+            enter(Download(record, of: asset))
         }
     }
 
     // MARK: Looking
 
     /// All downloads, in the order in which they were asked for.
-    public var downloads: [Download] {
-        byAsset.values.sorted { ($0.created, $0.asset.name) < ($1.created, $1.asset.name) }
-    }
+    public var downloads: [Download] { byAsset.values.sorted { $0.number < $1.number } }
 
     /// The asset's download, if there is one.
     public func download(of asset: Asset) -> Download? { byAsset[asset.id] }
@@ -74,6 +73,9 @@ import Store
     /// Returns when the playlists are read, so that it is known what will come. A download that was stopped, in whatever way,
     /// goes on.
     public func start(_ asset: Asset, _ order: DownloadOrder) async throws(Refusal) -> Download {
+        if let known = byAsset[asset.id], known.isUnreadable, let failure = known.failure {
+            throw .library(LibraryError(.nameTaken, failure.message))
+        }
         var items: [DownloadTask.Item] = []
         for selection in order.selections { items.append(try await item(selection, order, of: asset)) }
         guard library.asset(id: asset.id) === asset else {
@@ -95,14 +97,20 @@ import Store
     }
 
     private func begin(_ task: DownloadTask, of asset: Asset, isPaused: Bool) async -> Download {
-        let download = byAsset[asset.id] ?? Download(asset, task, state: .queued, created: Int64(time(nil)))
-        byAsset[asset.id] = download
+        let download = byAsset[asset.id] ?? enter(Download(asset, task, state: .queued, created: Int64(time(nil))))
         download.halt()
         download.task = task
         download.patience = Patience()
         set(download, isPaused ? .paused : .queued)
         schedule()
         await save(download)
+        return download
+    }
+
+    @discardableResult private func enter(_ download: Download) -> Download {
+        lastNumber += 1
+        download.number = lastNumber
+        byAsset[download.asset.id] = download
         return download
     }
 
@@ -114,7 +122,7 @@ import Store
 
     /// Gives a download up; what is stored is kept. One that is complete stays so.
     public func cancel(_ download: Download) async {
-        guard download.state != .complete else { return }
+        guard download.state != .complete, !download.isUnreadable else { return }
         await rest(download, .cancelled)
     }
 

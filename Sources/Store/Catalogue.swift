@@ -135,7 +135,7 @@ public final class Catalogue: Sendable {
                 assets: try AssetRecord.order(Column("created"), Column("id")).fetchAll(database),
                 playlists: try PlaylistRecord.fetchAll(database),
                 keys: try KeyRecord.order(Column("number")).fetchAll(database),
-                downloads: try DownloadRecord.order(Column("created"), Column("asset")).fetchAll(database))
+                downloads: try DownloadRecord.order(Column("created"), Column.rowID).fetchAll(database))
         }
     }
 

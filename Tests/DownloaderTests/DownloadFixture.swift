@@ -17,12 +17,15 @@ import Testing
     private(set) var library: Library
     private(set) var downloader: Downloader
 
-    init(reserve: Int64 = 0) async throws {
+    private let configuration: Downloader.Configuration
+
+    init(reserve: Int64 = 0, running: Int = 3, configuration: Downloader.Configuration? = nil) async throws {
+        self.configuration = configuration ?? Self.configuration(running: running)
         folder = try TemporaryFolder()
         origin = try await TestOrigin()
         client = Self.client()
         library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
-        downloader = Self.downloader(library)
+        downloader = Downloader(library: library, configuration: self.configuration)
     }
 
     private static func client() -> OriginClient {
@@ -33,10 +36,11 @@ import Testing
         return OriginClient(configuration: configuration)
     }
 
-    private static func downloader(_ library: Library) -> Downloader {
+    private static func configuration(running: Int) -> Downloader.Configuration {
         var configuration = Downloader.Configuration()
         configuration.pauses = .milliseconds(20)...(.milliseconds(100))
-        return Downloader(library: library, configuration: configuration)
+        configuration.running = running
+        return configuration
     }
 
     private func copy() async throws -> TemporaryFolder {
@@ -61,7 +65,7 @@ import Testing
         client.stop()
         (folder, client) = (copy, Self.client())
         library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
-        downloader = Self.downloader(library)
+        downloader = Downloader(library: library, configuration: configuration)
     }
 
     func open(_ path: String) async throws -> Asset { try await library.open(try WebURL(origin.url(path))) }

@@ -196,6 +196,36 @@ import Testing
         try await fixture.reaches(.complete, "ts")
     }
 
+    @Test func onePieceThatCannotBeHadDoesNotKeepTheOthersFromComing() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("/ts/90p/[13].ts") { $0.status = 404 })
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await fixture.reaches(.failed, "ts")
+        #expect(download.progress.loaded.ranges == [0..<2, 4..<6, 8..<12])
+        #expect(download.failure?.message.hasSuffix("; so are 1 more") ?? false)
+    }
+
+    @Test func anOriginInTroubleIsTriedAgainAndItsErrorsAreCountedFromTheLastPiece() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("/ts/90p/2.ts") { $0.status = 503 })
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await fixture.reaches(.waiting, "ts")
+        #expect(download.need == .network && download.failure?.code == "badOrigin")
+        try await fixture.origin.clearRules()
+        try await fixture.reaches(.complete, "ts")
+    }
+
+    @Test func aRefusedKeyIsWaitedFor() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("*.key") { $0.status = 403 })
+        let download = try await fixture.start("/aes/master.m3u8")
+        try await fixture.reaches(.waiting, "aes")
+        #expect(download.need == .key && download.failure?.code == "originRefused")
+        try await fixture.origin.clearRules()
+        try await fixture.reaches(.complete, "aes")
+        #expect(download.need == nil && download.failure == nil)
+    }
+
     // MARK: Ending
 
     @Test func aForgottenDownloadFetchesNothingMore() async throws {

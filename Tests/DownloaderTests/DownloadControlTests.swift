@@ -1,0 +1,231 @@
+import EventLoop
+import Foundation
+import Library
+import Store
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+/// Downloads as a person drives them.
+@Suite @LoopActor struct DownloadControlTests {
+    /// A fixture whose segments wait until they are released.
+    private func held(running: Int = 3) async throws -> DownloadFixture {
+        let fixture = try await DownloadFixture(running: running)
+        try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
+        return fixture
+    }
+
+    private func release(_ fixture: DownloadFixture) async throws {
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+    }
+
+    // MARK: Pause, resume, cancel
+
+    @Test func aPausedDownloadFetchesNothingUntilItIsResumed() async throws {
+        let fixture = try await held()
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await waitUntil("requests") { try await fixture.mediaRequests().count >= 5 }
+        await fixture.downloader.pause(download)
+        #expect(download.state == .paused)
+        try await waitUntil("nobody waiting") { try await fixture.origin.load().paused == 0 }
+        try await fixture.notes(.paused)
+        try await release(fixture)
+        try await fixture.restart()
+        fixture.downloader.resume()
+        #expect(try fixture.download("ts").state == .paused)
+        #expect(try fixture.download("ts").progress.bytes == 0)
+        await fixture.downloader.resume(try fixture.download("ts"))
+        try await fixture.reaches(.complete, "ts")
+    }
+
+    @Test func aCancelledDownloadKeepsItsPartAndAnOrderTakesItUpAgain() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("/ts/90p/[345].ts") { $0.hold = true })
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await waitUntil("the first half") { download.progress.loaded.duration == 6 }
+        await fixture.downloader.cancel(download)
+        #expect(download.state == .cancelled && download.progress.loaded.ranges == [0..<6])
+        try await fixture.notes(.cancelled)
+        try await release(fixture)
+        try await fixture.origin.clearRequests()
+        let again = try await fixture.start("/ts/master.m3u8")
+        #expect(again === download)
+        try await fixture.reaches(.complete, "ts")
+        #expect(try await fixture.mediaRequests().sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
+    }
+
+    @Test func whatIsOverIsNeitherPausedNorCancelled() async throws {
+        let fixture = try await DownloadFixture()
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await fixture.reaches(.complete, "ts")
+        await fixture.downloader.pause(download)
+        await fixture.downloader.cancel(download)
+        #expect(download.state == .complete)
+    }
+
+    @Test func aDownloadThatWaitsTriesAtOnceWhenItIsResumed() async throws {
+        var configuration = Downloader.Configuration()
+        configuration.pauses = .seconds(600)...(.seconds(600))
+        let fixture = try await DownloadFixture(configuration: configuration)
+        try await fixture.origin.add(OriginRule("*.ts") { $0.resetAfter = -1 })
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await fixture.reaches(.waiting, "ts")
+        try await fixture.origin.clearRules()
+        await fixture.downloader.resume(download)
+        try await fixture.reaches(.complete, "ts")
+    }
+
+    // MARK: The queue
+
+    @Test func onlySoManyRunAndTheOthersFollowInTheirOrder() async throws {
+        let fixture = try await held(running: 1)
+        var begun: [String] = []
+        _ = fixture.downloader.observe { download, event in
+            if case .state = event, download.state == .running { begun.append(download.asset.name) }
+        }
+        let first = try await fixture.start("/ts/master.m3u8")
+        let second = try await fixture.start("/aes/master.m3u8")
+        var important = DownloadOrder(Selection(quality: .worst))
+        important.priority = .important
+        let third = try await fixture.downloader.start(fixture.open("/aes-noiv/master.m3u8"), important)
+        #expect([first, second, third].map(\.state) == [.running, .queued, .queued])
+        try await release(fixture)
+        try await waitUntil("the end") { [first, second, third].allSatisfy { $0.state == .complete } }
+        #expect(begun == ["ts", "aes-noiv", "aes"])
+    }
+
+    @Test func onePausedMakesRoomForTheNext() async throws {
+        let fixture = try await held(running: 1)
+        let first = try await fixture.start("/ts/master.m3u8")
+        let second = try await fixture.start("/aes/master.m3u8")
+        await fixture.downloader.pause(first)
+        #expect(second.state == .running)
+        await fixture.downloader.resume(first)
+        #expect(first.state == .queued)
+        try await release(fixture)
+        try await waitUntil("the end") { [first, second].allSatisfy { $0.state == .complete } }
+    }
+
+    @Test func theQueueOutlivesTheProcess() async throws {
+        let fixture = try await held(running: 1)
+        try await fixture.start("/ts/master.m3u8")
+        try await fixture.start("/aes/master.m3u8")
+        try await fixture.restart()
+        fixture.downloader.resume()
+        #expect(try fixture.download("aes").state == .queued)
+        try await release(fixture)
+        try await fixture.reaches(.complete, "aes")
+        #expect(try fixture.download("ts").state == .complete)
+    }
+
+    // MARK: Orders
+
+    @Test func aRangeFetchesWhatItTouchesAndTheWholeFetchesTheRest() async throws {
+        let fixture = try await DownloadFixture()
+        let asset = try await fixture.open("/cmaf/master.m3u8")
+        let selection = Selection(quality: .worst, audio: .none)
+        let download = try await fixture.downloader.start(asset, DownloadOrder(selection, range: 2.5..<4))
+        try await fixture.reaches(.complete, "cmaf")
+        #expect(
+            try await fixture.mediaRequests().map { String($0.split(separator: "/").last ?? "") }.sorted()
+                == ["2.m4s", "3.m4s", "init.mp4"])
+        #expect(download.progress.fraction == 1 && download.progress.expected.ranges == [2..<4])
+        try await fixture.origin.clearRequests()
+        let whole = try await fixture.downloader.start(asset, DownloadOrder(selection))
+        #expect(whole === download)
+        try await waitUntil("the rest") { download.state == .complete }
+        #expect(download.renditions.allSatisfy(\.isWhole) && download.progress.loaded.ranges == [0..<12])
+        #expect(try await fixture.mediaRequests().count == 10)
+    }
+
+    @Test func aRangeBehindTheEndIsRefused() async throws {
+        let fixture = try await DownloadFixture()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        await #expect {
+            try await fixture.downloader.start(asset, DownloadOrder(Selection(), range: 100..<200))
+        } throws: { error in
+            if case Downloader.Refusal.noSuchTime("ts", 12) = error { true } else { false }
+        }
+    }
+
+    @Test func severalSelectionsAreOneTaskAndShareTheirVideo() async throws {
+        let fixture = try await DownloadFixture()
+        let order = DownloadOrder(
+            Selection(quality: .worst, audio: .languages(["en"])),
+            Selection(quality: .worst, audio: .languages(["fr"]), subtitles: .all))
+        let download = try await fixture.downloader.start(fixture.open("/cmaf/master.m3u8"), order)
+        #expect(download.ids == ["video-90p", "audio-en", "audio-fr", "subtitles-en"])
+        try await fixture.reaches(.complete, "cmaf")
+        let requests = try await fixture.mediaRequests()
+        #expect(Set(requests).count == requests.count)
+    }
+
+    @Test func noteAndPriorityAndSelectionOutliveTheProcess() async throws {
+        let fixture = try await held()
+        var order = DownloadOrder(Selection(quality: .heightAtMost(100)), range: 0..<5)
+        (order.note, order.priority, order.isPaused) = ("for the train", .important, true)
+        let download = try await fixture.downloader.start(fixture.open("/ts/master.m3u8"), order)
+        #expect(download.state == .paused)
+        let task = download.task
+        try await fixture.restart()
+        #expect(try fixture.download("ts").task == task)
+        #expect(try fixture.download("ts").task.items.map(\.range) == [0..<5])
+    }
+
+    // MARK: Events
+
+    @Test func whoWatchesIsToldOfStatesProgressAndRenditions() async throws {
+        let fixture = try await DownloadFixture()
+        var events: [String] = []
+        let id = fixture.downloader.observe { download, event in
+            switch event {
+            case .state: events.append(download.state.rawValue)
+            case .progress: events.append("progress")
+            case .renditionComplete(let id): events.append(id)
+            case .removed: events.append("removed")
+            }
+        }
+        let download = try await fixture.start("/cmaf/master.m3u8")
+        try await fixture.reaches(.complete, "cmaf")
+        #expect(Array(events.prefix(2)) == ["queued", "running"] && events.last == "complete")
+        #expect(events.contains("progress"))
+        #expect(events.filter { $0.contains("-") }.sorted() == ["audio-en", "video-90p"])
+        fixture.downloader.forget(download.asset)
+        #expect(events.last == "removed")
+        fixture.downloader.ignore(id)
+        try await fixture.start("/ts/master.m3u8")
+        #expect(events.last == "removed")
+    }
+
+    @Test func aRowOfANewerWeirIsToldAndNotWrittenOver() async throws {
+        let fixture = try await held()
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await fixture.notes(.running)
+        var record = download.record
+        record.task = #"{"version":99}"#
+        try await fixture.library.save(record)
+        try await fixture.restart()
+        let restored = try fixture.download("ts")
+        #expect(restored.state == .failed && restored.failure?.message.contains("newer Weir") ?? false)
+        await fixture.downloader.resume(restored)
+        await fixture.downloader.cancel(restored)
+        await #expect(throws: Downloader.Refusal.self) { try await fixture.start("/ts/master.m3u8") }
+        try await release(fixture)
+        try await fixture.restart()
+        #expect(fixture.library.storedDownloads.map(\.task) == [#"{"version":99}"#])
+    }
+
+    @Test func aRowOfAnOlderWeirWantsWholeRenditions() async throws {
+        let fixture = try await held()
+        let download = try await fixture.start("/ts/master.m3u8")
+        var record = download.record
+        (record.task, record.need) = (nil, nil)
+        try await fixture.library.save(record)
+        try await release(fixture)
+        try await fixture.restart()
+        fixture.downloader.resume()
+        try await fixture.reaches(.complete, "ts")
+    }
+}

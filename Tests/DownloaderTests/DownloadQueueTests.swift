@@ -1,0 +1,24 @@
+import Testing
+
+@testable import Downloader
+
+@Suite struct DownloadQueueTests {
+    /// `a` queued, `A` running, `!` important, `.` neither.
+    private func next(_ text: String, places: Int) -> String {
+        let entries = text.split(separator: " ").map { word in
+            let id = word.filter(\.isLetter)
+            return DownloadQueue.Entry(
+                id: id.lowercased(), priority: word.contains("!") ? .important : .normal,
+                isQueued: id == id.lowercased() && !word.contains("."), isRunning: id != id.lowercased())
+        }
+        return DownloadQueue(places: places).next(of: entries).joined()
+    }
+
+    @Test(arguments: [
+        ("a b c d", 3, "abc"), ("A b c d", 3, "bc"), ("A B C d", 3, ""), ("A B C D e", 3, ""), ("", 3, ""),
+        ("a b c! d!", 3, "cda"), ("A b c!", 2, "c"), ("a. b c.", 2, "b"), ("A. b", 1, ""),
+    ])
+    func importantOnesFirstThenInTheOrderInWhichTheyCame(_ entries: String, _ places: Int, _ wanted: String) {
+        #expect(next(entries, places: places) == wanted)
+    }
+}

@@ -1,0 +1,71 @@
+import HTTPMessage
+import Library
+import Origin
+import Store
+import Testing
+
+@testable import Downloader
+
+@Suite struct PatienceTests {
+    private static let pauses: ClosedRange<Duration> = .seconds(2)...(.seconds(60))
+
+    private func error(_ code: OriginError.Code) throws -> LibraryError {
+        LibraryError(OriginError(code, url: try WebURL("https://host/1.ts?token=x")))
+    }
+
+    private func verdict(_ patience: inout Patience, _ outcome: DownloadOutcome) -> String {
+        switch patience.verdict(on: outcome, of: "sintel", pauses: Self.pauses) {
+        case .complete: "complete"
+        case .fail(let failure): "fail \(failure.code)"
+        case .wait(let need, _, let pause): "\(need.rawValue) \(pause.components.seconds)"
+        }
+    }
+
+    @Test func anAbsentOriginIsWaitedForForEverWithPausesThatDouble() throws {
+        var patience = Patience()
+        let absent = DownloadOutcome.failed(try error(.unreachable))
+        let verdicts = (0..<8).map { _ in verdict(&patience, absent) }
+        #expect(verdicts == [2, 4, 8, 16, 32, 60, 60, 60].map { "network \($0)" })
+        patience.noteProgress()
+        #expect(verdict(&patience, absent) == "network 2")
+    }
+
+    @Test(arguments: [OriginError.Code.serverFailure, .cutShort, .stalled, .connectionLost])
+    func errorsThatMayPassAreTriedAFewTimesSinceTheLastPiece(_ code: OriginError.Code) throws {
+        var patience = Patience()
+        let outcome = DownloadOutcome.failed(try error(code))
+        let isAbsence = [.stalled, .connectionLost].contains(code)
+        for _ in 0..<Patience.attempts { #expect(verdict(&patience, outcome).hasPrefix("network")) }
+        #expect(verdict(&patience, outcome) == (isAbsence ? "network 32" : "fail badOrigin"))
+        patience.noteProgress()
+        #expect(verdict(&patience, outcome) == "network 2")
+    }
+
+    @Test(arguments: [OriginError.Code.notFound, .forbidden, .tooLarge, .contentChanged, .rangeIgnored])
+    func whatWillNotChangeFailsAtOnce(_ code: OriginError.Code) throws {
+        var patience = Patience()
+        #expect(verdict(&patience, .failed(try error(code))).hasPrefix("fail"))
+    }
+
+    @Test func aRefusedKeyAndAFullDiskAreWaitedFor() throws {
+        var patience = Patience()
+        #expect(verdict(&patience, .failed(try error(.forbidden), isKey: true)) == "key 2")
+        #expect(verdict(&patience, .failed(try error(.notFound), isKey: true)) == "fail missing")
+        #expect(verdict(&patience, .storeFailed(StoreError(.diskFull, path: "x"))) == "space 4")
+        let wrapped = LibraryError(StoreError(.diskFull, path: "x"), about: "no place")
+        #expect(verdict(&patience, .failed(wrapped)) == "space 8")
+        #expect(verdict(&patience, .storeFailed(StoreError(.io, path: "x"))) == "fail io")
+        #expect(verdict(&patience, .complete) == "complete")
+    }
+
+    @Test func aFailureNamesWhatAndHowManyAndNoSecrets() throws {
+        var patience = Patience()
+        let outcome = DownloadOutcome.failed(try error(.notFound), count: 3)
+        guard case .fail(let failure) = patience.verdict(on: outcome, of: "sintel", pauses: Self.pauses) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(failure.message.contains("https://host/1.ts") && !failure.message.contains("token"))
+        #expect(failure.message.hasSuffix("; so are 2 more"))
+    }
+}
