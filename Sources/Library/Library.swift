@@ -11,6 +11,8 @@ public import Store
     /// Why nothing can be kept; nil when the store is writable.
     public var readOnlyReason: StoreError? { store.readOnlyReason }
 
+    /// Who plays what, and where.
+    public let audience = Audience()
     /// The way by which resources come from origins.
     let loader: Loader
     let store: Store
@@ -152,6 +154,7 @@ public import Store
         byName[asset.name] = nil
         byOrigin[asset.origin] = nil
         loader.forget(asset.folders)
+        audience.forget(asset)
         do {
             // Whatever of the two fails: a bundle that the catalogue does not know is rubbish, and an asset without a
             // bundle has lost its pieces.

@@ -101,6 +101,7 @@ public import Playlist
         self.source = source
         wholeness = nil
         fileNames = nil
+        knownTimeline = nil
         show(source)
         keyNumbers = source.isDurable ? source.playlist.keys.map { number(of: $0, in: source) } : []
     }
@@ -117,6 +118,7 @@ public import Playlist
     /// Forgets a playlist of which nothing is stored.
     func forget() {
         (source, latest, keyNumbers, fileNames, wholeness) = (nil, nil, [], nil, nil)
+        knownTimeline = nil
         (isSaved, isOutdated) = (false, false)
     }
 
@@ -130,6 +132,16 @@ public import Playlist
         let passing = source.isDurable ? [] : passingResources(of: source)
         let gone = before.map { resources(of: $0, before: source.playlist.firstSequenceNumber) } ?? []
         live.replace(with: passing, gone: gone, named: passing.count + source.playlist.segments.count)
+    }
+
+    // MARK: Times
+
+    private var knownTimeline: MediaTimeline?
+
+    /// When its segments begin, by the playlist as it was last fetched whole; made once.
+    var timeline: MediaTimeline? {
+        if knownTimeline == nil { knownTimeline = source.map { MediaTimeline($0.playlist) } }
+        return knownTimeline
     }
 
     // MARK: Names

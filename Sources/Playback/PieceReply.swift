@@ -47,8 +47,16 @@ import Library
 
     /// Answers from a flight that was retained for this reply, and releases it at the reply's end; with 504 when nothing
     /// came within `patience`.
-    static func follow(_ flight: Flight, _ mediaType: MediaType, patience: Duration, to exchange: Exchange) {
-        exchange.onEnd = { _ in flight.release() }
+    ///
+    /// - Parameter ended: told how the reply ended, whatever it was.
+    static func follow(
+        _ flight: Flight, _ mediaType: MediaType, patience: Duration, to exchange: Exchange,
+        ended: @escaping @LoopActor (ReplyEnd) -> Void
+    ) {
+        exchange.onEnd = { end in
+            flight.release()
+            ended(end)
+        }
         let limit = Deadline(after: patience) {
             exchange.reply(.gatewayTimeout, "The origin has sent nothing for \(patience.components.seconds) seconds.")
         }

@@ -7,6 +7,8 @@ struct PiecePlace {
     let asset: Asset
     let session: Session
     let folder: PieceFolder
+    /// Where what is asked for is noted; nil where that moves no playhead.
+    let seat: Seat?
 }
 
 /// The folder that the last piece was asked from, by the path in front of its name.

@@ -54,15 +54,20 @@ public import Library
         guard let asset = library.presentation(id: id), let pieces = asset.folder(folder) else {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
-        let place = PiecePlace(asset: asset, session: session, folder: pieces)
+        let seat = library.audience.seat(session.id, at: asset, folder)
+        let place = PiecePlace(asset: asset, session: session, folder: pieces, seat: seat)
         shelf.remember(place, exchange.head.pathBytes)
         piece(exchange, place, file)
     }
 
     private func piece(_ exchange: Exchange, _ place: PiecePlace, _ file: String) {
         let (asset, pieces) = (place.asset, place.folder)
-        if let small = shelf.smallPiece(file) { return exchange.reply(small.representation, .bytes(small.bytes)) }
+        if let small = shelf.smallPiece(file) {
+            place.seat?.took(file)
+            return exchange.reply(small.representation, .bytes(small.bytes))
+        }
         if let descriptor = pieces.open(file) {
+            place.seat?.took(file)
             let small = PieceReply.send(descriptor, shelf.type(of: file), to: exchange)
             if let small { shelf.keep(small, as: file) }
             return
@@ -75,7 +80,10 @@ public import Library
         }
         do {
             let flight = try library.flight(resource, in: pieces, of: asset, urgency: .playback)
-            PieceReply.follow(flight, shelf.type(of: file), patience: patience, to: exchange)
+            place.seat?.awaits(file)
+            PieceReply.follow(flight, shelf.type(of: file), patience: patience, to: exchange) { end in
+                place.seat?.arrived(file, isWhole: end.cause == .complete && end.status.map { $0 < 300 } ?? false)
+            }
         } catch {
             refuse(exchange, error)
         }

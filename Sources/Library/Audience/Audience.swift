@@ -1,0 +1,188 @@
+public import EventLoop
+import Playlist
+
+/// Who plays what, and where: the only meeting point of playback and downloads.
+///
+/// Playback tells it of each piece that a session's player asks for (`Seat`); it infers each session's playhead from
+/// that (`SessionPlayhead`), and tells a download from where to go on.
+@LoopActor public final class Audience {
+    /// What became of the place from which a download should go on.
+    public enum Move: Sendable {
+        /// A player seeked: go on from elsewhere, at once.
+        case jumped
+        /// A player asked for one or more further segments.
+        case advanced
+        /// The last session that played the asset is over.
+        case ended
+    }
+
+    private var attendees: [String: Attendee] = [:]
+    private var observers: [Int: (asset: Asset, told: @LoopActor (Move) -> Void)] = [:]
+    private var lastObserver = 0
+    /// What was taken from the store and not looked at yet, oldest first; and the last of what is too much to look at.
+    private var notes: [(file: String, seat: Seat)] = []
+    private var lastNote: (file: String, seat: Seat)?
+    private var reading: LoopTimer?
+    private var sweep: LoopTimer?
+    private let now: () -> ContinuousClock.Instant
+
+    /// How long notes wait to be looked at, and how many are; mpv takes a thousand stored segments in that time.
+    private static let noteLife = Duration.milliseconds(100)
+    private static let noteLimit = 256
+    /// Sessions beyond so many replace the one that has been silent the longest: anyone can make up their ids.
+    private static let limit = 256
+    private static let sweepPause = Duration.seconds(15)
+
+    /// - Parameter now: the clock.
+    init(now: @escaping () -> ContinuousClock.Instant = { .now }) {
+        self.now = now
+        reading = LoopTimer { [weak self] in self?.readNotes() }
+        sweep = LoopTimer { [weak self] in self?.sweepOut() }
+    }
+
+    // MARK: What downloads ask
+
+    /// The media time in seconds from which a download of the asset should go on: where what its players have asked for
+    /// ends. Of several sessions the one that has the least ahead of it decides, among those that have not asked for
+    /// all there is yet. nil while nobody plays it.
+    public func playhead(of asset: Asset) -> Double? {
+        readNotes()
+        let now = now()
+        let watching = attendees.values.filter { $0.asset === asset && $0.isWatching && !$0.playhead.isOver(at: now) }
+        let end = asset.duration ?? .infinity
+        let unfinished = watching.filter { ($0.playhead.askedEnd ?? 0) < end - 0.001 }
+        let thinnest = (unfinished.isEmpty ? watching : unfinished).min {
+            $0.playhead.buffer(at: now) < $1.playhead.buffer(at: now)
+        }
+        return thinnest?.playhead.askedEnd
+    }
+
+    /// Calls `told` each time that `playhead(of:)` of the asset may have another answer, until the number that is
+    /// returned is given to `ignore`. Comes at most once for each segment asked for, and from within `playhead(of:)`
+    /// too, where that reads notes which had waited.
+    public func observe(_ asset: Asset, _ told: @escaping @LoopActor (Move) -> Void) -> Int {
+        lastObserver += 1
+        observers[lastObserver] = (asset, told)
+        return lastObserver
+    }
+
+    /// Ends what `observe` began.
+    public func ignore(_ observer: Int) { observers[observer] = nil }
+
+    private func tell(_ asset: Asset, _ move: Move) {
+        for (id, observer) in observers where observer.asset === asset && observers[id] != nil { observer.told(move) }
+    }
+
+    // MARK: What playback tells
+
+    /// The seat of a session at a rendition of an asset, by its folder; nil for what has no playhead: keys, subtitles,
+    /// pictures, trick play.
+    public func seat(_ session: String, at asset: Asset, _ folder: String) -> Seat? {
+        if let known = attendees[session], known.asset === asset, let seat = known.seats[folder] { return seat }
+        guard let rendition = asset.rendition(folder), let kind = asset.playheadKind(of: rendition) else { return nil }
+        let seat = Seat(session, at: asset, rendition, kind, self)
+        attendee(session, at: asset).seats[folder] = seat
+        return seat
+    }
+
+    private func attendee(of seat: Seat) -> Attendee { attendee(seat.session, at: seat.asset) }
+
+    /// The session as it is known; one that was taken to be over, and goes on, begins anew.
+    private func attendee(_ session: String, at asset: Asset) -> Attendee {
+        if let attendee = attendees[session], attendee.asset === asset { return attendee }
+        if attendees.isEmpty { sweep?.schedule(after: Self.sweepPause) }
+        if attendees.count >= Self.limit {
+            let quietest = attendees.min { $0.value.playhead.lastEvent < $1.value.playhead.lastEvent }
+            if let quietest { remove(quietest.key) }
+        }
+        let attendee = Attendee(asset, at: now())
+        attendees[session] = attendee
+        return attendee
+    }
+
+    /// Notes a piece that was taken from the store.
+    func note(_ file: String, _ seat: Seat) {
+        guard notes.count < Self.noteLimit else {
+            lastNote = (file, seat)
+            return
+        }
+        if notes.isEmpty { reading?.schedule(after: Self.noteLife) }
+        notes.append((file, seat))
+    }
+
+    private func readNotes() {
+        guard !notes.isEmpty else { return }
+        let read = notes
+        notes.removeAll(keepingCapacity: true)
+        for note in read { take(note.file, note.seat) }
+        if let lastNote { takeLast(lastNote.file, lastNote.seat) }
+        lastNote = nil
+    }
+
+    private func take(_ file: String, _ seat: Seat) {
+        guard let span = seat.span(of: file) else { return }
+        asks(span, seat)
+        attendee(of: seat).playhead.delivered(span, seat.kind, at: now())
+    }
+
+    /// Takes the last of many that were not looked at: those between are taken to have come in sequence.
+    private func takeLast(_ file: String, _ seat: Seat) {
+        guard let span = seat.span(of: file) else { return }
+        attendee(of: seat).playhead.flooded(to: span, of: seat.rendition.name.id, seat.kind, at: now())
+        tell(seat.asset, .advanced)
+    }
+
+    private func asks(_ span: SegmentSpan, _ seat: Seat) {
+        let attendee = attendee(of: seat)
+        let before = attendee.playhead.askedEnd
+        let hasJumped = attendee.playhead.asked(span, of: seat.rendition.name.id, seat.kind, at: now())
+        guard hasJumped || attendee.playhead.askedEnd != before else { return }
+        tell(seat.asset, hasJumped ? .jumped : .advanced)
+    }
+
+    /// A player waits for a piece from the origin.
+    func awaits(_ file: String, _ seat: Seat) {
+        readNotes()
+        let attendee = attendee(of: seat)
+        attendee.awaited += 1
+        attendee.lastWait = now()
+        if let span = seat.span(of: file) { asks(span, seat) }
+    }
+
+    /// Its reply has ended.
+    func arrived(_ file: String, _ seat: Seat, isWhole: Bool) {
+        readNotes()
+        let attendee = attendee(of: seat)
+        attendee.awaited = max(0, attendee.awaited - 1)
+        attendee.lastWait = now()
+        guard isWhole, let span = seat.span(of: file) else { return }
+        attendee.playhead.delivered(span, seat.kind, at: now())
+    }
+
+    // MARK: Leaving
+
+    /// Whoever plays a removed asset is none of the audience any more.
+    func forget(_ asset: Asset) {
+        for (id, attendee) in attendees where attendee.asset === asset { remove(id) }
+    }
+
+    private func sweepOut() {
+        let now = now()
+        for (id, attendee) in attendees where attendee.awaited == 0 && attendee.playhead.isOver(at: now) { remove(id) }
+        if !attendees.isEmpty { sweep?.schedule(after: Self.sweepPause) }
+    }
+
+    private func remove(_ session: String) {
+        guard let asset = attendees.removeValue(forKey: session)?.asset else { return }
+        if !attendees.values.contains(where: { $0.asset === asset }) { tell(asset, .ended) }
+    }
+}
+
+extension Asset {
+    /// What a rendition is to a playhead; nil if it has no say in it.
+    fileprivate func playheadKind(of rendition: Rendition) -> SessionPlayhead.Kind? {
+        guard rendition.name.content == .media, !rendition.name.isIFramesOnly else { return nil }
+        let isSound = multivariant?.media.contains { $0.renditionIndex == rendition.place && $0.type == .audio }
+        return isSound ?? false ? .audio : .main
+    }
+}
