@@ -4,6 +4,8 @@ Everything listens on 127.0.0.1 on free ports. The folder lies under TMPDIR; set
 """
 
 import contextlib
+import json
+import math
 import os
 import pathlib
 import shutil
@@ -79,13 +81,30 @@ class Bench:
         home = self.folder / ("weir-%d" % len(self.children))
         home.mkdir()
         options = ["--store", home / "store", "--state", home / "state", "--reserve", "0"]
-        child = self.start([binary, "serve", "--listen", "127.0.0.1:0"] + options, stdout=subprocess.PIPE, text=True)
+        with open(home / "log", "w") as log:
+            child = self.start([binary, "serve", "--listen", "127.0.0.1:0"] + options, stdout=subprocess.PIPE, stderr=log, text=True)
         line = child.stdout.readline()
         if "listening on" not in line:
-            sys.exit("weir serve did not start: it said %r" % line)
+            sys.exit("weir serve did not start: it said %r\n%s" % (line, (home / "log").read_text()))
         server = Server(line.split()[-1], child, child.pid)
-        server.store, server.state = home / "store", home / "state"
+        server.home, server.store, server.state = home, home / "store", home / "state"
         return server
+
+    def link(self, upstream, preset):
+        """A tools/link in front of a server; the same losses each time."""
+        command = [sys.executable, ROOT / "tools" / "link", "--preset", preset, "--state", self.folder, "--seed", "1", upstream]
+        child = self.start(command, stdout=subprocess.PIPE, text=True)
+        lines = [child.stdout.readline() for _ in range(2)]
+        if "listening on" not in lines[1]:
+            sys.exit("tools/link did not start: it said %r" % lines)
+        link = Server(lines[1].split()[-1], child, child.pid)
+        link.control = lines[0].split()[-1]
+        return link
+
+    def forget(self, child):
+        """Stops a child before the end."""
+        self.stop(child)
+        self.children.remove(child)
 
 
 def memory():
@@ -167,6 +186,17 @@ def write_presentation(folder, count, size):
         (folder / ("%d.ts" % number)).write_bytes(body.read(0, size))
 
 
+def write_transport(folder, count, template):
+    """The same of segments that are transport streams."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:%d" % math.ceil(template.seconds),
+             "#EXT-X-PLAYLIST-TYPE:VOD"]
+    for number in range(count):
+        lines += ["#EXTINF:%.3f," % template.seconds, "%d.ts" % number]
+        (folder / ("%d.ts" % number)).write_bytes(template.segment(number))
+    (folder / "media.m3u8").write_text("\n".join(lines + ["#EXT-X-ENDLIST", ""]))
+
+
 def weir_binary(parser, arguments):
     """The release build, unless the user names another."""
     binary = pathlib.Path(arguments.weir)
@@ -183,6 +213,19 @@ def add_options(parser, rounds=5):
 
 def ensure_tools():
     subprocess.run([str(ROOT / "tools" / "install"), "bench"], check=True)
+
+
+def python_package(requirement):
+    """The folder with a package of PyPI, as NAME==VERSION; installed the first time, and kept in .build-bench."""
+    home = ROOT / ".build-bench"
+    folder, fresh = home / requirement, home / ("new-" + requirement)
+    if not folder.exists():
+        shutil.rmtree(fresh, ignore_errors=True)
+        home.mkdir(exist_ok=True)
+        subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--root-user-action=ignore",
+                        "--target", str(fresh), requirement], check=True)
+        fresh.rename(folder)
+    return folder
 
 
 def median(values):
