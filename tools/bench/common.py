@@ -33,7 +33,7 @@ class Bench:
 
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-bench-", dir=memory()))
-        self.children = []
+        self.children, self.homes = [], 0
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         return self
 
@@ -55,10 +55,16 @@ class Bench:
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
 
+    def home(self, name):
+        """A new folder for one server."""
+        self.homes += 1
+        home = self.folder / ("%s-%d" % (name, self.homes))
+        home.mkdir()
+        return home
+
     def nginx(self, locations, http=""):
         """An nginx with one worker and sendfile; `locations` is the inside of its server block."""
-        home = self.folder / ("nginx-%d" % len(self.children))
-        home.mkdir()
+        home = self.home("nginx")
         port = free_port()
         user = "user root;" if os.geteuid() == 0 else ""
         temporary = "\n".join("%s_temp_path %s/%s;" % (name, home, name)
@@ -76,10 +82,9 @@ class Bench:
         wait_for("nginx", lambda: connects(port))
         return Server("http://127.0.0.1:%d" % port, child, first_child(child.pid))
 
-    def weir(self, binary):
-        """A `weir serve` over a store of its own."""
-        home = self.folder / ("weir-%d" % len(self.children))
-        home.mkdir()
+    def weir(self, binary, home=None):
+        """A `weir serve` over a store of its own, or over one in a folder that an earlier one has left."""
+        home = home or self.home("weir")
         options = ["--store", home / "store", "--state", home / "state", "--reserve", "0"]
         with open(home / "log", "w") as log:
             child = self.start([binary, "serve", "--listen", "127.0.0.1:0"] + options, stdout=subprocess.PIPE, stderr=log, text=True)
@@ -101,8 +106,9 @@ class Bench:
         link.control = lines[0].split()[-1]
         return link
 
-    def forget(self, child):
-        """Stops a child before the end."""
+    def forget(self, child, number=signal.SIGTERM):
+        """Ends a child before the end of the benchmark."""
+        child.send_signal(number)
         self.stop(child)
         self.children.remove(child)
 
@@ -169,12 +175,12 @@ def first_child(pid):
     return int(found()[0])
 
 
-def wait_for(what, condition, bound=15):
+def wait_for(what, condition, bound=15, pause=0.02):
     until = time.monotonic() + bound
     while not condition():
         if time.monotonic() > until:
             sys.exit("no %s within %d seconds" % (what, bound))
-        time.sleep(0.02)
+        time.sleep(pause)
 
 
 def write_presentation(folder, count, size):
@@ -188,12 +194,17 @@ def write_presentation(folder, count, size):
 
 def write_transport(folder, count, template):
     """The same of segments that are transport streams."""
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:%d" % math.ceil(template.seconds),
-             "#EXT-X-PLAYLIST-TYPE:VOD"]
+    write_playlist(folder, count, template.seconds)
     for number in range(count):
-        lines += ["#EXTINF:%.3f," % template.seconds, "%d.ts" % number]
         (folder / ("%d.ts" % number)).write_bytes(template.segment(number))
+
+
+def write_playlist(folder, count, seconds):
+    """A media playlist media.m3u8 of segments of that length."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:%d" % math.ceil(seconds), "#EXT-X-PLAYLIST-TYPE:VOD"]
+    for number in range(count):
+        lines += ["#EXTINF:%.3f," % seconds, "%d.ts" % number]
     (folder / "media.m3u8").write_text("\n".join(lines + ["#EXT-X-ENDLIST", ""]))
 
 
