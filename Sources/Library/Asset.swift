@@ -1,5 +1,6 @@
 public import EventLoop
 public import HTTPMessage
+public import Origin
 public import Playlist
 import Store
 
@@ -25,9 +26,8 @@ import Store
     public let origin: WebURL
     /// When it was first asked for, in seconds since 1970.
     public let created: Int64
-    /// The URL whose host and port its requests may go to although they are private: the user's own. That is `origin`, but
-    /// for what another asset's playlist led to.
-    let named: WebURL
+    /// What its requests may have of the user's own: as `origin` says, but for what another asset's playlist led to.
+    let access: OriginAccess
     /// The keys of all its renditions.
     public let keys: KeyRing
     /// What its EXT-X-SESSION-DATA lines lead to.
@@ -67,13 +67,14 @@ import Store
     private var byURL: [WebURL: Rendition] = [:]
 
     init(
-        id: String, name: String, title: String?, origin: WebURL, named: WebURL? = nil, created: Int64, store: Store
+        id: String, name: String, title: String?, origin: WebURL, access: OriginAccess? = nil, created: Int64,
+        store: Store
     ) {
         self.id = id
         self.name = name
         self.title = title
         self.origin = origin
-        self.named = named ?? origin
+        self.access = access ?? OriginAccess(to: origin)
         self.created = created
         bundle = Bundle(id: id, store: store)
         keys = KeyRing(in: bundle)
@@ -84,6 +85,9 @@ import Store
     private func pieceCame() {
         if wholeRenditions != published { wholenessChanged() }
     }
+
+    /// The header fields that the user gave for the origin of its URL. Secret.
+    public var fields: UserFields { access.fields }
 
     /// Whether it was removed: nothing of it is fetched or written any more.
     public var isRemoved: Bool { bundle.isRemoved }
@@ -243,6 +247,7 @@ import Store
     public var duration: Double? { renditions.lazy.compactMap { $0.source }.first { $0.isDurable }?.playlist.duration }
 
     var record: AssetRecord {
-        AssetRecord(id: id, name: name, title: title, origin: origin.text, created: created)
+        AssetRecord(
+            id: id, name: name, title: title, origin: origin.text, created: created, fields: access.fields.record)
     }
 }

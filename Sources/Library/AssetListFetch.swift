@@ -10,11 +10,11 @@ extension PlaylistFetch {
 
     /// The list of an interstitial's assets at `url`, and the URL that it came from in the end.
     ///
-    /// - Parameter named: the URL that the user gave: its host and port may be private.
+    /// - Parameter access: what the request may have.
     /// - Throws: `LibraryError` that says what came instead of a list.
-    func assetList(at url: WebURL, named: WebURL) async throws(LibraryError) -> (AssetList, base: WebURL) {
+    func assetList(at url: WebURL, access: OriginAccess) async throws(LibraryError) -> (AssetList, base: WebURL) {
         var request = OriginRequest(url)
-        request.namedPeer = OriginRequest.Peer(of: named)
+        access.grant(to: &request)
         request.limit = Self.listLimit
         request.deadline = Self.listDeadline
         let (head, body) = try await fetch(request, wanted: "a list of assets")

@@ -30,7 +30,7 @@ public import Store
 
     private var folder: PieceFolder?
     private let client: OriginClient
-    private let named: OriginRequest.Peer
+    private let access: OriginAccess
     private var transfer: Transfer?
     /// Where it is asked for at present.
     private(set) var way: Resource
@@ -54,7 +54,7 @@ public import Store
 
     init(
         _ resource: Resource, folder: PieceFolder?, file: GrowingFile, obstacle: StoreError?, client: OriginClient,
-        named: OriginRequest.Peer
+        access: OriginAccess
     ) {
         self.resource = resource
         way = resource
@@ -62,7 +62,7 @@ public import Store
         self.folder = folder
         self.file = file
         self.client = client
-        self.named = named
+        self.access = access
         // Before any reader: whoever is told hereby that there are bytes finds them still in memory.
         guard isStreamed else { return }
         _ = file.subscribe { [unowned self] in grew() }
@@ -117,7 +117,7 @@ public import Store
         request.start = file.written
         request.validator = validator
         request.limit = resource.limit
-        request.namedPeer = named
+        access.grant(to: &request)
         request.priority = urgency == .playback ? .playback : .background
         if detour?.isOpen ?? false {
             request.retries = .hasty

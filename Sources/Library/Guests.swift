@@ -1,6 +1,5 @@
 import EventLoop
 import HTTPMessage
-import Origin
 
 /// Presentations that other assets' playlists name, and players play in between: known as long as they are of use, never
 /// listed, and nothing of them is kept.
@@ -8,7 +7,7 @@ struct Guests {
     /// One URL may be asked for on behalf of several assets, of which each may only go where its own user said.
     struct Key: Hashable {
         let url: WebURL
-        let named: OriginRequest.Peer
+        let access: OriginAccess
     }
 
     /// Those that are being opened.

@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPMessage
+import Origin
 import Playlist
 public import Store
 
@@ -90,7 +91,8 @@ extension Library {
         return contents.assets.compactMap { record in
             guard let origin = try? WebURL(record.origin) else { return nil }
             let asset = Asset(
-                id: record.id, name: record.name, title: record.title, origin: origin, created: record.created,
+                id: record.id, name: record.name, title: record.title, origin: origin,
+                access: OriginAccess(to: origin, with: UserFields(record: record.fields)), created: record.created,
                 store: store)
             asset.isPersistent = true
             for key in keys[asset.id] ?? [] {

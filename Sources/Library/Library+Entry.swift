@@ -46,7 +46,7 @@ extension Library {
     /// Asks the origin, and takes what it answers if it fits what is known.
     func loadEntry(of asset: Asset, _ manner: PlaylistFetch.Manner = .patient) async throws(LibraryError) {
         let began = ContinuousClock.now
-        let answer = try await fetch.playlist(at: asset.origin, origin: asset.named, manner)
+        let answer = try await fetch.playlist(at: asset.origin, access: asset.access, manner)
         asset.checked = (.now, true)
         switch answer.playlist {
         case .media(let media):

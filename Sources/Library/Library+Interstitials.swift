@@ -1,6 +1,5 @@
 import EventLoop
 import HTTPMessage
-import Origin
 import Playlist
 
 /// Presentations that are played in between, and the lists of them.
@@ -10,7 +9,8 @@ extension Library {
 
     /// The presentation that an interstitial of `asset` names, with its entry loaded: an asset of the library's, or a guest.
     ///
-    /// The user has not named it, so it may be at no private address but the one that the user named for `asset`.
+    /// The user has not named it, so it may be at no private address but the one that the user named for `asset`; there it gets
+    /// the header fields of `asset`.
     ///
     /// - Parameter query: what the player adds to the URL, without its own delivery directives.
     /// - Throws: `LibraryError`; `missing` for a name that no playlist of the asset's had of late.
@@ -19,20 +19,20 @@ extension Library {
     ) async throws(LibraryError) -> Asset {
         let url = try url(of: name, in: asset)
         if let known = self.asset(at: url) { return known }
-        let key = Guests.Key(url: url.adding(parametersOf: query), named: OriginRequest.Peer(of: asset.named))
+        let key = Guests.Key(url: url.adding(parametersOf: query), access: asset.access)
         if let guest = guests.asset(key) { return guest }
         if let task = guests.opening[key] { return try await task.value.get() }
-        let task = Task { @LoopActor in await self.openGuest(key, named: asset.named) }
+        let task = Task { @LoopActor in await self.openGuest(key) }
         guests.opening[key] = task
         defer { guests.opening[key] = nil }
         return try await task.value.get()
     }
 
-    private func openGuest(_ key: Guests.Key, named: WebURL) async -> Result<Asset, LibraryError> {
+    private func openGuest(_ key: Guests.Key) async -> Result<Asset, LibraryError> {
         let name = AssetNaming.name(forPath: key.url.path)
         let id = AssetNaming.id(forName: name) { presentation(id: $0) != nil }
         let guest = Asset(
-            id: id, name: name, title: nil, origin: key.url, named: named, created: Self.now, store: store)
+            id: id, name: name, title: nil, origin: key.url, access: key.access, created: Self.now, store: store)
         guest.isPreview = true
         do {
             try await loadEntry(of: guest)
@@ -51,7 +51,7 @@ extension Library {
         _ name: Interstitials.Name, of asset: Asset, query: String?, naming: (Interstitials.Name) -> String
     ) async throws(LibraryError) -> [UInt8] {
         let url = try url(of: name, in: asset).adding(parametersOf: query)
-        let (list, base) = try await fetch.assetList(at: url, named: asset.named)
+        let (list, base) = try await fetch.assetList(at: url, access: asset.access)
         do {
             return try list.rendered { index in
                 guard let url = try? base.resolving(list.uris[index]) else { return nil }

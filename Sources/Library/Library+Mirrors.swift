@@ -58,7 +58,7 @@ extension Library {
         guard urls.indices.contains(place) else { throw LibraryError(.missing, "the mirror is gone") }
         let imports = asset.multivariant?.variables
         let answer = try await fetch.playlist(
-            at: directives.added(to: urls[place]), origin: asset.named, imports: imports, manner)
+            at: directives.added(to: urls[place]), access: asset.access, imports: imports, manner)
         guard case .media(let media) = answer.playlist else {
             let isItself = answer.playlist.text.write() == asset.multivariant?.text.write()
             throw LibraryError(

@@ -61,7 +61,7 @@ extension Library {
     ) throws(LibraryError) -> Flight {
         if asset.isRemoved { throw LibraryError(.missing, "\(asset.name) was removed") }
         return try loader.flight(
-            resource, folder: folder, keeping(resource, in: folder, of: asset), origin: asset.named, urgency: urgency
+            resource, folder: folder, keeping(resource, in: folder, of: asset), access: asset.access, urgency: urgency
         ) { Detour(around: resource, in: folder, of: asset, library: self) }
     }
 

@@ -64,20 +64,25 @@ public import Store
     /// - Parameters:
     ///   - name: what to call a new asset; nil for a name made of the URL.
     ///   - title: for display; given to an asset that has none.
+    ///   - fields: for the origin of `url`, as `setFields` says; nil to leave those of a known asset as they are.
     /// - Throws: `LibraryError`; nothing is registered then.
     public func open(
-        _ url: WebURL, name: String? = nil, title: String? = nil
+        _ url: WebURL, name: String? = nil, title: String? = nil, fields: UserFields? = nil
     ) async throws(LibraryError) -> Asset {
+        while let task = opening[url] {
+            // What is refused without the fields may be given with them.
+            if case .failure(let error) = await task.value, fields == nil { throw error }
+        }
         if let known = byOrigin[url] {
             if known.title == nil, let title { await entitle(known, title) }
+            if let fields { try await setFields(fields, of: known) }
             return known
         }
-        if let task = opening[url] { return try await task.value.get() }
         try checkOnline(url)
         if let name { try checkFree(name) }
-        let task = Task { @LoopActor in await self.make(url, name: name, title: title) }
+        let access = OriginAccess(to: url, with: fields ?? UserFields())
+        let task = Task { @LoopActor in await self.make(url, name: name, title: title, access) }
         opening[url] = task
-        defer { opening[url] = nil }
         return try await task.value.get()
     }
 
@@ -100,12 +105,17 @@ public import Store
 
     private func isTaken(_ name: String) -> Bool { byName[name] != nil || reserved.contains(name) }
 
-    private func make(_ url: WebURL, name: String?, title: String?) async -> Result<Asset, LibraryError> {
+    private func make(
+        _ url: WebURL, name: String?, title: String?, _ access: OriginAccess
+    ) async -> Result<Asset, LibraryError> {
+        // Before anybody who joined hears of the end.
+        defer { opening[url] = nil }
         let name = name ?? AssetNaming.unique(AssetNaming.name(forPath: url.path), isTaken: isTaken)
         reserved.insert(name)
         defer { reserved.remove(name) }
         let id = AssetNaming.id(forName: name) { byID[$0] != nil }
-        let asset = Asset(id: id, name: name, title: title, origin: url, created: Self.now, store: store)
+        let asset = Asset(
+            id: id, name: name, title: title, origin: url, access: access, created: Self.now, store: store)
         do {
             try await loadEntry(of: asset)
         } catch {
@@ -127,7 +137,9 @@ public import Store
     /// What `url` leads to, without anything being registered: the asset that is known, or one that is not kept.
     ///
     /// The first variant's playlist is loaded as well, for the duration, and to know whether it is live.
-    public func preview(_ url: WebURL) async throws(LibraryError) -> Asset {
+    ///
+    /// - Parameter fields: for the origin of `url`; a known asset has its own.
+    public func preview(_ url: WebURL, fields: UserFields = UserFields()) async throws(LibraryError) -> Asset {
         if let known = byOrigin[url] {
             // What is known of it is told even when the origin is away.
             if known.duration == nil, let first = known.renditions.first { _ = try? await source(of: first, in: known) }
@@ -135,7 +147,9 @@ public import Store
         }
         try checkOnline(url)
         let name = AssetNaming.name(forPath: url.path)
-        let asset = Asset(id: name, name: name, title: nil, origin: url, created: Self.now, store: store)
+        let access = OriginAccess(to: url, with: fields)
+        let asset = Asset(
+            id: name, name: name, title: nil, origin: url, access: access, created: Self.now, store: store)
         asset.isPreview = true
         try await loadEntry(of: asset)
         if let first = asset.renditions.first { _ = try await source(of: first, in: asset) }

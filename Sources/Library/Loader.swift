@@ -47,11 +47,11 @@ import Store
     ///
     /// - Parameters:
     ///   - folder: where its piece belongs.
-    ///   - origin: the URL that the user gave: its host and port may be private.
+    ///   - access: what its requests may have.
     ///   - detour: makes the other ways to it, for a new flight.
     /// - Throws: `store` when there is neither disk nor memory for it.
     func flight(
-        _ resource: Resource, folder: PieceFolder, _ keeping: Keeping, origin: WebURL, urgency: Flight.Urgency,
+        _ resource: Resource, folder: PieceFolder, _ keeping: Keeping, access: OriginAccess, urgency: Flight.Urgency,
         detour: () -> Detour
     ) throws(LibraryError) -> Flight {
         let key = Key(folder: ObjectIdentifier(folder), resource: resource)
@@ -60,7 +60,7 @@ import Store
             flight = known
             if !parked.isEmpty { parked.removeAll { $0 == key } }
         } else {
-            flight = try make(key, folder: folder, keeping, origin: origin)
+            flight = try make(key, folder: folder, keeping, access)
             flight.detour = detour()
             flights[key] = flight
         }
@@ -86,14 +86,13 @@ import Store
     }
 
     private func make(
-        _ key: Key, folder: PieceFolder, _ keeping: Keeping, origin: WebURL
+        _ key: Key, folder: PieceFolder, _ keeping: Keeping, _ access: OriginAccess
     ) throws(LibraryError) -> Flight {
         let (file, obstacle) = try growingFile(keeping)
-        let named = OriginRequest.Peer(of: origin)
         var home: PieceFolder?
         if case .kept = keeping { home = folder }
         let flight = Flight(
-            key.resource, folder: home, file: file, obstacle: obstacle, client: client, named: named)
+            key.resource, folder: home, file: file, obstacle: obstacle, client: client, access: access)
         flight.ended = { [weak self] flight in self?.settle(key, flight) }
         return flight
     }

@@ -34,14 +34,14 @@ import Playlist
     /// The playlist at `url`.
     ///
     /// - Parameters:
-    ///   - origin: the URL that the user gave: its host and port may be private.
+    ///   - access: what the request may have.
     ///   - imports: the variables of the multivariant playlist that led there; nil where none did.
     /// - Throws: `LibraryError` that says what came instead of a playlist.
     func playlist(
-        at url: WebURL, origin: WebURL, imports: [String: String]? = nil, _ manner: Manner
+        at url: WebURL, access: OriginAccess, imports: [String: String]? = nil, _ manner: Manner
     ) async throws(LibraryError) -> Answer {
         var request = OriginRequest(url)
-        request.namedPeer = OriginRequest.Peer(of: origin)
+        access.grant(to: &request)
         request.acceptsCompression = true
         request.limit = Self.limit
         request.deadline = manner.deadline

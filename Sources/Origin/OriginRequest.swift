@@ -93,10 +93,12 @@ public struct OriginRequest: Sendable {
         return (fields + secrets).filter { field in !Self.ownFields.contains { field.isNamed($0) } }
     }
 
-    private static var ownFields: [FieldName] {
+    /// What the client writes itself, or what frames a message and its connection (RFC 9110 §7.6.1).
+    static var ownFields: [FieldName] {
         [
             .host, .range, .ifRange, .contentLength, .transferEncoding, .connection, .expect,
-            FieldName("Accept-Encoding"),
+            FieldName("Accept-Encoding"), FieldName("Keep-Alive"), FieldName("Proxy-Connection"), FieldName("TE"),
+            FieldName("Trailer"), FieldName("Upgrade"),
         ]
     }
 }

@@ -73,8 +73,10 @@ public final class Catalogue: Sendable {
         var configuration = Configuration()
         configuration.journalMode = .wal
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        // Made here, nobody else can open it for a moment; SQLite gives the files beside it the same mode.
+        close(Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
         chmod(path, 0o600)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
         try migrator.migrate(queue)
         return queue
     }
@@ -122,6 +124,7 @@ public final class Catalogue: Sendable {
                     """)
         }
         migrator.registerMigration("2") { try $0.execute(sql: "ALTER TABLE playlist ADD COLUMN imports TEXT") }
+        migrator.registerMigration("3") { try $0.execute(sql: "ALTER TABLE asset ADD COLUMN fields TEXT") }
         migrator.registerMigration("4") { database in
             try database.execute(
                 sql: "ALTER TABLE download ADD COLUMN task TEXT; ALTER TABLE download ADD COLUMN need TEXT")

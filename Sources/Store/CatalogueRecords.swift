@@ -15,14 +15,19 @@ public struct AssetRecord: Codable, Equatable, Sendable, FetchableRecord, Persis
     public var origin: String
     /// When it was first asked for, in seconds since 1970.
     public var created: Int64
+    /// The header fields that the user gave for `origin`, a line each; nil for none. Secret.
+    public var fields: String?
 
     /// Makes a record of its fields.
-    public init(id: String, name: String, title: String?, origin: String, created: Int64) {
+    public init(
+        id: String, name: String, title: String?, origin: String, created: Int64, fields: String? = nil
+    ) {
         self.id = id
         self.name = name
         self.title = title
         self.origin = origin
         self.created = created
+        self.fields = fields
     }
 }
 

@@ -26,7 +26,7 @@ import Testing
         try result.get()
         file.finish()
         let flight = Flight(
-            resource, folder: nil, file: file, obstacle: nil, client: OriginClient(), named: OriginRequest.Peer(of: url)
+            resource, folder: nil, file: file, obstacle: nil, client: OriginClient(), access: OriginAccess(to: url)
         )
         return (flight, Loader.Key(folder: ObjectIdentifier(rendition.folder), resource: resource))
     }

@@ -41,7 +41,7 @@ import Testing
         let catalogue = try open()
         try await catalogue.save(full)
         var asset = AssetRecord.sample("a")
-        asset.title = "A title"
+        (asset.title, asset.fields) = ("A title", "Cookie: a=b\nX-Token: c")
         var playlist = full.playlists[0]
         playlist.body = Array("#EXTM3U".utf8)
         try await catalogue.save(.init(assets: [asset], playlists: [playlist]))

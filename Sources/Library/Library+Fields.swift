@@ -1,0 +1,38 @@
+import EventLoop
+public import Origin
+import Store
+
+/// Header fields of the user's own.
+extension Library {
+    /// Gives an asset other header fields than before; an empty set takes them away.
+    ///
+    /// They go with every request that is made for it, those that its players cause included, as far as that goes to the scheme,
+    /// host and port of its URL. They are kept in the catalogue, and nowhere else.
+    /// - Throws: `store` when they cannot be kept; nothing has changed then. In a store that is only read they hold until the
+    ///   process ends.
+    public func setFields(_ fields: UserFields, of asset: Asset) async throws(LibraryError) {
+        guard fields != asset.access.fields else { return }
+        if asset.isPersistent, readOnlyReason == nil {
+            var record = asset.record
+            record.fields = fields.record
+            do {
+                try await store.catalogue.save(.init(assets: [record]))
+            } catch {
+                throw LibraryError(error, about: "the header fields of \(asset.name) are not kept")
+            }
+        }
+        asset.access.change(to: asset.origin, with: fields)
+        // What the origin refused before it may give now.
+        (asset.checked, asset.renewed) = (nil, nil)
+    }
+}
+
+extension UserFields {
+    /// As the catalogue keeps them.
+    var record: String? { isEmpty ? nil : texts.joined(separator: "\n") }
+
+    /// Fields as the catalogue kept them; none if they are not such as this version sends.
+    init(record: String?) {
+        self = (record?.split(separator: "\n").map(String.init)).flatMap { try? UserFields($0) } ?? UserFields()
+    }
+}

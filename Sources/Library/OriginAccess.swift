@@ -1,0 +1,36 @@
+import EventLoop
+import HTTPMessage
+import Origin
+
+/// What a URL that the user gave opens to every request that is made for the asset behind it: the host and port that it names,
+/// though they be private, and the header fields that go there.
+///
+/// Whatever belongs to the asset shares it, flights and guests too, so that a change holds from the next request on.
+@LoopActor final class OriginAccess {
+    /// The (scheme, host, port) of the user's URL: nothing else gets the fields.
+    private(set) var origin: WebURL.Origin
+    /// The user's own.
+    private(set) var fields: UserFields
+
+    init(to url: WebURL, with fields: UserFields = UserFields()) {
+        origin = url.origin
+        self.fields = fields
+    }
+
+    /// Takes the place of what was given before.
+    func change(to url: WebURL, with fields: UserFields) { (origin, self.fields) = (url.origin, fields) }
+
+    /// Gives a request what it may have.
+    func grant(to request: inout OriginRequest) {
+        request.namedPeer = OriginRequest.Peer(host: origin.host, port: origin.port)
+        if !fields.isEmpty { request.credentials = OriginRequest.Credentials(origin: origin, fields: fields.lines) }
+    }
+}
+
+extension OriginAccess: Hashable {
+    /// The same access: fields may differ between two that lead to one origin.
+    nonisolated static func == (left: OriginAccess, right: OriginAccess) -> Bool { left === right }
+
+    /// See `==`.
+    nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
