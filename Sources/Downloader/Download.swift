@@ -68,6 +68,8 @@ import Store
     var work: (any DownloadWork)?
     /// What is begun or waited for at the moment: playlists, or the end of a pause.
     var step: Task<Void, Never>?
+    /// The number by which the audience knows it while it follows who plays the asset.
+    var watch: Int?
     /// How long it has been waiting for what.
     var patience = Patience()
     /// How fast bytes come.
@@ -116,13 +118,6 @@ import Store
 
     /// Bytes a second, as of late; nil when nothing comes.
     public var bytesPerSecond: Double? { state == .running ? rate.bytesPerSecond(at: .now) : nil }
-
-    /// Ends what goes on. The state is for the caller to set.
-    func halt() {
-        work?.cancel()
-        step?.cancel()
-        (work, step, ticker) = (nil, nil, nil)
-    }
 
     // MARK: The catalogue
 

@@ -68,12 +68,12 @@ import Store
         for flight in flights { flight.release() }
     }
 
-    /// What has been asked for, and has not begun to come, is asked for when its turn comes again.
-    func move(to playhead: Double) {
+    /// After a jump what has been asked for, and has not begun to come, is asked for when its turn comes again.
+    func move(to playhead: Double, isJump: Bool) {
         guard !isOver else { return }
         self.playhead = playhead
-        let idle = flying.filter { $0.value.flight.written == 0 }
-        for (id, piece) in idle {
+        guard isJump else { return plan.move(to: playhead) }
+        for (id, piece) in flying where piece.flight.written == 0 {
             flying[id] = nil
             forget(piece.request)
             piece.flight.release()

@@ -8,8 +8,8 @@ import Store
     func start(at playhead: Double)
     /// Wants nothing any more, and tells nothing any more.
     func cancel()
-    /// Somebody watches from another place on.
-    func move(to playhead: Double)
+    /// What is needed next lies elsewhere: somebody plays on, or has jumped there, or nobody plays any more.
+    func move(to playhead: Double, isJump: Bool)
 }
 
 /// How a download's work ended.

@@ -32,13 +32,36 @@ extension Downloader: DownloadWorkObserver {
                 }
             }
             guard !Task.isCancelled, self.byAsset[download.asset.id] === download else { return }
-            download.work = self.work(for: download)
-            download.work?.start(at: 0)
+            let work = self.work(for: download)
+            download.work = work
+            self.watch(download)
+            work.start(at: self.library.audience.playhead(of: download.asset) ?? 0)
         }
     }
 
     private func work(for download: Download) -> any DownloadWork {
         DownloadEngine(download, library: library, parallel: configuration.parallel, observer: self)
+    }
+
+    /// Lets the work follow whoever plays the asset meanwhile.
+    private func watch(_ download: Download) {
+        download.watch = library.audience.observe(download.asset) { [weak self, weak download] move in
+            guard let self, let download, let work = download.work else { return }
+            let playhead = self.library.audience.playhead(of: download.asset)
+            switch move {
+            case .jumped: work.move(to: playhead ?? 0, isJump: true)
+            case .advanced: work.move(to: playhead ?? 0, isJump: false)
+            case .ended: work.move(to: 0, isJump: false)
+            }
+        }
+    }
+
+    /// Ends what goes on. The state is for the caller to set.
+    func halt(_ download: Download) {
+        download.watch.map { library.audience.ignore($0) }
+        download.work?.cancel()
+        download.step?.cancel()
+        (download.watch, download.work, download.step, download.ticker) = (nil, nil, nil, nil)
     }
 
     // MARK: DownloadWorkObserver
@@ -55,7 +78,7 @@ extension Downloader: DownloadWorkObserver {
 
     func work(for download: Download, ended outcome: DownloadOutcome) {
         guard byAsset[download.asset.id] === download, download.state == .running else { return }
-        download.halt()
+        halt(download)
         let name = download.asset.name
         switch download.patience.verdict(on: outcome, of: name, pauses: configuration.pauses) {
         case .complete:

@@ -98,7 +98,7 @@ import Store
 
     private func begin(_ task: DownloadTask, of asset: Asset, isPaused: Bool) async -> Download {
         let download = byAsset[asset.id] ?? enter(Download(asset, task, state: .queued, created: Int64(time(nil))))
-        download.halt()
+        halt(download)
         download.task = task
         download.patience = Patience()
         set(download, isPaused ? .paused : .queued)
@@ -127,7 +127,7 @@ import Store
     }
 
     private func rest(_ download: Download, _ state: Download.State) async {
-        download.halt()
+        halt(download)
         set(download, state)
         schedule()
         await save(download)
@@ -138,7 +138,7 @@ import Store
         guard download.state != .running, !download.isUnreadable, byAsset[download.asset.id] === download else {
             return
         }
-        download.halt()
+        halt(download)
         download.patience = Patience()
         set(download, .queued)
         schedule()
@@ -156,7 +156,7 @@ import Store
     /// Ends the asset's download, if there is one, and forgets it. What is stored stays.
     public func forget(_ asset: Asset) {
         guard let download = byAsset.removeValue(forKey: asset.id) else { return }
-        download.halt()
+        halt(download)
         tell(download, .removed)
         schedule()
     }
@@ -164,7 +164,7 @@ import Store
     /// Ends all work. The downloads go on at the next start.
     public func stop() {
         isOpen = false
-        for download in byAsset.values { download.halt() }
+        for download in byAsset.values { halt(download) }
         byAsset = [:]
     }
 

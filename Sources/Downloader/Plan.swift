@@ -88,6 +88,8 @@ public struct Plan: Sendable {
     private enum Phase: CaseIterable { case preliminaries, ahead, behind }
 
     private var cursors: [Cursor]
+    /// Where to go on from, if that is not where the cursors are.
+    private var moved: Double?
     /// How many holes are left.
     public private(set) var count: Int
 
@@ -99,8 +101,12 @@ public struct Plan: Sendable {
         count = tracks.reduce(0) { $0 + $1.preliminaries.count + $1.segments.count }
     }
 
-    /// Goes on from another place.
-    public mutating func move(to playhead: Double) {
+    /// Goes on from another place. Costs nothing before something is taken out: a player may move faster than pieces come.
+    public mutating func move(to playhead: Double) { moved = playhead }
+
+    private mutating func settle() {
+        guard let playhead = moved else { return }
+        moved = nil
         for (place, cursor) in cursors.enumerated() {
             cursors[place] = Cursor(cursor.preliminaries, cursor.segments, playhead: playhead)
         }
@@ -108,6 +114,7 @@ public struct Plan: Sendable {
 
     /// Takes out what comes next; nil when nothing is left.
     public mutating func next() -> Batch? {
+        settle()
         for phase in Phase.allCases {
             let first = cursors.indices.compactMap { place in head(of: place, phase).map { (place, $0.time.lowerBound) }
             }

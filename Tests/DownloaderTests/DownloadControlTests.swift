@@ -174,6 +174,35 @@ import Testing
         #expect(try fixture.download("ts").task.items.map(\.range) == [0..<5])
     }
 
+    // MARK: The playhead
+
+    @Test func aSeekMovesTheDownloadAtOnceAndWhatLiesBeforeComesLast() async throws {
+        var configuration = Downloader.Configuration()
+        configuration.parallel = 1
+        let fixture = try await DownloadFixture(configuration: configuration)
+        let segments = { () async throws in
+            try await fixture.mediaRequests().filter { $0.hasSuffix(".m4s") }.compactMap {
+                Int($0.dropFirst("/cmaf/video-90p/".count).dropLast(".m4s".count))
+            }
+        }
+        try await fixture.origin.add(OriginRule("/cmaf/video-90p/*.m4s") { $0.hold = true })
+        let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst, audio: .none))
+        try await waitUntil("the first request") { try await segments() == [0] }
+
+        // A player, at another quality.
+        let rendition = try #require(download.asset.rendition("video-180p"))
+        _ = try await fixture.library.source(of: rendition, in: download.asset)
+        let seat = try #require(fixture.library.audience.seat("a12345", at: download.asset, "video-180p"))
+        for file in ["0.m4s", "1.m4s", "2.m4s", "8.m4s"] {
+            seat.awaits(file)
+            seat.arrived(file, isWhole: true)
+        }
+        try await waitUntil("the request behind the seek") { try await segments() == [0, 9] }
+        try await release(fixture)
+        try await fixture.reaches(.complete, "cmaf")
+        #expect(try await segments() == [0, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7, 8])
+    }
+
     // MARK: Events
 
     @Test func whoWatchesIsToldOfStatesProgressAndRenditions() async throws {
