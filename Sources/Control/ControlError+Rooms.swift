@@ -4,17 +4,23 @@ import Store
 
 extension ControlError {
     /// The library's error. The one place where its codes become the API's.
-    public init(_ error: LibraryError) {
+    ///
+    /// - Parameter asset: the name of the asset that it is about: goes into the command to try.
+    public init(_ error: LibraryError, asset: String? = nil) {
         let code: Code =
             switch error.code {
             case .store: (error.underlying as? StoreError).map { Code(stored: $0.code.rawValue) } ?? .disk
             default: Code(stored: error.code.rawValue)
             }
-        self.init(code, error.message, underlying: error.underlying)
+        let next = code == .originRefused ? asset.map(Self.freshLink) : nil
+        self.init(code, error.message, next: next, underlying: error.underlying)
     }
 
-    /// Why a download did not begin; `url` without secrets.
-    init(_ refusal: Downloader.Refusal, url: String) {
+    /// What to do about an asset whose link has expired.
+    public static func freshLink(for asset: String) -> String { "weir resume \(asset) --url NEW, with a new link" }
+
+    /// Why the download of an asset did not begin; `url` without secrets.
+    init(_ refusal: Downloader.Refusal, asset: String, url: String) {
         switch refusal {
         case .live(let name):
             self.init(
@@ -29,7 +35,7 @@ extension ControlError {
             self.init(
                 .diskFull, "\(name) takes about \(needed >> 20) MB, and the disk has room for \(free >> 20) MB",
                 next: "make room, for instance with: weir remove NAME; or begin with --anyway, and keep what fits")
-        case .library(let error): self.init(error)
+        case .library(let error): self.init(error, asset: asset)
         }
     }
 }
@@ -47,6 +53,8 @@ extension ControlError.Code {
         case LibraryError.Code.originAbsent.rawValue, LibraryError.Code.cancelled.rawValue: self = .originAbsent
         case LibraryError.Code.refusedURL.rawValue: self = .refusedURL
         case LibraryError.Code.nameTaken.rawValue: self = .nameTaken
+        case LibraryError.Code.urlTaken.rawValue: self = .urlTaken
+        case LibraryError.Code.otherContent.rawValue: self = .otherContent
         default: self = .disk
         }
     }

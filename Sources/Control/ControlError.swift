@@ -22,6 +22,10 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
         case noSuchDownload = "no-such-download"
         /// Another asset has the name that was asked for.
         case nameTaken = "name-taken"
+        /// The URL that was given for an asset is another asset's.
+        case urlTaken = "url-taken"
+        /// The URL that was given for an asset leads to something else.
+        case otherContent = "other-content"
         /// The URL is not http or https, carries credentials, or leads to a private address that the user did not name.
         case refusedURL = "refused-url"
         /// The presentation has nothing that fits the selection.
@@ -86,7 +90,7 @@ extension ControlError.Code {
         case .refusedURL: 403
         case .noSuchRoute, .noSuchAsset, .noSuchDownload: 404
         case .methodNotAllowed: 405
-        case .nameTaken: 409
+        case .nameTaken, .urlTaken, .otherContent: 409
         case .tooLarge: 413
         case .unsupportedMediaType: 415
         case .noMatch, .live: 422
@@ -102,7 +106,7 @@ extension ControlError.Code {
     public var exitCode: Int32 {
         switch self {
         case .badRequest: 64
-        case .refusedURL, .noMatch, .live, .nameTaken: 65
+        case .refusedURL, .noMatch, .live, .nameTaken, .urlTaken, .otherContent: 65
         case .noSuchAsset, .noSuchDownload: 66
         case .noDaemon, .noLink: 69
         case .cannotWrite: 73
@@ -129,6 +133,8 @@ extension ControlError.Code {
         case .stopping, .timeout: "the same command again"
         case .noSuchAsset, .noSuchDownload: "weir list"
         case .nameTaken: "take another one with --name"
+        case .urlTaken: "weir list"
+        case .otherContent: "what is there as an asset of its own: weir get URL"
         case .noLink: "tools/link --preset 3G http://HOST:PORT"
         case .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .live,
             .noDaemon, .internal:
@@ -148,6 +154,8 @@ extension ControlError.Code {
         case .noSuchAsset: "No such asset"
         case .noSuchDownload: "No such download"
         case .nameTaken: "The name is taken"
+        case .urlTaken: "The URL is taken"
+        case .otherContent: "The URL leads to other content"
         case .refusedURL: "The URL is refused"
         case .noMatch: "Nothing fits the selection"
         case .live: "Live streams cannot be saved"

@@ -63,7 +63,7 @@ import Playlist
             shape.unselected = AssetShapes(asset).tracks(besides: download.ids)
             return shape
         } catch {
-            throw ControlError(error, url: asset.origin.redacted)
+            throw ControlError(error, asset: asset.name, url: asset.origin.redacted)
         }
     }
 

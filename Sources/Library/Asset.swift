@@ -22,8 +22,8 @@ import Store
     public let name: String
     /// For display, if the user gave it.
     public internal(set) var title: String?
-    /// The URL that leads to it, with whatever secrets it has.
-    public let origin: WebURL
+    /// The URL that leads to it, with whatever secrets it has. Another one after `Library.move`.
+    public internal(set) var origin: WebURL
     /// When it was first asked for, in seconds since 1970.
     public let created: Int64
     /// What its requests may have of the user's own: as `origin` says, but for what another asset's playlist led to.

@@ -38,6 +38,9 @@ import Store
         if !saved.contains(number), numbers[url] == nil { numbers[url] = number }
     }
 
+    /// Knows a key by another URL from now on, in the catalogue too: see `records`.
+    func settle(_ number: Int, at url: WebURL) { (urls[number], numbers[url]) = (url, number) }
+
     /// The key's number; nil for one that no playlist has named.
     public func number(for url: WebURL) -> Int? { numbers[url] }
 
@@ -58,6 +61,12 @@ import Store
     func unsaved(of asset: String) -> [KeyRecord] {
         urls.filter { !saved.contains($0.key) }.sorted { $0.key < $1.key }
             .map { KeyRecord(asset: asset, number: $0.key, url: $0.value.text) }
+    }
+
+    /// What the catalogue does not have yet, and these keys at their new URLs.
+    func records(of asset: String, movedTo moved: [Int: WebURL]) -> [KeyRecord] {
+        unsaved(of: asset).filter { moved[$0.number] == nil }
+            + moved.map { KeyRecord(asset: asset, number: $0.key, url: $0.value.text) }
     }
 
     /// These are in the catalogue now.

@@ -27,16 +27,26 @@ extension Library {
         _ source: Rendition.Source, of rendition: String, in asset: Asset
     ) async -> Bool {
         for url in source.keyURLs { asset.keys.add(url) }
-        let isLone = rendition == RenditionNaming.lone.id
-        let record = PlaylistRecord(
-            asset: asset.id, rendition: isLone ? "" : rendition, url: source.base.text,
-            body: source.playlist.text.write(), imports: source.imports, fetched: Self.now)
-        var contents = Catalogue.Contents(playlists: [record])
+        var contents = Catalogue.Contents(playlists: [record(of: source, rendition, in: asset)])
         if !asset.isPersistent {
             contents.assets = [asset.record]
+            let isLone = rendition == RenditionNaming.lone.id
             if !isLone, let entry = entryRecord(of: asset) { contents.playlists.append(entry) }
         }
         return await write(contents, about: asset)
+    }
+
+    /// A media playlist as it stands in the catalogue.
+    func record(of source: Rendition.Source, _ rendition: String, in asset: Asset) -> PlaylistRecord {
+        PlaylistRecord(
+            asset: asset.id, rendition: rendition == RenditionNaming.lone.id ? "" : rendition, url: source.base.text,
+            body: source.playlist.text.write(), imports: source.imports, fetched: Self.now)
+    }
+
+    /// A multivariant playlist as it stands in the catalogue.
+    func record(of playlist: MultivariantPlaylist, base: WebURL, in asset: Asset) -> PlaylistRecord {
+        PlaylistRecord(
+            asset: asset.id, rendition: "", url: base.text, body: playlist.text.write(), fetched: Self.now)
     }
 
     /// Writes the multivariant playlist of an asset that the catalogue has.
@@ -52,8 +62,7 @@ extension Library {
 
     private func entryRecord(of asset: Asset) -> PlaylistRecord? {
         guard case .multivariant(let playlist, let base) = asset.entry else { return nil }
-        return PlaylistRecord(
-            asset: asset.id, rendition: "", url: base.text, body: playlist.text.write(), fetched: Self.now)
+        return record(of: playlist, base: base, in: asset)
     }
 
     @discardableResult private func write(

@@ -46,7 +46,10 @@ extension Library {
     /// Asks the origin, and takes what it answers if it fits what is known.
     func loadEntry(of asset: Asset, _ manner: PlaylistFetch.Manner = .patient) async throws(LibraryError) {
         let began = ContinuousClock.now
-        let answer = try await fetch.playlist(at: asset.origin, access: asset.access, manner)
+        let origin = asset.origin
+        let answer = try await fetch.playlist(at: origin, access: asset.access, manner)
+        // Where the asset was before it moved does not count any more.
+        guard origin == asset.origin else { return }
         asset.checked = (.now, true)
         switch answer.playlist {
         case .media(let media):

@@ -134,6 +134,15 @@ public import Store
         byOrigin[asset.origin] = asset
     }
 
+    /// The asset at a URL, or that is being opened there.
+    func occupant(of url: WebURL) async -> Asset? {
+        while let task = opening[url] { _ = await task.value }
+        return byOrigin[url]
+    }
+
+    /// Lets a URL lead to this asset, or to none.
+    func occupy(_ url: WebURL, by asset: Asset?) { byOrigin[url] = asset }
+
     /// What `url` leads to, without anything being registered: the asset that is known, or one that is not kept.
     ///
     /// The first variant's playlist is loaded as well, for the duration, and to know whether it is live.

@@ -27,6 +27,10 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         case store
         /// The name belongs to another asset.
         case nameTaken
+        /// A URL that should lead to a known asset leads to something else.
+        case otherContent
+        /// The URL is another asset's.
+        case urlTaken
         /// Nobody waits any more.
         case cancelled
     }

@@ -12,7 +12,7 @@ extension LibraryError {
         case .badDirective: .badRequest
         case .refusedURL: .forbidden
         case .store: .insufficientStorage
-        case .nameTaken: .conflict
+        case .nameTaken, .otherContent, .urlTaken: .conflict
         case .cancelled: .serviceUnavailable
         }
     }

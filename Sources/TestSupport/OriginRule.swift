@@ -62,6 +62,25 @@ public struct OriginRule: Codable, Sendable {
     public var untilClose: Bool?
     /// Another media type.
     public var contentType: String?
+    /// URLs with tokens that expire.
+    public var signed: Signature?
+
+    /// How long the tokens are good for that each playlist has in its URIs.
+    public struct Signature: Codable, Sendable {
+        /// So many seconds.
+        public var seconds: Double?
+        /// So many requests.
+        public var requests: Int?
+        /// A glob over what needs no token; by default the multivariant playlist.
+        public var open: String?
+        /// The status for the others; 403 by default.
+        public var refusal: Int?
+
+        /// Tokens for so many seconds, or for so many requests.
+        public init(seconds: Double? = nil, requests: Int? = nil, open: String? = nil, refusal: Int? = nil) {
+            (self.seconds, self.requests, self.open, self.refusal) = (seconds, requests, open, refusal)
+        }
+    }
 
     /// A rule for a path glob, which `change` fills in: `OriginRule("/ts/*") { $0.delay = 1 }`.
     public init(_ path: String, _ change: (inout OriginRule) -> Void = { _ in }) {

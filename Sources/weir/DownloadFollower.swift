@@ -70,7 +70,8 @@ final class DownloadFollower: Sendable {
             let word = download.state == .cancelled ? "was cancelled" : "failed"
             return Failure("the download of \(download.asset) \(word)", next: again, exitCode: 1, code: "cancelled")
         }
-        return Failure(reason.message, next: again, exitCode: reason.code.exitCode, code: reason.code.rawValue)
+        let next = reason.code == .originRefused ? ControlError.freshLink(for: download.asset) : again
+        return Failure(reason.message, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
     }
 
     private static func interrupted(_ download: API.Download?) -> Failure {

@@ -1,0 +1,141 @@
+import EventLoop
+import HTTPMessage
+import Playlist
+
+/// What another URL leads to, once it is known to be what an asset is. Nothing of the asset has changed yet.
+@LoopActor struct Destination {
+    /// A multivariant playlist with what its references are relative to.
+    struct Entry {
+        let playlist: MultivariantPlaylist
+        let base: WebURL
+        /// Whether it can take the place of the known one; else it only says where things are.
+        let isFit: Bool
+    }
+
+    /// The new URL.
+    let url: WebURL
+    /// What requests to it may have.
+    let access: OriginAccess
+    /// What it leads to; nil for a lone media playlist.
+    let entry: Entry?
+    /// The playlists that are those of known ones.
+    private(set) var sources: [(rendition: Rendition, source: Rendition.Source)] = []
+    /// Those of which nothing is stored, and which are not there, or not as they were.
+    private(set) var lost: [Rendition] = []
+
+    private let asset: Asset
+    private let fetch: PlaylistFetch
+
+    /// Asks for the entry, and for the playlist of each rendition that is known.
+    ///
+    /// - Throws: `otherContent`, with what differs; or why a playlist cannot be had.
+    init(
+        of asset: Asset, at url: WebURL, _ access: OriginAccess, fetch: PlaylistFetch
+    ) async throws(LibraryError) {
+        (self.asset, self.url, self.access, self.fetch) = (asset, url, access, fetch)
+        let answer = try await fetch.playlist(at: url, access: access, .patient)
+        switch (answer.playlist, asset.multivariant) {
+        case (.multivariant(let playlist), let known?):
+            entry = Entry(playlist: playlist, base: answer.base, isFit: asset.fits(playlist))
+            try await compare(playlist, base: answer.base, with: known)
+        case (.media(let media), nil):
+            entry = nil
+            guard let lone = asset.lone else { return }
+            let source = Rendition.Source(playlist: media, base: answer.base, born: answer.born)
+            guard lone.source == nil || lone.matches(source) else { throw other(difference(source, lone)) }
+            sources = [(lone, source)]
+        case (.multivariant, nil):
+            entry = nil
+            throw other("a multivariant playlist where one media playlist was")
+        case (.media, .some):
+            entry = nil
+            throw other("one media playlist where a multivariant playlist was")
+        }
+    }
+
+    // MARK: Comparing
+
+    private mutating func compare(
+        _ playlist: MultivariantPlaylist, base: WebURL, with known: MultivariantPlaylist
+    ) async throws(LibraryError) {
+        let mirrors = playlist.mirrors
+        let folded = playlist.folded(mirrors)
+        let places = folded.places(in: known)
+        guard places.contains(where: { $0 != nil }) else { throw other("none of the variants that were there") }
+        let names = RenditionNaming(playlist).names
+        let isBare = asset.renditions.allSatisfy { $0.folder.bytes == 0 }
+        for rendition in asset.renditions {
+            // Where nothing is stored, what is known of it has to do.
+            let isNeeded = isBare ? rendition.source != nil : rendition.folder.bytes > 0
+            let index = places.firstIndex(of: rendition.place)
+            let isNamedSo = index.map { names[mirrors[$0][0]] == rendition.name } ?? false
+            guard let index, isNamedSo || isNeeded else {
+                guard !isNeeded else { throw other("no rendition like \(rendition.name.id)") }
+                lost.append(rendition)
+                continue
+            }
+            let urls = folded.uris(ofRendition: index).compactMap { try? base.resolving($0) }
+            do throws(LibraryError) {
+                try await compare(rendition, at: urls, imports: folded.variables)
+            } catch {
+                guard !isNeeded else { throw error }
+                lost.append(rendition)
+            }
+        }
+    }
+
+    private mutating func compare(
+        _ rendition: Rendition, at urls: [WebURL], imports: [String: String]
+    ) async throws(LibraryError) {
+        guard rendition.source != nil else { return }
+        var failure: LibraryError?
+        for url in urls {
+            do throws(LibraryError) {
+                let answer = try await fetch.playlist(at: url, access: access, imports: imports, .patient)
+                guard case .media(let media) = answer.playlist else {
+                    throw LibraryError(.notPlaylist, "\(url.redacted) is no media playlist")
+                }
+                let source = Rendition.Source(
+                    playlist: media, base: answer.base, imports: imports, born: answer.born)
+                guard rendition.matches(source) else { throw other(difference(source, rendition)) }
+                sources.append((rendition, source))
+                return
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        throw failure ?? LibraryError(.notPlaylist, "\(rendition.name.id) has no usable URL at \(url.redacted)")
+    }
+
+    // MARK: Saying what differs
+
+    private func other(_ difference: String) -> LibraryError {
+        LibraryError(.otherContent, "\(url.redacted) does not lead to what \(asset.name) is: it has \(difference)")
+    }
+
+    private func difference(_ source: Rendition.Source, _ rendition: Rendition) -> String {
+        let name = rendition.name.id
+        guard let known = rendition.source?.playlist else { return "another \(name)" }
+        let new = source.playlist
+        if new.isLive != known.isLive { return "a \(name) that \(new.isLive ? "goes on" : "has ended")" }
+        if new.segments.count != known.segments.count || abs(new.duration - known.duration) >= 0.1 {
+            return "a \(name) of \(Self.extent(new)), not of \(Self.extent(known))"
+        }
+        if case .changed(let number?) = new.relation(to: known) {
+            return "a \(name) whose segment \(number) is another one"
+        }
+        return "a \(name) with other keys, sections or kinds of segments"
+    }
+
+    private static func extent(_ playlist: MediaPlaylist) -> String {
+        let (seconds, tenths) = Int((playlist.duration * 10).rounded()).quotientAndRemainder(dividingBy: 10)
+        return "\(playlist.segments.count) segments in \(seconds).\(tenths) s"
+    }
+}
+
+extension Rendition {
+    /// Whether a text from another URL is that of this rendition: what has ended must be the same, what goes on must agree.
+    fileprivate func matches(_ source: Source) -> Bool {
+        (self.source?.isDurable ?? false) ? isAgain(source) : stands(source)
+    }
+}

@@ -1,0 +1,128 @@
+import EventLoop
+public import HTTPMessage
+public import Origin
+import Playlist
+import Store
+
+/// Assets whose URL died, while another leads to the same content.
+extension Library {
+    /// Lets an asset be reached by another URL from now on. What is stored of it stays, and is not fetched again.
+    ///
+    /// The new URL must lead to what the asset is known to be: the same choice of renditions or the same lone playlist, and for
+    /// each rendition of which something is stored the same segments. The URL, what requests may have of it, and the
+    /// playlists follow in one step, in the catalogue as in memory.
+    ///
+    /// - Parameter fields: header fields for the origin of `url`; nil for those that there are, which go along to the same
+    ///   scheme, host and port alone.
+    /// - Throws: `urlTaken` when the URL is another asset's, `otherContent` when it leads to something else, and whatever keeps
+    ///   its playlists from being had or the change from being kept. Nothing has changed then.
+    public func move(
+        _ asset: Asset, to url: WebURL, fields: UserFields? = nil
+    ) async throws(LibraryError) {
+        if let readOnlyReason { throw LibraryError(readOnlyReason, about: "\(asset.name) stays where it is") }
+        guard !isOffline else {
+            throw LibraryError(.notStored, "\(url.redacted) cannot be looked at, since Weir is offline")
+        }
+        try await checkFree(url, for: asset)
+        let stay = url.origin == asset.access.origin
+        let access = OriginAccess(to: url, with: fields ?? (stay ? asset.fields : UserFields()))
+        let isBereft = fields == nil && !stay && !asset.fields.isEmpty
+        let destination = try await Destination(of: asset, at: url, access, fetch: fetch)
+        try await checkFree(url, for: asset)
+        let names = "\(asset.fields)"
+        try await keep(destination, of: asset)
+        take(destination, for: asset)
+        guard isBereft else { return }
+        report(
+            "\(asset.name): the header fields that were given (\(names)) are forgotten: they were for another origin than "
+                + "\(url.origin)")
+    }
+
+    /// Waits for whoever opens the URL at this moment.
+    private func checkFree(_ url: WebURL, for asset: Asset) async throws(LibraryError) {
+        let occupant = await occupant(of: url)
+        guard !asset.isRemoved else { throw LibraryError(.missing, "\(asset.name) was removed") }
+        guard let occupant, occupant !== asset else { return }
+        throw LibraryError(.urlTaken, "\(url.redacted) is the URL of another asset, \(occupant.name)")
+    }
+
+    // MARK: The catalogue
+
+    /// Notes all of it, or nothing. From here on the URL is the asset's.
+    private func keep(_ destination: Destination, of asset: Asset) async throws(LibraryError) {
+        let former = asset.origin
+        occupy(destination.url, by: asset)
+        guard asset.isPersistent else { return }
+        let contents = contents(destination, of: asset)
+        do {
+            try await store.catalogue.save(contents, without: destination.lost.map(\.name.id), of: asset.id)
+        } catch {
+            if destination.url != former { occupy(destination.url, by: nil) }
+            throw LibraryError(error, about: "\(asset.name) stays where it is")
+        }
+        asset.keys.markSaved(contents.keys)
+        guard asset.isRemoved else { return }
+        // The removal may have come to the catalogue first.
+        occupy(destination.url, by: nil)
+        try? await store.catalogue.removeAsset(asset.id)
+        throw LibraryError(.missing, "\(asset.name) was removed")
+    }
+
+    private func contents(_ destination: Destination, of asset: Asset) -> Catalogue.Contents {
+        var record = asset.record
+        (record.origin, record.fields) = (destination.url.text, destination.access.fields.record)
+        var playlists = destination.sources.filter { $0.rendition.isSaved && $0.source.isDurable }
+            .map { self.record(of: $0.source, $0.rendition.name.id, in: asset) }
+        if let entry = destination.entry, entry.isFit {
+            playlists.append(self.record(of: entry.playlist, base: entry.base, in: asset))
+        }
+        return Catalogue.Contents(
+            assets: [record], playlists: playlists,
+            keys: asset.keys.records(of: asset.id, movedTo: destination.keys))
+    }
+
+    // MARK: Memory
+
+    private func take(_ destination: Destination, for asset: Asset) {
+        if asset.origin != destination.url { occupy(asset.origin, by: nil) }
+        asset.origin = destination.url
+        asset.access.change(to: destination.url, with: destination.access.fields)
+        // Before the entry, which may name the same keys.
+        for (number, url) in destination.keys { asset.keys.settle(number, at: url) }
+        for (rendition, source) in destination.sources where rendition.source?.isDurable ?? false {
+            rendition.move(to: source)
+        }
+        for rendition in destination.lost { lose(rendition) }
+        if let entry = destination.entry { take(entry, for: asset) }
+        for rendition in asset.renditions { (rendition.mirror, rendition.renewed) = (0, nil) }
+        (asset.checked, asset.renewed) = ((.now, true), nil)
+        if asset.published.isEmpty { return }
+        writeBundle(of: asset)
+    }
+
+    private func take(_ entry: Destination.Entry, for asset: Asset) {
+        guard entry.isFit else { return _ = asset.relocate(by: entry.playlist, base: entry.base) }
+        loader.forget(asset.adopt(entry.playlist, base: entry.base).map(\.folder))
+    }
+
+    /// Forgets what is not at the new URL, unless a piece has come meanwhile.
+    private func lose(_ rendition: Rendition) {
+        rendition.isSaved = false
+        guard rendition.folder.bytes == 0 else { return }
+        loader.forget([rendition.folder])
+        rendition.forget()
+    }
+}
+
+extension Destination {
+    /// Where the keys of known playlists are now, by their numbers.
+    fileprivate var keys: [Int: WebURL] {
+        var keys: [Int: WebURL] = [:]
+        for (rendition, source) in sources {
+            for (number, key) in zip(rendition.keyNumbers, source.playlist.keys) {
+                if let number, keys[number] == nil { keys[number] = try? source.base.resolving(key.uri) }
+            }
+        }
+        return keys
+    }
+}

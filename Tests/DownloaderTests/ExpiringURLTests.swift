@@ -1,0 +1,43 @@
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+/// Signed URLs that expire while a download uses them.
+@Suite @LoopActor struct ExpiringURLTests {
+    /// Resources that were given whole more than once.
+    private func repetitions(_ origin: TestOrigin) async throws -> [String] {
+        let given = try await origin.requests().filter { [200, 206].contains($0.status) && !$0.path.contains(".m3u8") }
+            .map { $0.path.prefix { $0 != "?" } + ($0.range.map { " \($0)" } ?? "") }
+        return Set(given).filter { resource in given.count { $0 == resource } > 1 }.map { String($0) }
+    }
+
+    private func download(_ name: String, _ signature: OriginRule.Signature, throttle: Int? = nil) async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(
+            OriginRule("/\(name)/*") { ($0.signed, $0.throttle) = (signature, throttle) })
+        let all = Selection(quality: .best, audio: .all, subtitles: .all)
+        let download = try await fixture.start("/\(name)/master.m3u8", all)
+        try await waitUntil("the end", within: .seconds(30)) { download.state != .running }
+        #expect(download.state == .complete, "\(String(describing: download.failure))")
+        #expect(download.isWhole)
+        #expect(try await repetitions(fixture.origin) == [])
+        #expect(try await fixture.origin.requests().contains { $0.status == signature.refusal ?? 403 })
+    }
+
+    /// Fewer than the flights under way: each token serves some of them, and the others are refused in turn.
+    @Test(arguments: ["ts", "aes", "cmaf", "byterange-fmp4"], [2, 4])
+    func tokensForAFewRequestsEachDoNotStopADownload(_ name: String, _ requests: Int) async throws {
+        try await download(name, .init(requests: requests))
+    }
+
+    @Test(arguments: [401, 410])
+    func whateverTheRefusalIs(_ status: Int) async throws {
+        try await download("aes", .init(requests: 3, refusal: status))
+    }
+
+    @Test func tokensForATimeShorterThanASegmentTakesDoNotStopADownload() async throws {
+        try await download("aes", .init(seconds: 0.2), throttle: 100_000)
+    }
+}
