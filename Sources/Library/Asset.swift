@@ -52,9 +52,9 @@ import Store
     var moved: [Int: [WebURL]] = [:]
     /// Whether the origin offers another choice of renditions than the one that pieces are stored of.
     var isOutdated = false
-    /// The asking for fresh URLs that is under way, which others join, and when it was last begun.
+    /// The asking for fresh URLs that is under way, which others join, and how often it may be done.
     var renewal: Task<Void, Never>?
-    var renewed: ContinuousClock.Instant?
+    var pace = RenewalPace()
     /// The check under way, which others join.
     var checking: Task<Result<Bool, LibraryError>, Never>?
     /// Why what belongs to it cannot be noted in the catalogue, and therefore not be kept; nil when nothing is amiss.

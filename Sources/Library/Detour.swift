@@ -9,7 +9,8 @@ import HTTPMessage
     private weak var library: Library?
     private var tried: Set<WebURL>
     private var visited: Set<Int> = []
-    private var isRenewed = false
+    /// How much of the rendition had come when fresh URLs were last asked for on behalf of this resource; nil before.
+    private var renewedAt: Int?
 
     /// - Parameter resource: as it is asked for first.
     init(around resource: Resource, in folder: PieceFolder, of asset: Asset, library: Library) {
@@ -23,7 +24,13 @@ import HTTPMessage
     /// Begins anew, with one way that is about to be tried.
     func reset(_ way: Resource) {
         tried = [way.url]
-        (visited, isRenewed) = ([], false)
+        (visited, renewedAt) = ([], nil)
+    }
+
+    /// Something of the resource came.
+    func arrived() {
+        asset.pace.arrived()
+        rendition?.pace.arrived()
     }
 
     /// Whether another way is known, so that the present one need not be insisted on.
@@ -51,8 +58,9 @@ import HTTPMessage
 
     /// The same way with a URL as it is signed now.
     private func renewed(_ rendition: Rendition) async -> Resource? {
-        guard !isRenewed, let library else { return nil }
-        isRenewed = true
+        // Others may have used up what was had the last time: as long as any of them gets on, so may this one.
+        guard let library, renewedAt.map({ $0 < rendition.pace.arrivals }) ?? true else { return nil }
+        renewedAt = rendition.pace.arrivals
         return await library.renew(rendition, in: asset).flatMap { take($0, rendition) }
     }
 

@@ -66,6 +66,7 @@ extension Flight {
             return end(.failure(LibraryError(.badOrigin, fault)))
         }
         length = file.written
+        detour?.arrived()
         keep()
         end(.success(()))
     }

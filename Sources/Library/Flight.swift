@@ -32,6 +32,8 @@ public import Store
     private let client: OriginClient
     private let access: OriginAccess
     private var transfer: Transfer?
+    /// How many bytes were there before it.
+    private var beginning: Int64 = 0
     /// Where it is asked for at present.
     private(set) var way: Resource
     /// Where else it may be had; nil where nowhere.
@@ -100,18 +102,22 @@ public import Store
     // MARK: Asking
 
     /// Starts, or goes on where an earlier transfer ended.
-    func start(_ urgency: Urgency) {
+    ///
+    /// - Parameter way: the resource, at the URL that is known now.
+    func start(_ urgency: Urgency, by way: Resource) {
         guard transfer == nil, !isSearching else { return }
         outcome = nil
         isAnnounced = false
         file.reopen()
         self.urgency = urgency
+        turn(to: way)
         detour?.reset(way)
         ask()
     }
 
     private func ask() {
         refusal = nil
+        beginning = file.written
         var request = OriginRequest(way.url)
         request.range = way.range
         request.start = file.written
@@ -211,6 +217,7 @@ public import Store
     func fail(_ error: LibraryError) {
         transfer = nil
         silence = nil
+        if file.written > beginning { detour?.arrived() }
         guard let detour, error.concernsOrigin, interest > 0, isSound || file.written == 0 else {
             return end(.failure(error))
         }
@@ -219,11 +226,16 @@ public import Store
             let next = await detour.next(after: error)
             isSearching = false
             guard let next, interest > 0 else { return end(.failure(error)) }
-            // Two places may give one tag to different bytes; these are compared.
-            if next.url.origin != way.url.origin { validator = nil }
-            (way, isSound) = (next, true)
+            turn(to: next)
+            isSound = true
             ask()
         }
+    }
+
+    private func turn(to next: Resource) {
+        // Two places may give one tag to different bytes; these are compared.
+        if next.url.origin != way.url.origin { validator = nil }
+        way = next
     }
 
     /// Sees that an origin that says nothing does not use up a player's patience, where another may answer.

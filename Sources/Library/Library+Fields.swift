@@ -23,7 +23,9 @@ extension Library {
         }
         asset.access.change(to: asset.origin, with: fields)
         // What the origin refused before it may give now.
-        (asset.checked, asset.renewed) = (nil, nil)
+        asset.checked = nil
+        asset.pace.reset()
+        for rendition in asset.renditions { rendition.pace.reset() }
     }
 }
 

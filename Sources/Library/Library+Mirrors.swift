@@ -20,7 +20,9 @@ extension Library {
             guard error.code == .originRefused, asset.multivariant != nil else { throw error }
             await renewEntry(of: asset)
             guard asset.urls(of: rendition) != urls else { throw error }
-            return try await fetchFromMirrors(rendition, in: asset, directives, manner)
+            let source = try await fetchFromMirrors(rendition, in: asset, directives, manner)
+            asset.pace.arrived()
+            return source
         }
     }
 

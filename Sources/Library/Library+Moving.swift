@@ -94,8 +94,12 @@ extension Library {
         }
         for rendition in destination.lost { lose(rendition) }
         if let entry = destination.entry { take(entry, for: asset) }
-        for rendition in asset.renditions { (rendition.mirror, rendition.renewed) = (0, nil) }
-        (asset.checked, asset.renewed) = ((.now, true), nil)
+        for rendition in asset.renditions {
+            rendition.mirror = 0
+            rendition.pace.reset()
+        }
+        asset.checked = (.now, true)
+        asset.pace.reset()
         if asset.published.isEmpty { return }
         writeBundle(of: asset)
     }

@@ -5,11 +5,11 @@ import Playlist
 /// Playlists asked for again because the origin refuses what they name: signed URLs expire.
 extension Library {
     /// The rendition's playlist with the URLs that it has now, once for all who were refused; nil where it cannot be had, or
-    /// was had a moment ago, and where the origin has other content now.
+    /// was had a moment ago to no avail, and where the origin has other content now.
     func renew(_ rendition: Rendition, in asset: Asset) async -> Rendition.Source? {
         if let renewal = rendition.renewal { return await renewal.value }
-        guard Self.isDue(rendition.renewed) else { return nil }
-        rendition.renewed = .now
+        guard rendition.pace.isDue(now: .now) else { return nil }
+        rendition.pace.began(now: .now)
         let renewal = Task { @LoopActor in await self.renewed(rendition, in: asset) }
         rendition.renewal = renewal
         defer { rendition.renewal = nil }
@@ -20,6 +20,7 @@ extension Library {
         await renewEntry(of: asset)
         if asset.lone === rendition { return rendition.source }
         guard let source = try? await fetchSource(of: rendition, in: asset, .none, .renewal) else { return nil }
+        asset.pace.arrived()
         guard let known = rendition.source, known.isDurable else { return rendition.stands(source) ? source : nil }
         guard rendition.isAgain(source) else {
             note(change: &rendition.isOutdated, of: asset)
@@ -29,11 +30,11 @@ extension Library {
         return source
     }
 
-    /// Asks for the entry anew, unless that was done a moment ago.
+    /// Asks for the entry anew, unless that was done a moment ago to no avail.
     func renewEntry(of asset: Asset) async {
         if let renewal = asset.renewal { return await renewal.value }
-        guard Self.isDue(asset.renewed) else { return }
-        asset.renewed = .now
+        guard asset.pace.isDue(now: .now) else { return }
+        asset.pace.began(now: .now)
         let renewal = Task { @LoopActor in
             do {
                 try await loadEntry(of: asset, .renewal)
@@ -44,11 +45,6 @@ extension Library {
         asset.renewal = renewal
         defer { asset.renewal = nil }
         await renewal.value
-    }
-
-    /// An origin that refuses for good is not asked at every segment.
-    private static func isDue(_ last: ContinuousClock.Instant?) -> Bool {
-        last.map { .now - $0 > .seconds(5) } ?? true
     }
 }
 

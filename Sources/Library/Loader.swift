@@ -7,10 +7,18 @@ import Store
 ///
 /// What is in the store already is the caller's to look for first (`PieceFolder.open`): that path must not pass here.
 @LoopActor public final class Loader {
-    /// A resource, and the folder that it belongs to.
+    /// What flights are joined by.
     struct Key: Hashable {
         let folder: ObjectIdentifier
-        let resource: Resource
+        private let resource: Resource?
+        private let name: PieceName
+
+        /// - Parameter isLasting: the name stands for the same bytes for ever, wherever they are asked for: in what has ended.
+        init(folder: ObjectIdentifier, resource: Resource, isLasting: Bool = false) {
+            self.folder = folder
+            self.resource = isLasting ? nil : resource
+            name = resource.name
+        }
     }
 
     private let store: Store
@@ -47,25 +55,26 @@ import Store
     ///
     /// - Parameters:
     ///   - folder: where its piece belongs.
+    ///   - isLasting: see `Key`.
     ///   - access: what its requests may have.
     ///   - detour: makes the other ways to it, for a new flight.
     /// - Throws: `store` when there is neither disk nor memory for it.
     func flight(
-        _ resource: Resource, folder: PieceFolder, _ keeping: Keeping, access: OriginAccess, urgency: Flight.Urgency,
+        _ resource: Resource, folder: PieceFolder, isLasting: Bool, _ keeping: Keeping, access: OriginAccess, urgency: Flight.Urgency,
         detour: () -> Detour
     ) throws(LibraryError) -> Flight {
-        let key = Key(folder: ObjectIdentifier(folder), resource: resource)
+        let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
         let flight: Flight
         if let known = flights[key] ?? passed(key, urgency) {
             flight = known
             if !parked.isEmpty { parked.removeAll { $0 == key } }
         } else {
-            flight = try make(key, folder: folder, keeping, access)
+            flight = try make(resource, key, folder: folder, keeping, access)
             flight.detour = detour()
             flights[key] = flight
         }
         flight.retain(urgency)
-        if flight.outcome.map(Self.isFailure) ?? true { flight.start(urgency) }
+        if flight.outcome.map(Self.isFailure) ?? true { flight.start(urgency, by: resource) }
         return flight
     }
 
@@ -86,13 +95,13 @@ import Store
     }
 
     private func make(
-        _ key: Key, folder: PieceFolder, _ keeping: Keeping, _ access: OriginAccess
+        _ resource: Resource, _ key: Key, folder: PieceFolder, _ keeping: Keeping, _ access: OriginAccess
     ) throws(LibraryError) -> Flight {
         let (file, obstacle) = try growingFile(keeping)
         var home: PieceFolder?
         if case .kept = keeping { home = folder }
         let flight = Flight(
-            key.resource, folder: home, file: file, obstacle: obstacle, client: client, access: access)
+            resource, folder: home, file: file, obstacle: obstacle, client: client, access: access)
         flight.ended = { [weak self] flight in self?.settle(key, flight) }
         return flight
     }

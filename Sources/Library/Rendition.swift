@@ -67,9 +67,11 @@ public import Playlist
     var mirror = 0
     /// Whether the origin has another playlist now than the one, ended, that is known.
     var isOutdated = false
-    /// The asking for fresh URLs that is under way, which others join, and when it was last begun.
+    /// The asking for fresh URLs that is under way, which others join, and how often it may be done.
     var renewal: Task<Source?, Never>?
-    var renewed: ContinuousClock.Instant?
+    var pace = RenewalPace()
+    /// Whether its playlist, which has ended, came again with other URLs.
+    private(set) var hasMoved = false
     /// The mirrors' playlists under way, by their places, which others join.
     var visits: [Int: Task<Source?, Never>] = [:]
     /// What players asked of the origin by directives.
@@ -112,7 +114,7 @@ public import Playlist
             if let number, let url = try? source.base.resolving(key.uri) { keys.move(number, to: url) }
         }
         (self.source, latest) = (source, source)
-        isOutdated = false
+        (isOutdated, hasMoved) = (false, true)
     }
 
     /// Forgets a playlist of which nothing is stored.

@@ -48,6 +48,16 @@ import Testing
         }
     }
 
+    @Test func whoseLinkHasExpiredIsToldWhatToType() async throws {
+        try await origin.add(OriginRule("*/media.m3u8") { $0.status = 403 })
+        do throws(ControlError) {
+            _ = try await service.download(request(origin.master("ts"), name: "film"))
+            Issue.record("it began")
+        } catch {
+            #expect(error.code == .originRefused && error.next == "weir resume film --url NEW, with a new link")
+        }
+    }
+
     @Test func aDownloadIsToldFromItsBeginningToItsEnd() async throws {
         try await origin.add(OriginRule("*/5.m4s") { $0.hold = true })
         let begun = try await service.download(request(origin.master("cmaf"), name: "film"))

@@ -33,4 +33,20 @@ struct SignedURLTests {
             #expect(scene.pieces().count == 9)
         }
     }
+
+    @Test("that live for 5 s do not stop a download that takes longer, and nothing whole is fetched again")
+    func shortLived() async throws {
+        try await Scene.with { scene in
+            // Five at a time of 24 segments of 100 kB, each of which takes 2.5 s.
+            let playlist = "/_vod/24x100000/media.m3u8"
+            try await scene.origin.add(
+                OriginRule("/_vod/*") { $0.signed = .init(seconds: 5, open: playlist) },
+                OriginRule("/_size/*") { $0.throttle = 40_000 })
+            let get = try await scene.weir.run(["get", scene.origin.url(playlist)])
+            #expect(get.exit == .code(0), "\(get.errors)")
+            let requests = try await scene.mediaRequests()
+            #expect(requests.count { $0.status == 200 } == 24 && scene.pieces().count == 24)
+            #expect(Set(requests.filter { $0.status == 200 }.map { $0.path.prefix { $0 != "?" } }).count == 24)
+        }
+    }
 }
