@@ -3,7 +3,9 @@ import HTTPMessage
 /// Hands out the places that each host has: at most so many requests at once to one (scheme, host, port).
 ///
 /// Playback goes before background, and older transfers before younger ones, so that a retry does not lose its turn. Background
-/// never takes the places in reserve: a player's miss finds one free in the midst of a download.
+/// takes every place while nobody plays: where the way is long, each of them is a share of what it carries. Playback that finds
+/// none left displaces the youngest of the background, once: from then on, until playback has been quiet for a while, places
+/// stay in reserve for it.
 struct HostQueue {
     private struct Entry {
         let id: UInt64
@@ -12,13 +14,18 @@ struct HostQueue {
         let isCounted: Bool
     }
 
+    /// How long places stay in reserve after a transfer of playback. Players with full buffers ask once in a segment's time.
+    static let reserveLife = Duration.seconds(60)
+
     private let places: Int
     private let reserve: Int
     private var waiting: [Entry] = []
-    private var taken: [UInt64: WebURL.Origin] = [:]
+    private var taken: [UInt64: Entry] = [:]
     private var counts: [WebURL.Origin: Int] = [:]
+    /// The hosts that have places in reserve, and until when.
+    private var reserved: [WebURL.Origin: ContinuousClock.Instant] = [:]
 
-    /// - Parameter reserve: places per host that only playback may take; background keeps one at least.
+    /// - Parameter reserve: places per host that playback may take from the background, which keeps one at least.
     init(places: Int, reserve: Int) {
         self.places = max(1, places)
         self.reserve = min(max(0, reserve), self.places - 1)
@@ -37,36 +44,70 @@ struct HostQueue {
 
     /// Gives a place back, or gives up waiting for one.
     mutating func release(_ id: UInt64) {
-        if let host = taken.removeValue(forKey: id) {
-            let left = (counts[host] ?? 1) - 1
-            counts[host] = left > 0 ? left : nil
+        if let entry = taken.removeValue(forKey: id) {
+            let left = (counts[entry.host] ?? 1) - 1
+            counts[entry.host] = left > 0 ? left : nil
         } else {
             waiting.removeAll { $0.id == id }
         }
     }
 
-    /// Moves a transfer that waits to where its new priority belongs.
+    /// Gives a transfer another priority: one that waits goes to where it belongs then, one that has a place keeps it.
     mutating func move(_ id: UInt64, to priority: OriginRequest.Priority) {
+        taken[id]?.priority = priority
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
         let entry = waiting.remove(at: index)
         enqueue(id, priority: priority, host: entry.host, isCounted: entry.isCounted)
     }
 
-    /// The transfers that get a place now.
-    mutating func grant() -> [UInt64] {
-        var granted: [UInt64] = []
-        waiting.removeAll { entry in
-            guard entry.isCounted else {
-                granted.append(entry.id)
-                return true
-            }
-            let count = counts[entry.host] ?? 0
-            guard count < (entry.priority == .playback ? places : places - reserve) else { return false }
-            counts[entry.host] = count + 1
-            taken[entry.id] = entry.host
-            granted.append(entry.id)
-            return true
+    /// Takes places from background where playback waits for one in vain.
+    ///
+    /// - Returns: who has lost its place. It is to leave the wire, and may wait for the next place.
+    mutating func displace(now: ContinuousClock.Instant) -> [UInt64] {
+        guard reserve > 0 else { return [] }
+        var displaced: [UInt64] = []
+        for entry in waiting where entry.priority == .playback && entry.isCounted {
+            if isReserved(entry.host, now: now) { keepReserve(at: entry.host, now: now) }
+            guard counts[entry.host] ?? 0 >= places else { continue }
+            let others = taken.values.filter { $0.host == entry.host && $0.priority == .background }
+            guard others.count > places - reserve, let youngest = others.map(\.id).max() else { continue }
+            keepReserve(at: entry.host, now: now)
+            release(youngest)
+            displaced.append(youngest)
         }
+        return displaced
+    }
+
+    /// The transfers that get a place now.
+    mutating func grant(now: ContinuousClock.Instant) -> [UInt64] {
+        var left: [Entry] = []
+        var granted: [UInt64] = []
+        for entry in waiting {
+            if entry.isCounted {
+                guard hasPlace(for: entry, now: now) else {
+                    left.append(entry)
+                    continue
+                }
+                counts[entry.host, default: 0] += 1
+                taken[entry.id] = entry
+            }
+            granted.append(entry.id)
+        }
+        if !granted.isEmpty { waiting = left }
         return granted
+    }
+
+    private func hasPlace(for entry: Entry, now: ContinuousClock.Instant) -> Bool {
+        let kept = entry.priority == .background && isReserved(entry.host, now: now) ? reserve : 0
+        return counts[entry.host] ?? 0 < places - kept
+    }
+
+    private func isReserved(_ host: WebURL.Origin, now: ContinuousClock.Instant) -> Bool {
+        reserved[host].map { now < $0 } ?? false
+    }
+
+    private mutating func keepReserve(at host: WebURL.Origin, now: ContinuousClock.Instant) {
+        reserved = reserved.filter { now < $0.value }
+        reserved[host] = now + Self.reserveLife
     }
 }

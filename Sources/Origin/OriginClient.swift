@@ -82,7 +82,9 @@ public import HTTPMessage
                 transfer.begin()
             }
         }
-        for id in queue.grant() { transfers[id]?.placeGranted() }
+        let now = ContinuousClock.now
+        for id in queue.displace(now: now) { transfers[id]?.displaced() }
+        for id in queue.grant(now: now) { transfers[id]?.placeGranted() }
     }
 
     // MARK: What transfers call

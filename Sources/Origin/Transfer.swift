@@ -87,6 +87,13 @@ import HTTPMessage
         watch(.head, for: client.configuration.firstByteLimit)
     }
 
+    /// Its place was taken away, for playback: it waits for the next one, and goes on from what has come.
+    func displaced() {
+        guard receiver != nil else { return }
+        takeOffTheWire()
+        perform(state.displaced())
+    }
+
     /// Ends it with an error for a reason outside of the transfer.
     func fail(_ code: OriginError.Code, underlying: String? = nil) {
         guard receiver != nil else { return }

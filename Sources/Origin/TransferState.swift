@@ -66,6 +66,12 @@ struct TransferState {
     /// The request after a pause. It goes to the URL of the request again: where that redirected to may have expired.
     mutating func pauseEnded() -> Action { .ask(nextAttempt()) }
 
+    /// The request after one that was broken off although nothing was wrong with it.
+    mutating func displaced() -> Action {
+        (url, redirects) = (request.url, 0)
+        return .ask(nextAttempt())
+    }
+
     private mutating func nextAttempt() -> Attempt {
         (pending, isAccepting, skipped) = (nil, false, 0)
         attemptStart = mayResume && validator != nil ? position : 0

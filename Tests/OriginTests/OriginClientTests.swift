@@ -232,23 +232,25 @@ extension OverSockets {
             }
             var background: [Transfer] = []
             for number in 0..<7 { background.append(try start("/b\(number)", .background)) }
-            #expect(await eventually { origin.requests.count == 5 })
-            for number in 0..<3 { _ = try start("/p\(number)", .playback) }
             #expect(await eventually { origin.requests.count == 6 })
+            // One of these takes the place of the youngest that has one.
+            for number in 0..<3 { _ = try start("/p\(number)", .playback) }
+            #expect(await eventually { origin.requests.count == 7 && origin.open.now == 6 })
             background[6].raise(to: .playback)
             await turn(.milliseconds(20))
-            #expect(origin.requests.count == 6)
-            // Background takes no sixth place: two must be free before the last one goes.
-            for (released, expected) in [(1, 7), (1, 8), (1, 9), (2, 10)] {
+            #expect(origin.requests.count == 7)
+            // Background takes the sixth place no more: two must be free before the last one goes.
+            for (released, expected) in [(1, 8), (1, 9), (1, 10), (2, 11)] {
                 origin.release(released)
                 #expect(await eventually { origin.requests.count == expected })
             }
             origin.release(100)
             for recorder in recorders { #expect(await recorder.error == nil) }
-            #expect(origin.open.most == 6)
+            // The origin may learn of the new connection before it learns that the other was closed.
+            #expect(origin.open.most <= 7)
             let order = origin.requests.map(\.target)
-            #expect(Set(order.prefix(5)) == ["/b0", "/b1", "/b2", "/b3", "/b4"])
-            #expect(order.dropFirst(5) == ["/p0", "/b6", "/p1", "/p2", "/b5"])
+            #expect(Set(order.prefix(6)) == ["/b0", "/b1", "/b2", "/b3", "/b4", "/b5"])
+            #expect(order.dropFirst(6) == ["/p0", "/b6", "/p1", "/p2", "/b5"])
         }
     }
 }

@@ -45,6 +45,40 @@ extension OverSockets {
                 ])
         }
 
+        @Test func transferThatIsDisplacedByPlaybackGoesOnFromWhatHasCome() async throws {
+            let origin = try ScriptedOrigin { request, _ in
+                switch (request.target, request.fields["range"]) {
+                case ("/p", _): [.reply(200, [:], "x")]
+                case ("/b", "bytes=70001-"): [Self.part(from: 70_001)]
+                case ("/b", _): [Self.whole(70_001), .hold]
+                default: [.hold, .reply(200, [:], "y")]
+                }
+            }
+            let bench = Bench {
+                $0.placesPerHost = 2
+                $0.placesInReserve = 1
+            }
+            let (older, younger) = (Recorder(), Recorder())
+            for (target, recorder) in [("/a", older), ("/b", younger)] {
+                var request = try bench.request(origin, target)
+                request.priority = .background
+                bench.client.start(request, receiver: recorder)
+            }
+            #expect(await eventually { younger.bytes.count == 70_001 && origin.requests.count == 2 })
+            let (player, error) = await bench.run(try bench.request(origin, "/p"))
+            #expect(error == nil)
+            #expect(player.text == "x")
+            // Only the older one's step waits still, once the origin has seen that the other's client has left.
+            #expect(await eventually { origin.open.now == 2 })
+            origin.release()
+            #expect(await older.error == nil)
+            #expect(await younger.error == nil)
+            #expect(younger.has(Self.body))
+            #expect(younger.beginnings == [0])
+            #expect(younger.heads.count == 1)
+            #expect(origin.requests.last?.fields["if-range"] == "\"a\"")
+        }
+
         @Test func contentThatHasChangedIsNeverMixed() async throws {
             let changed = Self.body.map { ~$0 }
             let origin = try ScriptedOrigin { _, number in

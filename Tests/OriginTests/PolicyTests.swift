@@ -28,27 +28,67 @@ struct RetryPolicyTests {
 }
 
 struct HostQueueTests {
+    private let start = ContinuousClock.now
+
     private func host(_ name: String) throws -> WebURL.Origin { try WebURL("http://\(name)").origin }
 
     @Test func hostHasItsPlacesAndOthersHaveTheirs() throws {
         var queue = HostQueue(places: 2, reserve: 0)
         for id in 1...4 { queue.enqueue(UInt64(id), priority: .playback, host: try host("a")) }
         queue.enqueue(5, priority: .playback, host: try host("b"))
-        #expect(queue.grant() == [1, 2, 5])
-        #expect(queue.grant() == [])
+        #expect(queue.grant(now: start) == [1, 2, 5])
+        #expect(queue.grant(now: start) == [])
         queue.release(1)
-        #expect(queue.grant() == [3])
+        #expect(queue.grant(now: start) == [3])
     }
 
-    @Test func playbackGoesBeforeBackgroundAndFindsAPlaceInReserve() throws {
+    @Test func backgroundTakesEveryPlaceUntilPlaybackDisplacesItsYoungest() throws {
         var queue = HostQueue(places: 3, reserve: 1)
         for id in 1...5 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
-        #expect(queue.grant() == [1, 2])
-        queue.enqueue(6, priority: .playback, host: try host("a"))
-        queue.enqueue(7, priority: .playback, host: try host("a"))
-        #expect(queue.grant() == [6])
+        #expect(queue.displace(now: start) == [])
+        #expect(queue.grant(now: start) == [1, 2, 3])
+        for id in 6...7 { queue.enqueue(UInt64(id), priority: .playback, host: try host("a")) }
+        #expect(queue.displace(now: start) == [3])
+        queue.enqueue(3, priority: .background, host: try host("a"))
+        #expect(queue.grant(now: start) == [6])
+        #expect(queue.displace(now: start) == [])
         queue.release(1)
-        #expect(queue.grant() == [7])
+        #expect(queue.grant(now: start) == [7])
+        // One of two background places is free, and the displaced transfer comes before younger ones.
+        queue.release(6)
+        queue.release(7)
+        #expect(queue.grant(now: start) == [3])
+    }
+
+    @Test func placesStayInReserveUntilPlaybackHasBeenQuietForAWhile() throws {
+        var queue = HostQueue(places: 2, reserve: 1)
+        for id in 1...5 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
+        #expect(queue.grant(now: start) == [1, 2])
+        queue.enqueue(6, priority: .playback, host: try host("a"))
+        #expect(queue.displace(now: start) == [2])
+        #expect(queue.grant(now: start) == [6])
+        queue.release(6)
+        let later = start + HostQueue.reserveLife * 0.75
+        #expect(queue.grant(now: later) == [])
+        queue.enqueue(7, priority: .playback, host: try host("a"))
+        #expect(queue.displace(now: later) == [])
+        #expect(queue.grant(now: later) == [7])
+        queue.release(7)
+        #expect(queue.grant(now: later + HostQueue.reserveLife * 0.75) == [])
+        #expect(queue.grant(now: later + HostQueue.reserveLife) == [3])
+    }
+
+    @Test func onlyTheBackgroundOfTheSameHostIsDisplaced() throws {
+        var queue = HostQueue(places: 2, reserve: 1)
+        for id in 1...2 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
+        for id in 3...4 { queue.enqueue(UInt64(id), priority: .background, host: try host("b")) }
+        #expect(queue.grant(now: start) == [1, 2, 3, 4])
+        queue.move(2, to: .playback)
+        queue.enqueue(5, priority: .playback, host: try host("a"))
+        #expect(queue.displace(now: start) == [])
+        queue.enqueue(6, priority: .playback, host: try host("c"))
+        #expect(queue.displace(now: start) == [])
+        #expect(queue.grant(now: start) == [6])
     }
 
     @Test func whatTheOriginHoldsBackTakesNoPlace() throws {
@@ -56,30 +96,30 @@ struct HostQueueTests {
         queue.enqueue(1, priority: .playback, host: try host("a"))
         for id in 2...4 { queue.enqueue(UInt64(id), priority: .playback, host: try host("a"), isCounted: false) }
         queue.enqueue(5, priority: .playback, host: try host("a"))
-        #expect(queue.grant() == [1, 2, 3, 4])
+        #expect(queue.grant(now: start) == [1, 2, 3, 4])
         for id in 2...4 { queue.release(UInt64(id)) }
-        #expect(queue.grant() == [])
+        #expect(queue.grant(now: start) == [])
         queue.release(1)
-        #expect(queue.grant() == [5])
+        #expect(queue.grant(now: start) == [5])
     }
 
     @Test func olderTransferKeepsItsTurn() throws {
         var queue = HostQueue(places: 1, reserve: 1)
         queue.enqueue(9, priority: .background, host: try host("a"))
         queue.enqueue(2, priority: .background, host: try host("a"))
-        #expect(queue.grant() == [2])
+        #expect(queue.grant(now: start) == [2])
     }
 
     @Test func waitingTransferCanBeRaisedAndCanLeave() throws {
         var queue = HostQueue(places: 1, reserve: 0)
         for id in 1...4 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
-        #expect(queue.grant() == [1])
+        #expect(queue.grant(now: start) == [1])
         queue.move(4, to: .playback)
         queue.release(2)
         queue.release(1)
-        #expect(queue.grant() == [4])
+        #expect(queue.grant(now: start) == [4])
         queue.release(4)
-        #expect(queue.grant() == [3])
+        #expect(queue.grant(now: start) == [3])
     }
 }
 
