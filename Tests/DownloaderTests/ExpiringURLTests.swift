@@ -38,6 +38,6 @@ import Testing
     }
 
     @Test func tokensForATimeShorterThanASegmentTakesDoNotStopADownload() async throws {
-        try await download("aes", .init(seconds: 0.2), throttle: 100_000)
+        try await download("cmaf", .init(seconds: 0.2), throttle: 100_000)
     }
 }
