@@ -5,7 +5,10 @@ import Store
 
 extension Flight: TransferReceiver {
     /// See `TransferReceiver`.
-    public func transfer(_ transfer: Transfer, received head: OriginHead) {
+    public func transfer(_ transfer: Transfer, received head: OriginHead) { expect(head) }
+
+    /// The bytes are about to come, behind this head.
+    func expect(_ head: OriginHead) {
         length = resource.exactLength ?? head.length
         validator = head.validator
         silence = nil
@@ -28,6 +31,13 @@ extension Flight: TransferReceiver {
     public func transfer(
         _ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64
     ) throws {
+        try take(bytes, at: offset)
+    }
+
+    /// Takes the next bytes, at their offset in the resource.
+    ///
+    /// - Throws: why they are none of it, or find no place; `refusal` says the same from then on.
+    func take(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(LibraryError) {
         do throws(LibraryError) {
             if offset == 0 {
                 if let imposter = imposter(in: bytes.prefix(MediaSignature.length)) {
@@ -60,7 +70,8 @@ extension Flight: TransferReceiver {
 }
 
 extension Flight {
-    private func complete() {
+    /// All bytes are there: it ends as a piece, or with what is wrong with them.
+    func complete() {
         if let fault = fault() {
             isSound = false
             return end(.failure(LibraryError(.badOrigin, fault)))

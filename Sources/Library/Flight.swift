@@ -29,21 +29,28 @@ public import Store
     private var obstacle: StoreError?
 
     private var folder: PieceFolder?
-    private let client: OriginClient
-    private let access: OriginAccess
-    private var transfer: Transfer?
-    /// How many bytes were there before it.
-    private var beginning: Int64 = 0
+    /// By whom it is asked for.
+    let client: OriginClient
+    /// What its requests may have.
+    let access: OriginAccess
+    /// What brings it alone; nil while nothing does, or a convoy.
+    var transfer: Transfer?
+    /// What brings it together with its neighbours.
+    var convoy: Convoy?
+    /// How many bytes were there before either.
+    var beginning: Int64 = 0
     /// Where it is asked for at present.
-    private(set) var way: Resource
+    var way: Resource
     /// Where else it may be had; nil where nowhere.
     var detour: Detour?
     /// Whether another way is looked for.
-    private var isSearching = false
-    private var urgency = Urgency.background
+    var isSearching = false
+    /// How soon those who ask want it.
+    private(set) var urgency = Urgency.background
     /// What the bytes were fetched with, if that allows to go on from them.
     var validator: StrongValidator?
-    private var interest = 0
+    /// How many want the bytes.
+    private(set) var interest = 0
     /// Why the bytes that came were not taken, where that is more than the origin's own error.
     var refusal: LibraryError?
     private var isAnnounced = false
@@ -105,7 +112,7 @@ public import Store
     ///
     /// - Parameter way: the resource, at the URL that is known now.
     func start(_ urgency: Urgency, by way: Resource) {
-        guard transfer == nil, !isSearching else { return }
+        guard transfer == nil, convoy == nil, !isSearching else { return }
         outcome = nil
         isAnnounced = false
         file.reopen()
@@ -115,51 +122,41 @@ public import Store
         ask()
     }
 
-    private func ask() {
-        refusal = nil
-        beginning = file.written
-        var request = OriginRequest(way.url)
-        request.range = way.range
-        request.start = file.written
-        request.validator = validator
-        request.limit = resource.limit
-        access.grant(to: &request)
-        request.priority = urgency == .playback ? .playback : .background
-        if detour?.isOpen ?? false {
-            request.retries = .hasty
-            if urgency == .playback { watch() }
-        }
-        transfer = client.start(request, receiver: self)
-    }
-
     /// Counts one more who wants the bytes. `release()` takes it back.
     func retain(_ urgency: Urgency) {
         interest += 1
-        guard urgency == .playback else { return }
-        self.urgency = .playback
-        transfer?.raise(to: .playback)
+        if urgency == .playback {
+            self.urgency = .playback
+            transfer?.raise(to: .playback)
+        }
+        convoy?.retained(self, urgency)
     }
 
     /// Counts one less. A transfer that nobody wants goes on if little is missing, since what is here is of use later; else
     /// it ends, and the bytes wait for the next who asks.
     public func release() {
         interest -= 1
-        guard interest == 0, let transfer, outcome == nil, !isNearlyDone else { return }
+        guard interest == 0, outcome == nil else { return }
+        convoy?.released(self)
+        guard let transfer, !isNearlyDone else { return }
         abandon(transfer)
     }
 
     /// Keeps nothing: the asset was removed. Who reads reads on to the end.
     func forgo() {
         folder = nil
-        if interest == 0 { transfer.map { abandon($0) } }
+        guard interest == 0 else { return }
+        convoy?.released(self)
+        transfer.map { abandon($0) }
     }
 
     private func abandon(_ transfer: Transfer) {
         transfer.cancel()
-        end(.failure(LibraryError(.cancelled, "\(resource.url.redacted) is not wanted any more")))
+        endUnwanted()
     }
 
-    private var isNearlyDone: Bool {
+    /// Whether so little is missing that it is fetched to the end although nobody waits.
+    var isNearlyDone: Bool {
         guard let length else { return false }
         // A reader that has all bytes leaves before the end of the transfer is heard of; others may still ask.
         guard folder != nil else { return length == reached }
@@ -211,41 +208,8 @@ public import Store
         }
     }
 
-    // MARK: Other ways
-
-    /// Goes another way, if there is one and somebody waits; else it is over.
-    func fail(_ error: LibraryError) {
-        transfer = nil
-        silence = nil
-        if file.written > beginning { detour?.arrived() }
-        guard let detour, error.concernsOrigin, interest > 0, isSound || file.written == 0 else {
-            return end(.failure(error))
-        }
-        isSearching = true
-        Task { @LoopActor in
-            let next = await detour.next(after: error)
-            isSearching = false
-            guard let next, interest > 0 else { return end(.failure(error)) }
-            turn(to: next)
-            isSound = true
-            ask()
-        }
-    }
-
-    private func turn(to next: Resource) {
-        // Two places may give one tag to different bytes; these are compared.
-        if next.url.origin != way.url.origin { validator = nil }
-        way = next
-    }
-
-    /// Sees that an origin that says nothing does not use up a player's patience, where another may answer.
-    private func watch() {
-        silence = LoopTimer { [unowned self] in
-            transfer?.cancel()
-            fail(LibraryError(.originAbsent, "\(way.url.redacted) does not answer"))
-        }
-        silence?.schedule(after: Self.headPatience)
-    }
+    /// It is over because nobody waits.
+    func endUnwanted() { end(.failure(LibraryError(.cancelled, "\(resource.url.redacted) is not wanted any more"))) }
 
     /// It is over: tells everybody.
     func end(_ outcome: Result<Void, LibraryError>) {

@@ -61,21 +61,26 @@ extension Library {
     ) throws(LibraryError) -> Flight {
         if asset.isRemoved { throw LibraryError(.missing, "\(asset.name) was removed") }
         let resource = current(resource, in: folder, of: asset)
-        let isLasting = asset.rendition(folder.id).map { $0.source?.isDurable ?? false } ?? true
         return try loader.flight(
-            resource, folder: folder, isLasting: isLasting, keeping(resource, in: folder, of: asset),
+            resource, folder: folder, isLasting: isLasting(folder, of: asset), keeping(resource, in: folder, of: asset),
             access: asset.access, urgency: urgency
         ) { Detour(around: resource, in: folder, of: asset, library: self) }
     }
 
+    /// Whether names in a folder stand for the same bytes for ever.
+    func isLasting(_ folder: PieceFolder, of asset: Asset) -> Bool {
+        asset.rendition(folder.id).map { $0.source?.isDurable ?? false } ?? true
+    }
+
     /// The resource with the URL that it has now: whoever made a plan may have done so before tokens expired.
-    private func current(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Resource {
+    func current(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Resource {
         if case .key(let number) = resource.name.role { return asset.keys.resource(number) ?? resource }
         guard let rendition = asset.rendition(folder.id), rendition.hasMoved else { return resource }
         return rendition.resource(named: resource.name) ?? resource
     }
 
-    private func keeping(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Loader.Keeping {
+    /// What becomes of a resource's bytes.
+    func keeping(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Loader.Keeping {
         if case .key(let number) = resource.name.role {
             return asset.keys.isSaved(number) ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
         }

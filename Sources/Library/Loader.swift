@@ -60,21 +60,64 @@ import Store
     ///   - detour: makes the other ways to it, for a new flight.
     /// - Throws: `store` when there is neither disk nor memory for it.
     func flight(
-        _ resource: Resource, folder: PieceFolder, isLasting: Bool, _ keeping: Keeping, access: OriginAccess, urgency: Flight.Urgency,
+        _ resource: Resource, folder: PieceFolder, isLasting: Bool, _ keeping: Keeping, access: OriginAccess,
+        urgency: Flight.Urgency,
         detour: () -> Detour
     ) throws(LibraryError) -> Flight {
         let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
-        let flight: Flight
-        if let known = flights[key] ?? passed(key, urgency) {
-            flight = known
-            if !parked.isEmpty { parked.removeAll { $0 == key } }
-        } else {
-            flight = try make(resource, key, folder: folder, keeping, access)
-            flight.detour = detour()
-            flights[key] = flight
-        }
+        let known = known(key, urgency)
+        let flight = if let known { known } else { try add(resource, key, folder, keeping, access, detour()) }
         flight.retain(urgency)
         if flight.outcome.map(Self.isFailure) ?? true { flight.start(urgency, by: resource) }
+        return flight
+    }
+
+    /// The flights of resources of one folder for a download, each retained for the caller: what is under way is joined, what
+    /// has a beginning is gone on from, and of the rest neighbours are fetched together.
+    ///
+    /// - Throws: `store` when there is neither disk nor memory for one of them; none that is new is fetched then.
+    func flights(
+        _ resources: [Resource], folder: PieceFolder, isLasting: Bool, access: OriginAccess,
+        keeping: (Resource) -> Keeping, detour: (Resource) -> Detour
+    ) throws(LibraryError) -> [Flight] {
+        var (all, new): ([Flight], [Flight]) = ([], [])
+        do throws(LibraryError) {
+            for resource in resources {
+                let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
+                let known = known(key, .background)
+                let flight =
+                    if let known { known } else {
+                        try add(resource, key, folder, keeping(resource), access, detour(resource))
+                    }
+                if known == nil { new.append(flight) }
+                flight.retain(.background)
+                all.append(flight)
+                if flight.outcome.map(Self.isFailure) ?? false { flight.start(.background, by: resource) }
+            }
+        } catch {
+            for flight in new { flight.end(.failure(error)) }
+            for flight in all { flight.release() }
+            throw error
+        }
+        Convoy.send(new)
+        return all
+    }
+
+    /// What is under way or parked already.
+    private func known(_ key: Key, _ urgency: Flight.Urgency) -> Flight? {
+        guard let known = flights[key] ?? passed(key, urgency) else { return nil }
+        if !parked.isEmpty { parked.removeAll { $0 == key } }
+        return known
+    }
+
+    /// A new flight, which has not begun.
+    private func add(
+        _ resource: Resource, _ key: Key, _ folder: PieceFolder, _ keeping: Keeping, _ access: OriginAccess,
+        _ detour: Detour
+    ) throws(LibraryError) -> Flight {
+        let flight = try make(resource, key, folder: folder, keeping, access)
+        flight.detour = detour
+        flights[key] = flight
         return flight
     }
 

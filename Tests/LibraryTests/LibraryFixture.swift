@@ -25,19 +25,22 @@ import Testing
     private(set) var client: OriginClient
     private(set) var library: Library
 
-    /// - Parameter root: the folder that the origin serves; nil for the fixtures.
-    init(reserve: Int64 = 0, root: TemporaryFolder? = nil) async throws {
+    /// - Parameters:
+    ///   - root: the folder that the origin serves; nil for the fixtures.
+    ///   - stallSpan: in which a body must bring something.
+    init(reserve: Int64 = 0, root: TemporaryFolder? = nil, stallSpan: Duration = .seconds(30)) async throws {
         folder = try TemporaryFolder()
         self.root = root
         origin = if let root { try await TestOrigin(root: root.path) } else { try await TestOrigin() }
-        client = Self.client()
+        client = Self.client(stallSpan: stallSpan)
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client, report: { [log] in log.add($0) })
     }
 
     /// The limits that Weir ships with, but for patience.
-    private static func client() -> OriginClient {
+    private static func client(stallSpan: Duration = .seconds(30)) -> OriginClient {
         var configuration = OriginClient.Configuration()
+        configuration.stallSpan = stallSpan
         configuration.retries.attempts = 2
         configuration.retries.firstPause = .milliseconds(20)
         configuration.absencePauses = .milliseconds(1)...(.milliseconds(1))
@@ -65,14 +68,18 @@ import Testing
         return rendition
     }
 
+    /// The resource of segment number `number`.
+    func resource(_ number: Int, of rendition: Rendition) throws -> Resource {
+        let segments = try #require(rendition.source?.playlist.segments)
+        let segment = try #require(segments.first { $0.mediaSequenceNumber == number })
+        return try #require(rendition.resource(of: segment))
+    }
+
     /// The flight of segment number `number`.
     func flight(
         _ number: Int, of rendition: Rendition, in asset: Asset, urgency: Flight.Urgency = .playback
     ) throws -> Flight {
-        let segments = try #require(rendition.source?.playlist.segments)
-        let segment = try #require(segments.first { $0.mediaSequenceNumber == number })
-        let resource = try #require(rendition.resource(of: segment))
-        return try library.flight(resource, in: rendition.folder, of: asset, urgency: urgency)
+        try library.flight(resource(number, of: rendition), in: rendition.folder, of: asset, urgency: urgency)
     }
 
     /// Makes the rendition whole.

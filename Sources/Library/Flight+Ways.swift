@@ -1,0 +1,77 @@
+import EventLoop
+import HTTPMessage
+import Origin
+import Store
+
+/// Where a flight asks, and where else when that fails.
+extension Flight {
+    /// Asks for what is missing, at the present way.
+    func ask() {
+        refusal = nil
+        beginning = file.written
+        var request = request(for: way.range)
+        request.start = file.written
+        request.validator = validator
+        request.limit = resource.limit
+        if urgency == .playback, request.retries != nil { watch() }
+        transfer = client.start(request, receiver: self)
+    }
+
+    /// A request at the present way, for this part of the file there; nil for all of it.
+    func request(for range: Range<Int64>?) -> OriginRequest {
+        var request = OriginRequest(way.url)
+        request.range = range
+        access.grant(to: &request)
+        request.priority = urgency == .playback ? .playback : .background
+        if hasOtherWay { request.retries = .hasty }
+        return request
+    }
+
+    /// Whether the present way need not be insisted on.
+    var hasOtherWay: Bool { detour?.isOpen ?? false }
+
+    /// Whether it has not ended, and nothing is done for it.
+    var isIdle: Bool { outcome == nil && transfer == nil && convoy == nil && !isSearching }
+
+    /// Asks for itself if somebody waits, now that what it shared with its neighbours does not bring it.
+    func goOnAlone() {
+        guard isIdle else { return }
+        silence = nil
+        if interest > 0 { ask() } else { endUnwanted() }
+    }
+
+    /// Goes another way, if there is one and somebody waits; else it is over.
+    func fail(_ error: LibraryError) {
+        transfer = nil
+        silence = nil
+        if file.written > beginning { detour?.arrived() }
+        guard let detour, error.concernsOrigin, interest > 0, isSound || file.written == 0 else {
+            return end(.failure(error))
+        }
+        isSearching = true
+        Task { @LoopActor in
+            let next = await detour.next(after: error)
+            isSearching = false
+            guard let next, interest > 0 else { return end(.failure(error)) }
+            turn(to: next)
+            isSound = true
+            ask()
+        }
+    }
+
+    /// Asks there from now on.
+    func turn(to next: Resource) {
+        // Two places may give one tag to different bytes; these are compared.
+        if next.url.origin != way.url.origin { validator = nil }
+        way = next
+    }
+
+    /// Sees that an origin that says nothing does not use up a player's patience, where another may answer.
+    func watch() {
+        silence = LoopTimer { [unowned self] in
+            transfer?.cancel()
+            fail(LibraryError(.originAbsent, "\(way.url.redacted) does not answer"))
+        }
+        silence?.schedule(after: Self.headPatience)
+    }
+}

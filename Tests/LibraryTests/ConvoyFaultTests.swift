@@ -1,0 +1,314 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Origin
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// Parts of one file fetched together from an origin that errs, and while the ground gives way here.
+@Suite @LoopActor struct ConvoyFaultTests {
+    // MARK: The origin
+
+    @Test(arguments: ["ignoreRange", "wrongRange", "reset", "resetInside", "resetAtABoundary", "cut", "noRanges"])
+    func whatGoesWrongForAllIsMadeGoodByEach(_ fault: String) async throws {
+        let fixture = try await ConvoyFixture()
+        let boundary = try fixture.range(1...2).count
+        try await fixture.origin.add(
+            OriginRule("*.ts") { rule in
+                // As often as the request for all of them is tried.
+                rule.times = 3
+                switch fault {
+                case "ignoreRange": (rule.ignoreRange, rule.times) = (true, 2)
+                case "noRanges": (rule.noRanges, rule.times) = (true, 2)
+                case "wrongRange": (rule.headers, rule.times) = (["Content-Range": "bytes 5-9/100"], 2)
+                case "reset": rule.resetAfter = -1
+                case "resetInside": rule.resetAfter = 30_000
+                case "resetAtABoundary": rule.resetAfter = boundary
+                default: rule.cutAfter = 50_000
+                }
+            })
+        try await fixture.expectExact(try fixture.flights(1..<5))
+        #expect(try await fixture.requests().count > 1)
+    }
+
+    @Test func aBodyThatBreaksOffGoesOnTogether() async throws {
+        let fixture = try await ConvoyFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.resetAfter, $0.times) = (50_000, 1) })
+        try await fixture.expectExact(try fixture.flights(0..<6))
+        #expect(try await fixture.ranges() == [fixture.field(0...5), "bytes=50000-\(fixture.file.count - 1)"])
+    }
+
+    @Test func aBodyThatCannotBeContinuedIsNotFetchedAnewForThoseThatAreThere() async throws {
+        let fixture = try await ConvoyFixture()
+        let end = try fixture.range(0...1).upperBound
+        try await fixture.origin.add(
+            OriginRule("*.ts") { ($0.noValidators, $0.resetAfter, $0.times) = (true, end + 1000, 1) },
+            OriginRule("*.ts") { $0.noValidators = true })
+        try await fixture.expectExact(try fixture.flights(0..<4))
+        // The whole once more, which is left at its first bytes; then each that is not there, from its own beginning.
+        let ranges = try await fixture.ranges()
+        #expect(try ranges.prefix(2) == [fixture.field(0...3), fixture.field(0...3)])
+        #expect(try Set(ranges.dropFirst(2)) == [fixture.field(2...2), fixture.field(3...3)])
+    }
+
+    @Test func aBodyThatStallsAgainAndAgainIsMadeGoodByEach() async throws {
+        let fixture = try await ConvoyFixture(stallSpan: .milliseconds(100))
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.stallAfter, $0.times) = (0, 3) })
+        try await fixture.expectExact(try fixture.flights(0..<4))
+        let ranges = try await fixture.ranges()
+        #expect(try ranges.prefix(3).allSatisfy { $0 == (try fixture.field(0...3)) })
+        #expect(try Set(ranges.dropFirst(3)) == Set((0...3).map { try fixture.field($0...$0) }))
+    }
+
+    @Test func anotherTagForTheSameBytesIsMadeGood() async throws {
+        let fixture = try await ConvoyFixture()
+        try await fixture.origin.add(
+            OriginRule("*.ts") { ($0.etag, $0.resetAfter, $0.times) = ("a", 60_000, 1) },
+            OriginRule("*.ts") { $0.etag = "b" })
+        try await fixture.expectExact(try fixture.flights(0..<6))
+    }
+
+    @Test func otherBytesAreNotPutBehindThoseThatCame() async throws {
+        let root = try MirroredFixture.folder("byterange-ts")
+        let fixture = try await ConvoyFixture(root: root)
+        let end = try fixture.range(0...1).upperBound
+        try await fixture.origin.add(OriginRule("/a/*.ts") { ($0.etag, $0.pauseAfter) = ("old", end + 5000) })
+        let flights = try fixture.flights(0..<4)
+        try await fixture.expectExact(Array(flights[..<2]))
+        try await waitUntil("the third's beginning") { @LoopActor in flights[2].written == 5000 }
+
+        let other = Data(fixture.file.map { $0 ^ 1 })
+        for pathway in ["a", "b"] { try root.write(other, to: "\(pathway)/90p/all.ts") }
+        try await fixture.origin.clearRules()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.etag = "new" })
+        fixture.library.client.isOffline = true
+        fixture.library.client.isOffline = false
+        for flight in flights { #expect(await flight.result().code == (flight.isPiece ? nil : .notStored)) }
+        for flight in flights { flight.release() }
+        let again = try fixture.flights(2..<4)
+        #expect(again[0] === flights[2])
+        #expect(await again[0].result().code == .badOrigin)
+        #expect(await again[1].result().code == nil)
+        #expect(again[1].bytes == Array(other[try fixture.range(3...3)]))
+        #expect(fixture.rendition.folder.sizes.keys.sorted() == ["0.ts", "1.ts", "3.ts"])
+    }
+
+    @Test func aPageAmongThePartsIsNoPieceAndSparesTheOthers() async throws {
+        let root = try MirroredFixture.folder("byterange-ts")
+        let fixture = try await ConvoyFixture(root: root)
+        var file = fixture.file
+        let start = try fixture.range(2...2).lowerBound
+        file.replaceSubrange(
+            start..<(start + 64), with: Data("<html>\(String(repeating: "Please sign in. ", count: 4))".utf8.prefix(64))
+        )
+        for pathway in ["a", "b"] { try root.write(file, to: "\(pathway)/90p/all.ts") }
+        let flights = try fixture.flights(0..<6)
+        let result = await flights[2].result()
+        #expect(result.code == .badOrigin && "\(result)".contains("HTML"))
+        try await fixture.expectExact([0, 1, 3, 4, 5].map { flights[$0] })
+        #expect(!fixture.rendition.folder.contains("2.ts"))
+    }
+
+    @Test(arguments: [
+        (404, LibraryError.Code.missing), (403, .originRefused), (500, .badOrigin), (200, .badOrigin),
+    ])
+    func aRefusalIsToldToEach(_ status: Int, _ expected: LibraryError.Code) async throws {
+        let fixture = try await ConvoyFixture()
+        try await fixture.origin.add(
+            OriginRule("*.ts") { if status == 200 { $0.html = true } else { $0.status = status } })
+        let flights = try fixture.flights(0..<4)
+        for flight in flights { #expect(await flight.result().code == expected) }
+        for flight in flights { flight.release() }
+        #expect(fixture.rendition.folder.sizes.isEmpty)
+        try await fixture.origin.clearRules()
+        try await fixture.expectExact(try fixture.flights(0..<4))
+    }
+
+    @Test func anOverloadedOriginIsAskedOnceForAll() async throws {
+        let fixture = try await ConvoyFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.status = 503 })
+        for flight in try fixture.flights(0..<6) { #expect(await flight.result().code == .badOrigin) }
+        // Three tries, and none for each of six besides.
+        #expect(try await fixture.requests().count == 3)
+    }
+
+    @Test func anOriginThatIsGoneIsToldToEach() async throws {
+        let fixture = try await ConvoyFixture()
+        try await fixture.origin.stop()
+        for flight in try fixture.flights(0..<4) { #expect(await flight.result().code == .originAbsent) }
+    }
+
+    @Test(arguments: [404, 403, 500, 0])
+    func whatOneMirrorLacksComesFromAnother(_ status: Int) async throws {
+        let fixture = try await ConvoyFixture(root: MirroredFixture.folder("byterange-ts"))
+        try await fixture.origin.add(
+            OriginRule("/a/90p/*.ts") { if status > 0 { $0.status = status } else { $0.resetAfter = -1 } })
+        try await fixture.expectExact(try fixture.flights(0..<6))
+        let paths = try await fixture.origin.requests().map(\.path)
+        #expect(paths.count { $0 == "/b/90p/media.m3u8" } == 1)
+        #expect(paths.contains("/b/90p/all.ts"))
+    }
+
+    @Test func aPlayerDoesNotWaitForASilentMirror() async throws {
+        let fixture = try await ConvoyFixture(root: MirroredFixture.folder("byterange-ts"))
+        try await fixture.origin.add(OriginRule("/a/90p/*.ts") { $0.hold = true })
+        let flights = try fixture.flights(0..<6)
+        try await fixture.waitForRequests(1)
+        let began = ContinuousClock.now
+        let player = try fixture.player(0)
+        try await fixture.expectExact([player])
+        #expect(ContinuousClock.now - began < .seconds(8) && flights[0] === player)
+    }
+
+    @Test func expiredURLsAreRenewedOnceForAll() async throws {
+        let fixture = try await SignedConvoy()
+        try await fixture.sign("t=2")
+        for flight in try fixture.flights(0..<6) {
+            try await flight.end()
+            let range = try #require(flight.resource.range)
+            #expect(flight.bytes == Array(fixture.file[Int(range.lowerBound)..<Int(range.upperBound)]))
+        }
+        #expect(fixture.rendition.isWhole)
+        let paths = try await fixture.library.origin.requests().map(\.path)
+        #expect(paths.count { $0 == "/byterange-ts/90p/all.ts?t=1" } == 1)
+        #expect(paths.count { $0 == "/byterange-ts/90p/media.m3u8?t=2" } == 1)
+    }
+
+    // MARK: Here
+
+    @Test func offlineEndsAllAndWhatCameIsGoneOnFrom() async throws {
+        let fixture = try await ConvoyFixture()
+        let end = try fixture.range(0...1).upperBound
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (end + 5000, 1) })
+        let flights = try fixture.flights(0..<6)
+        try await waitUntil("the third's beginning") { @LoopActor in flights[2].written == 5000 }
+        fixture.library.client.isOffline = true
+        #expect(
+            flights.map { $0.outcome.flatMap(\.code) } == [nil, nil]
+                + [LibraryError.Code](repeating: .notStored, count: 4))
+        for flight in flights { flight.release() }
+        for flight in try fixture.flights(3..<6) { #expect(await flight.result().code == .notStored) }
+
+        fixture.library.client.isOffline = false
+        let again = try fixture.flights(2..<6)
+        #expect(again[0] === flights[2])
+        try await fixture.expectExact(again)
+        let rest = "bytes=\(end + 5000)-\(try fixture.range(2...2).upperBound - 1)"
+        #expect(try await Set(fixture.ranges().dropFirst()) == [rest, fixture.field(3...5)])
+    }
+
+    @Test func aRemovedAssetIsNotFetchedOn() async throws {
+        let fixture = try await ConvoyFixture()
+        let end = try fixture.range(0...0).upperBound
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = end + 1000 })
+        let flights = try fixture.flights(0..<6)
+        try await waitUntil("the second's beginning") { @LoopActor in flights[1].written == 1000 }
+        _ = try await fixture.library.library.remove(fixture.asset)
+        // Who reads goes on; nobody does once all are released.
+        #expect(flights[1].outcome == nil)
+        for flight in flights { flight.release() }
+        for flight in flights[1...] { #expect(await flight.result().code == .cancelled) }
+        try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
+        #expect(!fixture.library.folder.files().contains { $0.hasPrefix("assets/") })
+        #expect(throws: LibraryError.self) { try fixture.flights(0..<2) }
+    }
+
+    @Test func whoReadsARemovedAssetReadsToTheEnd() async throws {
+        let fixture = try await ConvoyFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1000, 1) })
+        let flights = try fixture.flights(0..<6)
+        try await waitUntil("a beginning") { @LoopActor in flights[0].written == 1000 }
+        for flight in flights[1..<3] + flights[4...] { flight.release() }
+        _ = try await fixture.library.library.remove(fixture.asset)
+        try await fixture.origin.release()
+        for number in [0, 3] {
+            try await flights[number].end()
+            #expect(flights[number].bytes == Array(fixture.file[try fixture.range(number...number)]))
+            #expect(!flights[number].isPiece)
+        }
+        #expect(flights[4].outcome?.code == .cancelled)
+        #expect(!fixture.library.folder.files().contains { $0.hasPrefix("assets/") })
+    }
+
+    @Test func withoutRoomTheyPassThroughAndSayWhy() async throws {
+        let fixture = try await ConvoyFixture(reserve: .max)
+        let flights = try fixture.flights(0..<3)
+        for (number, flight) in flights.enumerated() {
+            try await flight.end()
+            #expect(flight.bytes == Array(fixture.file[try fixture.range(number...number)]))
+            #expect(flight.keepFailure?.code == .diskFull && !flight.isPiece)
+        }
+        #expect(try await fixture.requests().count == 1)
+        #expect(!fixture.library.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
+    }
+
+    @Test func anOrderlyStopEndsAll() async throws {
+        let fixture = try await ConvoyFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
+        let flights = try fixture.flights(0..<6)
+        try await flights[0].announced()
+        fixture.library.client.stop()
+        #expect(flights.allSatisfy { $0.outcome?.code == .cancelled })
+    }
+
+    /// Who hears of an end asks for more, or lets go of more, at once.
+    @Test(arguments: [200, 404]) func whoActsOnAnEndFindsTheOthersInOrder(_ status: Int) async throws {
+        let fixture = try await ConvoyFixture()
+        try await fixture.origin.add(
+            OriginRule("*.ts") { ($0.hold, $0.times, $0.status) = (true, 1, status == 200 ? nil : 404) })
+        let flights = try fixture.flights(0..<6)
+        try await fixture.waitForRequests(1)
+        var again: [Flight] = []
+        flights[0].whenEnded { _ in
+            flights[5].release()
+            flights[4].release()
+            again += (try? fixture.flights(2..<6)) ?? []
+            if let player = try? fixture.player(3) { again.append(player) }
+        }
+        try await fixture.origin.release()
+        try await waitUntil("the first's end") { @LoopActor in again.count == 5 }
+        if status == 200 { try await fixture.expectExact(again) }
+        // Who joins what is about to fail hears that it does.
+        for flight in again { #expect(await flight.result().code == (status == 200 ? nil : .missing)) }
+        #expect(await flights[1].result().code == (status == 200 ? nil : .missing))
+    }
+}
+
+/// A rendition whose URLs are signed with a token that the origin gives up.
+@LoopActor private final class SignedConvoy {
+    let library: LibraryFixture
+    let rendition: Rendition
+    let file: Data
+    private let asset: Asset
+
+    init() async throws {
+        library = try await LibraryFixture()
+        file = try Repository.fixture("/byterange-ts/90p/all.ts")
+        try await Self.sign("t=1", at: library.origin)
+        asset = try await library.open("/byterange-ts/master.m3u8")
+        rendition = try await library.rendition("video-90p", of: asset)
+    }
+
+    func sign(_ token: String) async throws { try await Self.sign(token, at: library.origin) }
+
+    private static func sign(_ token: String, at origin: TestOrigin) async throws {
+        let folder = "/byterange-ts/"
+        let master = String(decoding: try Repository.fixture(folder + "master.m3u8"), as: UTF8.self)
+            .replacing("media.m3u8", with: "media.m3u8?\(token)")
+        let media = String(decoding: try Repository.fixture(folder + "90p/media.m3u8"), as: UTF8.self)
+            .replacing("all.ts", with: "all.ts?\(token)")
+        try await origin.clearRules()
+        try await origin.add(
+            OriginRule(folder + "master.m3u8") { ($0.status, $0.body) = (200, master) },
+            OriginRule(folder + "90p/media.m3u8[?]\(token)") { ($0.status, $0.body) = (200, media) },
+            OriginRule("*.ts[?]\(token)"), OriginRule("*[?]t=*") { $0.status = 403 })
+    }
+
+    func flights(_ numbers: Range<Int>) throws -> [Flight] {
+        let resources = try numbers.map { try library.resource($0, of: rendition) }
+        return try library.library.flights(resources, in: rendition.folder, of: asset)
+    }
+}
