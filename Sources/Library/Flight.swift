@@ -128,6 +128,7 @@ public import Store
         if urgency == .playback {
             self.urgency = .playback
             transfer?.raise(to: .playback)
+            if transfer != nil, silence == nil, !isAnnounced, hasOtherWay { watch() }
         }
         convoy?.retained(self, urgency)
     }

@@ -129,6 +129,19 @@ import Testing
         #expect(flight.isPiece)
     }
 
+    @Test func aPlayerThatJoinsADownloadDoesNotWaitForASilentMirrorEither() async throws {
+        let (fixture, asset) = try await start()
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        try await fixture.origin.add(OriginRule("/a/90p/*.ts") { $0.hold = true })
+        let flight = try fixture.flight(0, of: rendition, in: asset, urgency: .background)
+        try await waitUntil("the request") { try await paths(fixture).contains("/a/90p/0.ts") }
+        let began = ContinuousClock.now
+        #expect(try fixture.flight(0, of: rendition, in: asset) === flight)
+        try await flight.end()
+        #expect(ContinuousClock.now - began < .seconds(8))
+        #expect(flight.isPiece)
+    }
+
     @Test func whoLeavesWhileAnotherWayIsLookedForIsNotWaitedFor() async throws {
         let (fixture, asset) = try await start()
         let rendition = try await fixture.rendition("video-90p", of: asset)
