@@ -152,6 +152,54 @@ import Testing
         #expect(restored.rendition("video-180p")?.isWhole ?? false)
     }
 
+    /// A presentation signed with t=1, and signed with t=2 once `meanwhile` has been done.
+    private func resigned(
+        _ meanwhile: (LibraryFixture, Asset, Rendition) async throws -> Flight
+    ) async throws -> (LibraryFixture, Asset, Rendition, Flight) {
+        let fixture = try await LibraryFixture()
+        try await sign("aes", "t=1", at: fixture.origin)
+        let asset = try await fixture.open("/aes/master.m3u8")
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        try await fixture.origin.clearRules()
+        let flight = try await meanwhile(fixture, asset, rendition)
+        try await sign("aes", "t=2", at: fixture.origin)
+        _ = await fixture.library.renew(rendition, in: asset)
+        #expect(try fixture.resource(0, of: rendition).url.query == "t=2")
+        try await fixture.origin.clearRequests()
+        return (fixture, asset, rendition, flight)
+    }
+
+    @Test func whatIsUnderWayIsJoinedByWhoHasAFreshURLOfIt() async throws {
+        let (fixture, asset, rendition, flight) = try await resigned { fixture, asset, rendition in
+            try await fixture.origin.add(OriginRule("*.ts*") { $0.hold = true })
+            let flight = try fixture.flight(0, of: rendition, in: asset, urgency: .background)
+            try await waitUntil("the request") { @LoopActor in try await fixture.mediaRequests().count == 1 }
+            return flight
+        }
+        #expect(try fixture.flight(0, of: rendition, in: asset) === flight)
+        try await fixture.origin.release()
+        try await flight.end()
+        #expect(flight.bytes == Array(try Repository.fixture("/aes/90p/0.ts")))
+        #expect(try await fixture.mediaRequests().isEmpty)
+    }
+
+    @Test func whatBrokeOffIsGoneOnFromWithAFreshURL() async throws {
+        let (fixture, asset, rendition, flight) = try await resigned { fixture, asset, rendition in
+            try await fixture.origin.add(
+                OriginRule("*.ts*") { ($0.cutAfter, $0.times) = (5000, 1) }, OriginRule("*.ts*") { $0.resetAfter = -1 })
+            let flight = try fixture.flight(0, of: rendition, in: asset)
+            #expect(await flight.result().code == .originAbsent)
+            flight.release()
+            return flight
+        }
+        #expect(try fixture.flight(0, of: rendition, in: asset) === flight)
+        try await flight.end()
+        #expect(flight.bytes == Array(try Repository.fixture("/aes/90p/0.ts")))
+        let requests = try await fixture.origin.requests()
+        #expect(requests.map(\.path) == ["/aes/90p/0.ts?t=2"])
+        #expect(requests.first?.range == "bytes=5000-")
+    }
+
     @Test func whatIsRefusedForGoodIsToldAndTheOriginIsNotAskedAgainAndAgain() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
