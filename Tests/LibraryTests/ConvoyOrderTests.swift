@@ -92,7 +92,7 @@ import Testing
 
     /// Whatever happens in whatever order: every byte belongs to one piece, in order and without a gap.
     @Test(arguments: 0..<200) func everyByteHasOnePlace(_ seed: UInt64) {
-        var random = Random(state: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
+        var random = Random(state: seed)
         let lengths = (0..<Int.random(in: 1...16, using: &random)).map { _ in Int64.random(in: 1...40, using: &random) }
         var order = ConvoyOrder(lengths: lengths)
         var got = lengths.map { _ in Int64(0) }
@@ -121,18 +121,6 @@ import Testing
             let all = ended.union(gone).union(order.remaining)
             #expect(
                 all.count == lengths.count && ended.isDisjoint(with: gone) && gone.isDisjoint(with: order.remaining))
-        }
-    }
-
-    /// SplitMix64: the same numbers for a seed on every machine.
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
         }
     }
 }
