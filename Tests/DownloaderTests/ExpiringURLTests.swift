@@ -27,9 +27,14 @@ import Testing
     }
 
     /// Fewer than the flights under way: each token serves some of them, and the others are refused in turn.
-    @Test(arguments: ["ts", "aes", "cmaf", "byterange-fmp4"], [2, 4])
+    @Test(arguments: ["ts", "aes", "cmaf"], [2, 4])
     func tokensForAFewRequestsEachDoNotStopADownload(_ name: String, _ requests: Int) async throws {
         try await download(name, .init(requests: requests))
+    }
+
+    /// Whose neighbours come by one request.
+    @Test func tokensForOneRequestDoNotStopADownloadOfByteRanges() async throws {
+        try await download("byterange-fmp4", .init(requests: 1))
     }
 
     @Test(arguments: [401, 410])
