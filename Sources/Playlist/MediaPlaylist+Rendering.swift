@@ -12,6 +12,8 @@ public struct MediaPlaylistView: Sendable {
     public var isMended: Bool
     /// Whether every new name must be relative, so that the folder can be moved.
     public var isRelative: Bool
+    /// Whether segments that EXT-X-GAP marks as absent are left out, as they always are where `isFinished`.
+    public var leavesOutGaps: Bool
 
     /// The playlist as it is: names alone change, and the ranges that have names of their own.
     public static let relay = Self(keepsLowLatency: true, isFinished: false, isMended: false)
@@ -19,19 +21,22 @@ public struct MediaPlaylistView: Sendable {
     public static let plain = Self(keepsLowLatency: false, isFinished: false)
     /// What is stored, played offline: plain HLS that has ended.
     public static let stored = Self(keepsLowLatency: false, isFinished: true)
+    /// A recording that grows: plain HLS without what could not be had.
+    public static let growing = Self(keepsLowLatency: false, isFinished: false, leavesOutGaps: true)
     /// What is stored, on disk as part of a bundle: as `stored`, with relative names.
     public static let bundle = Self(keepsLowLatency: false, isFinished: true, isRelative: true)
 
     /// Any combination.
     public init(
         keepsLowLatency: Bool, keepsByteRanges: Bool = false, isFinished: Bool, isMended: Bool = true,
-        isRelative: Bool = false
+        isRelative: Bool = false, leavesOutGaps: Bool = false
     ) {
         self.keepsLowLatency = keepsLowLatency
         self.keepsByteRanges = keepsByteRanges
         self.isFinished = isFinished
         self.isMended = isMended
         self.isRelative = isRelative
+        self.leavesOutGaps = leavesOutGaps || isFinished
     }
 
     /// A name that this view may have; `TextWriter` checks the rest.

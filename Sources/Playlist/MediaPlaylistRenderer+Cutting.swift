@@ -11,12 +11,12 @@ struct SegmentCut {
     var clock: (date: DateTime, seconds: Double)?
 }
 
-/// Segments that EXT-X-GAP marks as absent are left out of a view that has ended: libavformat, VLC and others ask for
-/// them all the same, and some of them stop there.
+/// Segments that EXT-X-GAP marks as absent are left out of a view that has ended, or grows from what is stored: libavformat,
+/// VLC and others ask for them all the same, and some of them stop there.
 extension MediaPlaylistRenderer {
     /// Whether the segment whose lines are being written is left out.
     var isCut: Bool {
-        view.isFinished && nextSegment < storage.segments.count && storage.segments[nextSegment].isGap
+        view.leavesOutGaps && nextSegment < storage.segments.count && storage.segments[nextSegment].isGap
     }
 
     /// Writes a tag that is about one segment alone, or leaves it out with the segment.
@@ -32,7 +32,7 @@ extension MediaPlaylistRenderer {
     /// What a cut before the segment has left to it goes before its EXTINF.
     private mutating func writeInf(_ line: Int) throws(PlaylistError) {
         if view.isMended, version.number < 3, isFractional(line) { version.need(3) }
-        guard view.isFinished, nextSegment < storage.segments.count else { return }
+        guard view.leavesOutGaps, nextSegment < storage.segments.count else { return }
         let segment = Segment(storage: storage, index: nextSegment)
         if let text = segment.programDateTime, let date = DateTime(text) { cut.clock = (date, 0) }
         if cut.isAtNeighbour {

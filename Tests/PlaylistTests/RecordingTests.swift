@@ -1,0 +1,315 @@
+import Testing
+
+@testable import Playlist
+
+/// A recording as a library drives it, but for pieces: all are there at once.
+private struct Tape {
+    var front = RecordingFront()
+    var writer: RecordingWriter?
+    var text: [UInt8] = []
+    /// Numbers that cannot be had.
+    var lost: Set<Int> = []
+
+    init() {}
+
+    /// What a process that was killed left.
+    init(restoring text: [UInt8]) throws {
+        self.text = Array(text.prefix(RecordedText.soundLength(of: text)))
+        guard !self.text.isEmpty else { return }
+        let recorded = try Fixtures.media(String(decoding: self.text, as: UTF8.self))
+        front = RecordingFront(behind: recorded, shift: RecordedText.shift(of: recorded))
+        writer = RecordingWriter(behind: recorded)
+    }
+
+    mutating func add(_ text: String) throws { try add(try Fixtures.media(text)) }
+
+    mutating func add(_ window: MediaPlaylist) throws {
+        for (place, entry) in front.take(window).enumerated() {
+            var writer = self.writer ?? RecordingWriter(beginning: window)
+            if self.writer == nil { text += writer.header(of: window) }
+            if place == 0 { text += try writer.dateRanges(of: window) { _ in "https://origin.example/ad" } }
+            switch entry {
+            case .missed(let missed): text += try writer.missed(missed) { "\($0).ts" }
+            case .segment(let segment, let number, let isRestart):
+                let isGap = segment.isGap || lost.contains(number)
+                text += try writer.segment(segment, number: number, isRestart: isRestart, isGap: isGap) { reference in
+                    switch reference {
+                    case .segment: "\(number).ts"
+                    case .map(let map): "init-\(map.uri.prefix { $0 != "." }).mp4"
+                    case .key(let key): key.isFetchable ? "../keys/\(key.uri)" : nil
+                    default: nil
+                    }
+                }
+            }
+            text = writer.raised(text, for: window) ?? text
+            self.writer = writer
+        }
+    }
+
+    mutating func end() { text += writer?.end ?? [] }
+
+    func playlist() throws -> MediaPlaylist { try Fixtures.media(String(decoding: text, as: UTF8.self)) }
+}
+
+@Suite("A recording of a live playlist")
+struct RecordingTests {
+    /// Segments of 2 s with these numbers, `#` lines in front of single ones.
+    private func window(
+        _ numbers: Range<Int>, _ lines: [Int: String] = [:], header: String = "", durations: [Int: String] = [:],
+        end: String = ""
+    ) -> String {
+        let segments = numbers.map { number in
+            (lines[number].map { $0 + "\n" } ?? "")
+                + "#EXTINF:\(durations[number] ?? "2.000"),\n\(number).ts?token=\(numbers.lowerBound)\n"
+        }
+        return "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n" + header
+            + segments.joined() + end
+    }
+
+    private func date(_ second: Int) -> String {
+        "#EXT-X-PROGRAM-DATE-TIME:" + (DateTime(milliseconds: 1_780_000_000_000 + second * 1000)?.description ?? "")
+    }
+
+    /// The numbers of what a window brings; negative for one that was missed.
+    private func numbers(_ front: inout RecordingFront, _ text: String) throws -> [Int] {
+        let window = try Fixtures.media(text)
+        return front.take(window).flatMap { entry -> [Int] in
+            switch entry {
+            case .segment(_, let number, _): [number]
+            case .missed(let missed): missed.numbers.map { -$0 }
+            }
+        }
+    }
+
+    @Test("takes of each window what is new, and nothing of an older text or of a delta update")
+    func windows() throws {
+        var front = RecordingFront()
+        #expect(try numbers(&front, window(10..<14)) == [10, 11, 12, 13])
+        #expect(try numbers(&front, window(10..<14)) == [])
+        #expect(try numbers(&front, window(12..<16)) == [14, 15])
+        #expect(try numbers(&front, window(11..<15)) == [])
+        #expect(try numbers(&front, window(12..<12)) == [])
+        let delta = "#EXT-X-SKIP:SKIPPED-SEGMENTS=3\n"
+        #expect(try numbers(&front, window(13..<15, header: delta)) == [])
+        #expect(try numbers(&front, window(16..<18)) == [16, 17])
+        #expect(try numbers(&front, window(16..<19, end: "#EXT-X-ENDLIST\n")) == [18])
+    }
+
+    @Test("tells what was missed, how long it was, and how many discontinuities were in it")
+    func missed() throws {
+        var front = RecordingFront()
+        _ = try numbers(&front, window(0..<3, [0: date(0)]))
+        let header = "#EXT-X-DISCONTINUITY-SEQUENCE:2\n"
+        let entries = front.take(try Fixtures.media(window(7..<9, [7: date(18)], header: header)))
+        guard case .missed(let missed) = entries.first else { throw Fixtures.NotExpected() }
+        #expect(missed == .init(numbers: 3..<7, duration: 3, discontinuities: 2))
+        // Without a date, or by a clock that was set meanwhile: as the segment before.
+        for line in ["# none", date(90_000)] {
+            guard case .missed(let missed) = front.take(try Fixtures.media(window(12..<13, [12: line]))).first else {
+                continue
+            }
+            #expect(missed.duration == 2)
+        }
+    }
+
+    @Test("goes on behind a discontinuity, under numbers of its own, when the origin's begin anew")
+    func restarts() throws {
+        // By the dates at once; by its going on without them; and where the numbers jump ahead.
+        var dated = RecordingFront()
+        _ = try numbers(&dated, window(100..<104, [100: date(0)]))
+        #expect(try numbers(&dated, window(0..<2, [0: date(-500)])) == [])
+        #expect(try numbers(&dated, window(0..<2, [0: date(20)])) == [104, 105])
+        #expect(try numbers(&dated, window(1..<4, [1: date(22)])) == [106, 107])
+        #expect(dated.shift == 104)
+
+        var plain = RecordingFront()
+        _ = try numbers(&plain, window(100..<104))
+        #expect(try numbers(&plain, window(0..<2)) == [])
+        #expect(try numbers(&plain, window(0..<2)) == [])
+        #expect(try numbers(&plain, window(0..<3)) == [104, 105, 106])
+
+        var ahead = RecordingFront()
+        _ = try numbers(&ahead, window(0..<3))
+        #expect(try numbers(&ahead, window(1_700_000_000..<1_700_000_002)) == [3, 4])
+        #expect(ahead.shift == 3 - 1_700_000_000)
+
+        // By less than what dates tell, too.
+        var jumped = RecordingFront()
+        _ = try numbers(&jumped, window(0..<3, [0: date(0)]))
+        #expect(try numbers(&jumped, window(900..<902, [900: date(10)])) == [3, 4])
+
+        // The same numbers for other segments.
+        var over = RecordingFront()
+        _ = try numbers(&over, window(0..<4, [0: date(0)]))
+        #expect(try numbers(&over, window(0..<4, [0: date(60)])) == [4, 5, 6, 7])
+        // Those that were corrected are none.
+        #expect(try numbers(&over, window(0..<5, [0: date(60)], durations: [0: "1", 1: "1.5", 2: "3"])) == [8])
+    }
+
+    @Test("is whole segments: keys and sections where they change, gaps, dates, and nothing of low latency")
+    func text() throws {
+        var tape = Tape()
+        tape.lost = [3]
+        try tape.add(
+            """
+            #EXTM3U
+            #EXT-X-VERSION:9
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=3
+            #EXT-X-PART-INF:PART-TARGET=1
+            #EXT-X-MEDIA-SEQUENCE:1
+            #EXT-X-DISCONTINUITY-SEQUENCE:7
+            #EXT-X-INDEPENDENT-SEGMENTS
+            #EXT-X-START:TIME-OFFSET=-8
+            #EXT-X-DATERANGE:ID="a",START-DATE="2026-01-01T00:00:00Z",X-ASSET-URI="ad.m3u8"
+            #EXT-X-KEY:METHOD=AES-128,URI="0.key",IV=0x01
+            #EXT-X-MAP:URI="a.mp4"
+            #EXT-X-KEY:METHOD=AES-128,URI="1.key"
+            #EXTINF:4.0000,a title
+            1.m4s
+            #EXT-X-CUE-OUT:4
+            #EXT-X-DISCONTINUITY
+            #EXT-X-MAP:URI="a.mp4"
+            #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:04.000Z
+            #EXT-X-BYTERANGE:10@20
+            #EXTINF:3.5,
+            2.m4s
+            #EXT-X-PART:DURATION=1,URI="3.0.m4s"
+            #EXT-X-KEY:METHOD=NONE
+            #EXTINF:4,
+            3.m4s
+            #EXT-X-GAP
+            #EXTINF:4,
+            4.m4s
+            #EXTINF:4,
+            5.m4s
+            #EXT-X-PRELOAD-HINT:TYPE=PART,URI="6.0.m4s"
+            """)
+        #expect(
+            String(decoding: tape.text, as: UTF8.self) == """
+                #EXTM3U
+                #EXT-X-VERSION:7
+                #EXT-X-TARGETDURATION:4
+                #EXT-X-MEDIA-SEQUENCE:1
+                #EXT-X-DISCONTINUITY-SEQUENCE:7
+                #EXT-X-PLAYLIST-TYPE:EVENT
+                #EXT-X-INDEPENDENT-SEGMENTS
+                #EXT-X-DATERANGE:ID="a",START-DATE="2026-01-01T00:00:00Z",X-ASSET-URI="https://origin.example/ad"
+                #EXT-X-KEY:METHOD=AES-128,URI="../keys/0.key",IV=0x01
+                #EXT-X-MAP:URI="init-a.mp4"
+                #EXT-X-KEY:METHOD=AES-128,URI="../keys/1.key"
+                #EXTINF:4.0000,a title
+                1.ts
+                #EXT-X-DISCONTINUITY
+                #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:04.000Z
+                #EXT-X-CUE-OUT:4
+                #EXTINF:3.5,
+                2.ts
+                #EXT-X-GAP
+                #EXTINF:4,
+                3.ts
+                #EXT-X-GAP
+                #EXTINF:4,
+                4.ts
+                #EXT-X-KEY:METHOD=NONE
+                #EXTINF:4,
+                5.ts
+
+                """)
+        // What players see of it while it grows has no gaps, and no end.
+        let view = String(decoding: try tape.playlist().rendered(.growing) { _ in nil }, as: UTF8.self)
+        #expect(!view.contains("GAP") && !view.contains("3.ts") && !view.contains("ENDLIST") && view.contains("EVENT"))
+    }
+
+    @Test("writes out the number that a segment was encrypted with, where its own is another")
+    func vectors() throws {
+        var tape = Tape()
+        let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"0.key\"\n"
+        try tape.add(window(100..<102, [100: date(0)], header: key))
+        try tape.add(window(0..<2, [0: date(10)], header: key))
+        #expect(
+            String(decoding: tape.text, as: UTF8.self).hasSuffix(
+                """
+                101.ts
+                #WEIR-SHIFT:102
+                #EXT-X-DISCONTINUITY
+                #EXT-X-KEY:METHOD=AES-128,URI="../keys/0.key",IV=0x00000000000000000000000000000000
+                \(date(10))
+                #EXTINF:2.000,
+                102.ts
+                #EXT-X-KEY:METHOD=AES-128,URI="../keys/0.key",IV=0x00000000000000000000000000000001
+                #EXTINF:2.000,
+                103.ts
+
+                """))
+    }
+
+    @Test("takes a longer target duration into its header, and a date range again that says more")
+    func header() throws {
+        var tape = Tape()
+        let range = "#EXT-X-DATERANGE:ID=\"a\",START-DATE=\"2026-01-01T00:00:00Z\"\n"
+        try tape.add(window(0..<2, header: range))
+        try tape.add(window(1..<3, header: range))
+        let longer = range + range.dropLast() + ",END-DATE=\"2026-01-01T00:00:09Z\"\n#EXT-X-TARGETDURATION:11\n"
+        try tape.add(window(2..<4, header: longer))
+        let playlist = try tape.playlist()
+        #expect(playlist.targetDuration == 11)
+        #expect(playlist.dateRanges.count == 2)
+        #expect(playlist.segments.map(\.uri) == ["0.ts", "1.ts", "2.ts", "3.ts"])
+    }
+
+    /// Windows with everything that a recording has to remember.
+    private var broadcast: [String] {
+        let keys = (0..<40).map { "#EXT-X-KEY:METHOD=AES-128,URI=\"\($0 / 5).key\"" }
+        func lines(_ numbers: Range<Int>, from: Int) -> [Int: String] {
+            var lines: [Int: String] = [:]
+            for number in numbers {
+                let discontinuity = number % 7 == 6 ? "#EXT-X-DISCONTINUITY\n" : ""
+                lines[number] = discontinuity + keys[number] + "\n" + date(from + number * 2)
+            }
+            return lines
+        }
+        let before = (10..<20).map { window($0..<$0 + 4, lines($0..<$0 + 4, from: 0)) }
+        let after = (0..<6).map { window($0..<$0 + 4, lines($0..<$0 + 4, from: 50)) }
+        return before + after + [window(6..<10, lines(6..<10, from: 50), end: "#EXT-X-ENDLIST\n")]
+    }
+
+    @Test("is the same when the process was killed at any byte, and goes on with the window as it was")
+    func restored() throws {
+        var whole = Tape()
+        var ends: [Int] = []
+        for text in broadcast {
+            try whole.add(text)
+            ends.append(whole.text.count)
+        }
+        let expected = try whole.playlist()
+        for length in stride(from: 0, through: whole.text.count, by: 3) {
+            var tape = try Tape(restoring: Array(whole.text[..<length]))
+            // The window that was being recorded, and those after it.
+            let place = ends.firstIndex { length <= $0 } ?? ends.count
+            for text in broadcast[min(place, broadcast.count - 1)...] { try tape.add(text) }
+            let playlist = try tape.playlist()
+            let tail = expected.segments.suffix(playlist.segments.count)
+            #expect(playlist.segments.map(\.uri) == tail.map(\.uri), "killed at \(length)")
+            #expect(
+                playlist.segments.map { $0.keys.map(\.uri) } == tail.map { $0.keys.map(\.uri) }, "killed at \(length)")
+        }
+        whole.end()
+        #expect(RecordedText.soundLength(of: whole.text) == whole.text.count)
+        #expect(RecordedText.soundLength(of: whole.text + [0, 0, 0]) == whole.text.count)
+        #expect(try whole.playlist().hasEndList)
+    }
+
+    @Test("of ten hours is written once: each window adds what is new and nothing else")
+    func cost() throws {
+        var tape = Tape()
+        var last = 0
+        for first in stride(from: 0, to: 18_000, by: 6) {
+            last = tape.text.count
+            try tape.add(window(first..<first + 8))
+        }
+        #expect(tape.text.count - last < 200)
+        #expect(try tape.playlist().segments.count == 18_002)
+        #expect(tape.text.count < 1 << 20)
+    }
+}
