@@ -19,16 +19,19 @@ public final class Catalogue: Sendable {
         public var keys: [KeyRecord] = []
         /// The downloads, oldest first.
         public var downloads: [DownloadRecord] = []
+        /// The renditions that are recorded, or were.
+        public var recordings: [RecordingRecord] = []
 
         /// Nothing, or what is given.
         public init(
             assets: [AssetRecord] = [], playlists: [PlaylistRecord] = [], keys: [KeyRecord] = [],
-            downloads: [DownloadRecord] = []
+            downloads: [DownloadRecord] = [], recordings: [RecordingRecord] = []
         ) {
             self.assets = assets
             self.playlists = playlists
             self.keys = keys
             self.downloads = downloads
+            self.recordings = recordings
         }
     }
 
@@ -129,6 +132,14 @@ public final class Catalogue: Sendable {
             try database.execute(
                 sql: "ALTER TABLE download ADD COLUMN task TEXT; ALTER TABLE download ADD COLUMN need TEXT")
         }
+        migrator.registerMigration("5") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE recording (
+                        asset TEXT NOT NULL REFERENCES asset ON DELETE CASCADE, rendition TEXT NOT NULL,
+                        PRIMARY KEY (asset, rendition));
+                    """)
+        }
         return migrator
     }
 
@@ -138,7 +149,8 @@ public final class Catalogue: Sendable {
                 assets: try AssetRecord.order(Column("created"), Column("id")).fetchAll(database),
                 playlists: try PlaylistRecord.fetchAll(database),
                 keys: try KeyRecord.order(Column("number")).fetchAll(database),
-                downloads: try DownloadRecord.order(Column("created"), Column.rowID).fetchAll(database))
+                downloads: try DownloadRecord.order(Column("created"), Column.rowID).fetchAll(database),
+                recordings: try RecordingRecord.fetchAll(database))
         }
     }
 
@@ -159,6 +171,7 @@ public final class Catalogue: Sendable {
             for record in contents.playlists { try record.upsert(database) }
             for record in contents.keys { try record.upsert(database) }
             for record in contents.downloads { try record.upsert(database) }
+            for record in contents.recordings { try record.insert(database, onConflict: .ignore) }
         }
     }
 

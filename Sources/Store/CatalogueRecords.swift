@@ -137,3 +137,19 @@ public struct DownloadRecord: Codable, Equatable, Sendable, FetchableRecord, Per
         self.created = created
     }
 }
+
+/// One rendition whose live playlist is recorded, or was: its text is the file `recording.m3u8` in the rendition's folder.
+public struct RecordingRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord {
+    /// The table's name.
+    public static let databaseTableName = "recording"
+    /// The asset's id.
+    public var asset: String
+    /// The rendition's id; `media` where the origin URL leads to a media playlist.
+    public var rendition: String
+
+    /// Makes a record of its fields.
+    public init(asset: String, rendition: String) {
+        self.asset = asset
+        self.rendition = rendition
+    }
+}
