@@ -143,11 +143,16 @@ import Store
 
     /// Takes the lone media playlist that the URL leads to.
     func adopt(_ source: Rendition.Source, began: ContinuousClock.Instant = .now) {
+        adoptLone()
+        renditions[0].adopt(source, began: began)
+    }
+
+    /// Takes note that the URL leads to a lone media playlist, whatever that says.
+    func adoptLone() {
         if multivariant != nil { renditions = [] }
         entry = .media
         adopt([RenditionNaming.lone], places: [0])
         (moved, isOutdated) = ([:], false)
-        renditions[0].adopt(source, began: began)
     }
 
     /// The rendition of a lone media playlist, before and after it is adopted.

@@ -57,6 +57,16 @@ extension Library {
         await write(.init(playlists: [record]), without: gone.map(\.name.id), about: asset)
     }
 
+    /// Writes that a rendition is recorded, and the asset itself.
+    ///
+    /// - Returns: whether it is there now; if not, `asset.saveFailure` says why.
+    func save(recordingOf rendition: Rendition, in asset: Asset) async -> Bool {
+        var contents = Catalogue.Contents(assets: [asset.record])
+        contents.recordings = [RecordingRecord(asset: asset.id, rendition: rendition.name.id)]
+        if !asset.isPersistent, let entry = entryRecord(of: asset) { contents.playlists = [entry] }
+        return await write(contents, about: asset)
+    }
+
     /// Writes the name and title of an asset that the catalogue has.
     func saveRecord(of asset: Asset) async { await write(.init(assets: [asset.record]), about: asset) }
 
@@ -97,6 +107,7 @@ extension Library {
     func restored(_ contents: Catalogue.Contents) -> [Asset] {
         let playlists = Dictionary(grouping: contents.playlists, by: \.asset)
         let keys = Dictionary(grouping: contents.keys, by: \.asset)
+        let recordings = Dictionary(grouping: contents.recordings, by: \.asset)
         return contents.assets.compactMap { record in
             guard let origin = try? WebURL(record.origin) else { return nil }
             let asset = Asset(
@@ -111,6 +122,7 @@ extension Library {
             // The entry first: it says which renditions there are.
             for playlist in own where playlist.rendition.isEmpty { restoreEntry(playlist, of: asset) }
             for playlist in own where !playlist.rendition.isEmpty { restoreMedia(playlist, of: asset) }
+            for recording in recordings[asset.id] ?? [] { restoreRecording(of: recording.rendition, in: asset) }
             return asset
         }
     }

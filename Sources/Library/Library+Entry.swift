@@ -61,6 +61,8 @@ extension Library {
     /// Takes a lone media playlist: in the place of a multivariant playlist, or of another content that has ended, only where
     /// that orphans no piece.
     private func take(_ source: Rendition.Source, _ began: ContinuousClock.Instant, for asset: Asset) async {
+        var source = source
+        if asset.lone?.recording != nil { source.isWindow = true }
         if let lone = asset.lone, let known = lone.source, known.isDurable {
             if lone.isAgain(source) { return lone.move(to: source) }
             guard asset.bytes == 0 else { return note(change: &lone.isOutdated, of: asset) }

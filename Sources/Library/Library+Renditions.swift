@@ -42,6 +42,8 @@ extension Library {
     func take(
         _ source: Rendition.Source, _ rendition: Rendition, in asset: Asset, began: ContinuousClock.Instant = .now
     ) async throws(LibraryError) -> Rendition.Source {
+        var source = source
+        if rendition.recording != nil { source.isWindow = true }
         for url in source.keyURLs { rendition.keys.add(url) }
         if source.isDurable { rendition.isSaved = await save(source, of: rendition.name.id, in: asset) }
         if asset.isRemoved { throw LibraryError(.missing, "\(asset.name) was removed") }
@@ -53,7 +55,8 @@ extension Library {
 
     /// The flight of a resource of the asset, retained for the caller, who releases it when it has no more use for it.
     ///
-    /// It becomes a piece if its rendition's playlist has ended and stands in the catalogue; else it passes through.
+    /// It becomes a piece if its rendition's playlist has ended and stands in the catalogue, or is recorded; else it passes
+    /// through.
     ///
     /// - Throws: `missing` when the asset was removed, `store` when there is neither disk nor memory for the bytes.
     public func flight(
@@ -87,6 +90,7 @@ extension Library {
         if case .data = resource.name.role {
             return asset.isPersistent ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
         }
+        if let recording = asset.rendition(folder.id)?.recording, recording.keeps(resource.name) { return .kept }
         guard let rendition = asset.rendition(folder.id), rendition.source?.isDurable ?? false,
             rendition.isListed(resource.name)
         else { return .passing(because: nil) }

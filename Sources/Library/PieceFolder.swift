@@ -79,6 +79,31 @@ import Store
         try directory(create: true).write(bytes, as: file)
     }
 
+    /// A text of the bundle beside the pieces; nil if it is not there. The folder is not kept open.
+    func read(_ file: String) -> [UInt8]? {
+        try? bundle.directory(create: false).subdirectory(id).read(file)
+    }
+
+    /// Opens a text beside the pieces for more of it.
+    ///
+    /// - Parameter length: what is known to be in it, in bytes; what stands behind is cut off.
+    func append(to file: String, length: Int64) throws(StoreError) -> AppendedFile {
+        try AppendedFile(in: directory(create: true), named: file, length: length)
+    }
+
+    /// Takes pieces away. Who is in the middle of one reads on to its end.
+    func removePieces(where isMeant: (PieceName) -> Bool) {
+        for file in sizes.keys where PieceName(file).map(isMeant) ?? false {
+            do {
+                try directory(create: false).remove(file)
+                known?[file] = nil
+            } catch {
+                reread()
+            }
+        }
+        changes += 1
+    }
+
     private func close() {
         opened = nil
         bundle.close()

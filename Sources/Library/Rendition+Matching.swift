@@ -14,7 +14,7 @@ extension Rendition {
 
     /// Whether a text is that of the known one, which has ended, but for URLs: each name leads to the same as before.
     func isAgain(_ source: Source) -> Bool {
-        guard let known = self.source, known.isDurable, source.isDurable,
+        guard let known = self.source, known.isDurable, !known.isRecorded, source.isDurable,
             source.playlist.relation(to: known.playlist) == .same
         else { return false }
         let (new, old) = (source.playlist, known.playlist)

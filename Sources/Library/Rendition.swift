@@ -17,6 +17,20 @@ public import Playlist
         public let born: ContinuousClock.Instant
         /// How many segments there are to fetch.
         let needed: Int
+        /// Whether it is what a recording is made of, and not a whole presentation although it may say that it has ended.
+        var isWindow = false
+        /// What names add to its media sequence numbers: other than 0 where the origin began these anew while it was recorded.
+        var shift = 0
+        /// Whether it is the text of a recording, whose URIs are names of pieces: what is lost of it cannot be had again.
+        public let isRecorded: Bool
+
+        /// The text of a recording.
+        ///
+        /// - Parameter base: a URL of the origin.
+        init(recorded playlist: MediaPlaylist, base: WebURL) {
+            (self.playlist, self.base, imports, born, isRecorded) = (playlist, base, nil, .now, true)
+            needed = playlist.segments.count { !$0.isGap }
+        }
 
         init(
             playlist: MediaPlaylist, base: WebURL, imports: [String: String]? = nil,
@@ -26,20 +40,22 @@ public import Playlist
             self.base = base
             self.imports = imports
             self.born = born
+            isRecorded = false
             needed = playlist.segments.count { !$0.isGap }
         }
 
         /// Its keys that can be fetched, in the playlist's order.
         var keyURLs: [WebURL] {
-            playlist.keys.filter(\.isFetchable).compactMap { try? base.resolving($0.uri) }
+            if isRecorded { return [] }
+            return playlist.keys.filter(\.isFetchable).compactMap { try? base.resolving($0.uri) }
         }
 
         /// Whether it has ended, so that it may be kept.
-        public var isDurable: Bool { !playlist.isLive }
+        public var isDurable: Bool { !playlist.isLive && !isWindow }
 
         /// The segment with a media sequence number, if it is listed.
         func segment(_ number: Int) -> Segment? {
-            let index = number.subtractingReportingOverflow(playlist.firstSequenceNumber)
+            let index = number.subtractingReportingOverflow(playlist.firstSequenceNumber + shift)
             guard !index.overflow, playlist.segments.indices.contains(index.partialValue) else { return nil }
             return playlist.segments[index.partialValue]
         }
@@ -77,6 +93,9 @@ public import Playlist
     /// What players asked of the origin by directives.
     var relay = Relay()
 
+    /// Its recording, while that goes on.
+    public internal(set) var recording: Recording?
+
     /// Whether its playlist is known, and goes on.
     public var isLive: Bool { source.map { !$0.isDurable } ?? false }
 
@@ -98,6 +117,7 @@ public import Playlist
     ///
     /// - Parameter began: when its loading began.
     func adopt(_ source: Source, began: ContinuousClock.Instant = .now) {
+        let source = recording?.observe(source) ?? source
         let hasChanged = self.source?.playlist.text.write() != source.playlist.text.write()
         schedule.note(began: began, targetDuration: source.playlist.interval, hasChanged: hasChanged)
         self.source = source
@@ -105,7 +125,8 @@ public import Playlist
         fileNames = nil
         knownTimeline = nil
         show(source)
-        keyNumbers = source.isDurable ? source.playlist.keys.map { number(of: $0, in: source) } : []
+        keyNumbers = []
+        if source.isDurable { keyNumbers = source.playlist.keys.map { number(of: $0, in: source) } }
     }
 
     /// Takes a playlist that `isAgain` the known one, which has ended, for the URLs in it: all names stay.
@@ -152,26 +173,33 @@ public import Playlist
     private var fileNames: [String]?
 
     /// What the segment's file is called.
-    public func file(of segment: Segment) -> String {
-        guard source?.isDurable ?? false else { return name(of: segment).description }
+    ///
+    /// - Parameter other: the text that lists it, where that is not the known one.
+    public func file(of segment: Segment, in other: Source? = nil) -> String {
+        guard other == nil, source?.isDurable ?? false else { return name(of: segment, in: other).description }
         if fileNames == nil { fileNames = source?.playlist.segments.map { name(of: $0).description } }
         guard let fileNames, fileNames.indices.contains(segment.index) else { return name(of: segment).description }
         return fileNames[segment.index]
     }
 
     /// What the segment's file is called.
-    public func name(of segment: Segment) -> PieceName {
-        PieceName(.segment(segment.mediaSequenceNumber), fileExtension: fileExtension(segment.uri, segment.map))
+    public func name(of segment: Segment, in source: Source? = nil) -> PieceName {
+        let source = source ?? self.source
+        if source?.isRecorded ?? false, let name = PieceName(segment.uri) { return name }
+        let number = segment.mediaSequenceNumber + (source?.shift ?? 0)
+        return PieceName(.segment(number), fileExtension: fileExtension(segment.uri, segment.map))
     }
 
     /// What the initialization section's file is called. In a window that slides its place changes, and a player must never
     /// see one name for two sections; in a playlist that has ended the place is for ever.
     public func name(of map: Map, in source: Source? = nil) -> PieceName {
         let source = source ?? self.source
+        if source?.isRecorded ?? false, let name = PieceName(map.uri) { return name }
         guard let source, !source.isDurable, let url = try? source.base.resolving(map.uri) else {
             return PieceName(.initialization(map.index), fileExtension: "mp4")
         }
-        return PieceName(.passing(live.number(url, map.byteRange)), fileExtension: "mp4")
+        return recording?.name(ofMapAt: url, map.byteRange)
+            ?? PieceName(.passing(live.number(url, map.byteRange)), fileExtension: "mp4")
     }
 
     /// What a segment's or part's file ends in.
@@ -188,7 +216,9 @@ public import Playlist
     /// The number of a key; nil where it is none that can be fetched (DRM, `data:`), or where its URI is no URL.
     public func number(of key: Key, in source: Source? = nil) -> Int? {
         if keyNumbers.indices.contains(key.index) { return keyNumbers[key.index] }
-        guard key.isFetchable, let url = try? (source ?? self.source)?.base.resolving(key.uri) else { return nil }
+        guard let source = source ?? self.source, key.isFetchable else { return nil }
+        if source.isRecorded { return Self.number(ofRecordedKey: key.uri) }
+        guard let url = try? source.base.resolving(key.uri) else { return nil }
         return keys.number(for: url)
     }
 
@@ -237,7 +267,7 @@ public import Playlist
     /// The segment as a resource; nil where there is nothing to fetch: a gap, or a URI that is no URL.
     public func resource(of segment: Segment, in source: Source? = nil) -> Resource? {
         guard !segment.isGap else { return nil }
-        return resource(name(of: segment), segment.uri, segment.byteRange, in: source)
+        return resource(name(of: segment, in: source), segment.uri, segment.byteRange, in: source)
     }
 
     /// The initialization section as a resource.
@@ -247,7 +277,9 @@ public import Playlist
 
     /// The resource behind a URI of a text; nil where that is no URL.
     func resource(_ name: PieceName, _ uri: String, _ range: SubRange?, in source: Source?) -> Resource? {
-        guard let url = try? (source ?? self.source)?.base.resolving(uri) else { return nil }
+        guard let source = source ?? self.source, !source.isRecorded, let url = try? source.base.resolving(uri) else {
+            return nil
+        }
         return Resource(name: name, url: url, range: range.map { Int64($0.offset)..<Int64($0.end) })
     }
 
@@ -267,7 +299,9 @@ public import Playlist
         guard source.playlist.segments.allSatisfy({ $0.isGap || folder.contains(file(of: $0)) }) else {
             return false
         }
-        return preliminaries.allSatisfy { $0.folder.contains($0.resource.name.description) }
+        let keys = source.playlist.keys.compactMap { number(of: $0) }.map { KeyRing.name($0).description }
+        return keys.allSatisfy { self.keys.folder.contains($0) }
+            && source.playlist.maps.allSatisfy { folder.contains(name(of: $0).description) }
     }
 
     /// Whether its media can be kept, but not be played without a content decryption module.

@@ -1,0 +1,113 @@
+import HTTPMessage
+import Playlist
+
+/// What is seen: the texts of the origin.
+extension Recording {
+    /// Takes a text of the origin, and gives it back as what it is to the rendition: a window, whatever it says of its end, with
+    /// the recording's numbers in its names.
+    func observe(_ source: Rendition.Source) -> Rendition.Source {
+        var source = source
+        source.isWindow = true
+        if isActive, !source.playlist.isDeltaUpdate, obstacle == nil { take(&source) }
+        source.shift = front.shift
+        return source
+    }
+
+    private func take(_ source: inout Rendition.Source) {
+        let playlist = source.playlist
+        for url in source.keyURLs { rendition.keys.add(url) }
+        if playlist.keys.contains(where: \.needsDRM) {
+            obstacle = "the stream is protected from here on (DRM)"
+            return
+        }
+        if let restored { settle(restored, before: playlist) }
+        let entries = front.take(playlist)
+        source.shift = front.shift
+        // However old the text is: it will not go on.
+        if playlist.hasEndList { hasEnded = true }
+        let number = playlist.firstSequenceNumber + front.shift
+        guard number + playlist.segments.count == front.next || playlist.segments.isEmpty else { return }
+        if writer == nil { first = number }
+        window = number..<number + playlist.segments.count
+        nameMaps(of: source, isRestart: entries.contains(where: \.isRestart))
+        for (place, entry) in entries.enumerated() { add(entry, of: source, isFirst: place == 0) }
+    }
+
+    /// Whether pieces that an earlier process stored behind its text's end are what the origin lists now.
+    private func settle(_ recorded: MediaPlaylist, before window: MediaPlaylist) {
+        restored = nil
+        for segment in recorded.segments.suffix(Self.recent) {
+            recentMaps[segment.mediaSequenceNumber] = segment.map.flatMap { PieceName($0.uri)?.role.number }
+        }
+        guard !front.goesOn(in: window) else { return }
+        rendition.folder.removePieces { name in
+            switch name.role {
+            case .segment(let number): number >= self.front.next
+            case .initialization(let number): number >= self.nextMap
+            case .key, .passing, .data: false
+            }
+        }
+    }
+
+    /// A window is hardly ever longer.
+    private static let recent = 5_000
+
+    /// A section whose URL is another than before, while a segment that has it is the same, is the same section. After a
+    /// restart one with the same URL is another.
+    private func nameMaps(of source: Rendition.Source, isRestart: Bool) {
+        if isRestart { (maps, recentMaps) = ([:], [:]) }
+        var now: [Int: Int] = [:]
+        var places: [Resource: Int] = [:]
+        for segment in source.playlist.segments {
+            guard let map = segment.map, let url = try? source.base.resolving(map.uri) else { continue }
+            let (number, place) = (segment.mediaSequenceNumber + front.shift, Self.place(url, map.byteRange))
+            let known = places[place] ?? maps[place] ?? recentMaps[number] ?? nextMap
+            nextMap = max(nextMap, known + 1)
+            (places[place], now[number]) = (known, known)
+        }
+        (maps, recentMaps) = (places, now)
+    }
+
+    /// Where a section is: under no name yet.
+    static func place(_ url: WebURL, _ range: SubRange?) -> Resource {
+        let name = PieceName(.initialization(0), fileExtension: "mp4")
+        return Resource(name: name, url: url, range: range.map { Int64($0.offset)..<Int64($0.end) })
+    }
+
+    private func add(_ entry: RecordingFront.Entry, of source: Rendition.Source, isFirst: Bool) {
+        var item = Item(entry: entry, time: time, source: source, isFirstOfWindow: isFirst)
+        if case .segment(let segment, _, _) = entry {
+            item.file = rendition.name(of: segment, in: source)
+            item.map = segment.map.map { rendition.name(of: $0, in: source) }
+            if !segment.isGap { need(segment, &item) }
+        }
+        items.append(item)
+        time += entry.length
+        grew = .now
+        tell(of: entry)
+    }
+
+    private func need(_ segment: Segment, _ item: inout Item) {
+        let keys = (segment.keys + (segment.map?.keys ?? [])).compactMap { rendition.number(of: $0, in: item.source) }
+        item.needed = keys.compactMap { number in rendition.keys.resource(number).map { (rendition.keys.folder, $0) } }
+        let map = segment.map.flatMap { rendition.resource(of: $0, in: item.source) }
+        let media = rendition.resource(of: segment, in: item.source)
+        guard let media, segment.map == nil || map != nil else {
+            (item.needed, item.loss) = ([], "its URI is no URL")
+            return tell("segment \(item.number) is missing in the recording: line \(segment.line) is no URL")
+        }
+        item.needed += [map, media].compactMap { $0 }.map { (rendition.folder, $0) }
+    }
+
+    private func tell(of entry: RecordingFront.Entry) {
+        switch entry {
+        case .missed(let missed):
+            tell(
+                "\(missed.numbers.count) segments from \(missed.numbers.lowerBound) on are missing in the recording: they "
+                    + "had left the origin's playlist before it was read")
+        case .segment(_, let number, true):
+            tell("the origin began its numbers anew; the recording goes on with \(number) behind a discontinuity")
+        case .segment: break
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import HTTPMessage
+import Playlist
+public import Store
+
+/// What is written: the text, behind the pieces.
+extension Recording {
+    /// Lists what has come, as far as nothing before it is missing.
+    ///
+    /// - Throws: `StoreError` when it cannot be written; nothing is lost then but time.
+    public func advance() throws(StoreError) {
+        while let item = items.first, item.isSettled {
+            try list(item)
+            items.removeFirst()
+        }
+    }
+
+    /// Lists an item as a gap, as soon as it is its turn.
+    ///
+    /// - Parameter reason: what a person is told.
+    public func giveUp(_ item: Item, because reason: String) {
+        guard let place = items.firstIndex(where: { $0.number == item.number }), items[place].loss == nil else {
+            return
+        }
+        (items[place].loss, items[place].needed) = (reason, [])
+        tell("segment \(item.number) is missing in the recording: \(reason)")
+    }
+
+    private func list(_ item: Item) throws(StoreError) {
+        var block: [UInt8] = []
+        var writer = self.writer ?? RecordingWriter(beginning: item.source.playlist)
+        if self.writer == nil { block += writer.header(of: item.source.playlist) }
+        do throws(PlaylistError) {
+            if item.isFirstOfWindow {
+                block += try writer.dateRanges(of: item.source.playlist) { name(of: $0, in: item) }
+            }
+            block += try lines(of: item, &writer)
+        } catch {
+            // No name of ours is unsafe, and a text that was read can be written.
+            throw StoreError(.io, path: Self.file, detail: "\(error)")
+        }
+        let raised = writer.raised(text, for: item.source.playlist)
+        if let raised {
+            // The header stands in front of all: only this is written anew, which hardly ever happens.
+            file = nil
+            try rendition.folder.write(raised + block, as: Self.file)
+        } else {
+            try open().append(block)
+        }
+        // In place, unless somebody reads it.
+        (parsed, self.writer) = (nil, writer)
+        if let raised { text = raised }
+        text += block
+        duration += item.entry.length
+        count += item.entry.count
+        if text.count > Self.limits.bytes || count > Self.limits.segments {
+            obstacle = "it is as long as a playlist may be"
+        }
+    }
+
+    /// Below what is read again: `PlaylistLimits`.
+    private static let limits = (bytes: 7 << 20, segments: 80_000)
+
+    private func lines(of item: Item, _ writer: inout RecordingWriter) throws(PlaylistError) -> [UInt8] {
+        switch item.entry {
+        case .missed(let missed):
+            return try writer.missed(missed) { "\(PieceName(.segment($0), fileExtension: "ts"))" }
+        case .segment(let segment, let number, let isRestart):
+            let isGap = segment.isGap || item.loss != nil
+            return try writer.segment(segment, number: number, isRestart: isRestart, isGap: isGap) {
+                name(of: $0, in: item)
+            }
+        }
+    }
+
+    /// What stands in the text in place of the origin's URIs.
+    private func name(of reference: MediaPlaylist.Reference, in item: Item) -> String? {
+        func absolute(_ uri: String?) -> String? { uri.flatMap { try? item.source.base.resolving($0).text } }
+        return switch reference {
+        case .segment: item.file?.description
+        case .map: item.map?.description
+        case .key(let key): rendition.number(of: key, in: item.source).map { Rendition.recordedKey($0) }
+        case .assetURI(let range): absolute(range.assetURI)
+        case .assetList(let range): absolute(range.assetList)
+        case .part, .preloadHint, .renditionReport: nil
+        }
+    }
+
+    private func open() throws(StoreError) -> AppendedFile {
+        if let file { return file }
+        let opened = try rendition.folder.append(to: Self.file, length: Int64(text.count))
+        file = opened
+        return opened
+    }
+
+    // MARK: The end
+
+    /// Ends it: what is there is the whole from now on. What has not come is a gap where something behind it has, and else is
+    /// left out.
+    ///
+    /// - Returns: the recorded playlist; nil where nothing was recorded.
+    func close() throws(StoreError) -> Rendition.Source? {
+        while let last = items.last, !last.isSettled || last.isMissing { items.removeLast() }
+        for item in items where !item.isSettled { giveUp(item, because: "the recording ended before it came") }
+        try advance()
+        guard count > 0, let writer else { return nil }
+        if source?.playlist.isLive ?? true {
+            try open().append(writer.end)
+            parsed = nil
+            text += writer.end
+        }
+        file = nil
+        removeStrays()
+        return source
+    }
+
+    /// Pieces that were fetched in vain: of items that were left out.
+    private func removeStrays() {
+        guard let playlist = source?.playlist else { return }
+        var listed = Set(playlist.maps.map(\.uri))
+        for segment in playlist.segments where !segment.isGap { listed.insert(segment.uri) }
+        rendition.folder.removePieces { !listed.contains($0.description) }
+    }
+}
