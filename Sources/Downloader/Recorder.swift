@@ -1,0 +1,240 @@
+import EventLoop
+import Library
+import Playlist
+import Store
+
+/// Records the renditions of a live stream until it ends: follows their playlists, fetches each new segment while it can be had,
+/// and makes an ordinary asset of it in the end.
+///
+/// `weir get --record` runs it in the place of a `DownloadEngine`. All renditions end together: when each has been ended by the
+/// origin or has had nothing new for long, or when somebody says so.
+@LoopActor final class Recorder {
+    /// How it ended.
+    enum Outcome {
+        /// What was recorded is a whole asset now. The words say why it ended, fit to follow "the recording ended: ".
+        case complete(because: String)
+        /// It cannot be recorded, or nothing was.
+        case failed(LibraryError)
+        /// What was recorded is there, and it can go on once the store takes more.
+        case storeFailed(StoreError)
+    }
+
+    /// One piece on its way.
+    private struct Place: Hashable {
+        let folder: ObjectIdentifier
+        let name: PieceName
+
+        @LoopActor init(_ need: (folder: PieceFolder, resource: Resource)) {
+            (folder, name) = (ObjectIdentifier(need.folder), need.resource.name)
+        }
+    }
+
+    /// A piece that did not come.
+    private struct Failure {
+        let since: ContinuousClock.Instant
+        let error: LibraryError
+    }
+
+    private let asset: Asset
+    private let renditions: [Rendition]
+    private let library: Library
+    private let parallel: Int
+    private let patience: RecordingTrack.Patience
+    private let ended: (Outcome) -> Void
+    private var beginning: Task<Void, Never>?
+    private var tracks: [RecordingTrack] = []
+    private var flying: [Place: Flight] = [:]
+    private var failures: [Place: Failure] = [:]
+    private var isOver = false
+
+    /// - Parameters:
+    ///   - renditions: what is recorded of the asset, the video first.
+    ///   - parallel: the most segments that are fetched at one time.
+    ///   - ended: told once, unless it is cancelled before.
+    init(
+        _ asset: Asset, _ renditions: [Rendition], library: Library, parallel: Int,
+        patience: RecordingTrack.Patience = .init(), ended: @escaping (Outcome) -> Void
+    ) {
+        (self.asset, self.renditions, self.library) = (asset, renditions, library)
+        (self.parallel, self.patience, self.ended) = (parallel, patience, ended)
+    }
+
+    // MARK: Beginning and ending
+
+    /// Begins, or goes on behind what was recorded before.
+    func start() {
+        beginning = Task { @LoopActor in
+            do throws(LibraryError) {
+                try await begin()
+            } catch {
+                end(.failed(error))
+            }
+        }
+    }
+
+    private func begin() async throws(LibraryError) {
+        for rendition in renditions {
+            let recording = try await library.record(rendition, of: asset)
+            guard !isOver else { return library.rest(renditions, of: asset) }
+            guard let recording else { continue }
+            tracks.append(RecordingTrack(rendition, recording, patience))
+        }
+        if tracks.isEmpty {
+            throw LibraryError(
+                .notPlaylist, "\(asset.name) has ended already: \"weir get\" fetches it without --record")
+        }
+        for track in tracks { track.task = Task { @LoopActor in await follow(track) } }
+    }
+
+    /// Wants nothing any more: what is recorded stays, and a later recorder goes on with it.
+    func cancel() {
+        guard !isOver else { return }
+        stop()
+        library.rest(renditions, of: asset)
+    }
+
+    /// Ends the recording where it is, so that what is there is the whole.
+    func finish() { close(because: "it was told to end") }
+
+    private func stop() {
+        isOver = true
+        beginning?.cancel()
+        for track in tracks { track.task?.cancel() }
+        let flights = flying.values
+        flying = [:]
+        for flight in flights { flight.release() }
+    }
+
+    private func end(_ outcome: Outcome) {
+        guard !isOver else { return }
+        stop()
+        if case .complete = outcome { return ended(outcome) }
+        library.rest(renditions, of: asset)
+        ended(outcome)
+    }
+
+    private func close(because reason: String) {
+        guard !isOver else { return }
+        stop()
+        do throws(LibraryError) {
+            let isAnythingThere = try library.close(renditions, of: asset)
+            ended(
+                isAnythingThere
+                    ? .complete(because: reason)
+                    : .failed(LibraryError(.missing, "nothing of \(asset.name) was recorded: \(reason)")))
+        } catch {
+            library.rest(renditions, of: asset)
+            ended((error.underlying as? StoreError).map { .storeFailed($0) } ?? .failed(error))
+        }
+    }
+
+    // MARK: Following
+
+    private func follow(_ track: RecordingTrack) async {
+        while !isOver {
+            if track.recording.hasEnded { await pause(track) } else { await reload(track) }
+            guard !isOver else { return }
+            if asset.isRemoved { return end(.failed(LibraryError(.missing, "\(asset.name) was removed"))) }
+            await library.noteKeys(of: asset)
+            retry(track)
+            settle()
+        }
+    }
+
+    private func reload(_ track: RecordingTrack) async {
+        do throws(LibraryError) {
+            _ = try await library.nextSource(of: track.rendition, in: asset)
+            track.note(nil)
+        } catch {
+            track.note(error)
+            await pause(track)
+        }
+    }
+
+    private func pause(_ track: RecordingTrack) async { try? await Task.sleep(for: track.interval / 2) }
+
+    /// Lists what has come, ends what has ended, and asks for more.
+    private func settle() {
+        guard !isOver else { return }
+        do throws(StoreError) {
+            for track in tracks {
+                giveUpLost(of: track)
+                try track.recording.advance()
+            }
+        } catch {
+            return end(.storeFailed(error))
+        }
+        if let obstacle = tracks.lazy.compactMap({ $0.recording.obstacle }).first { return close(because: obstacle) }
+        let reasons = tracks.compactMap(\.end)
+        if reasons.count == tracks.count, let reason = reasons.first { return close(because: reason) }
+        fill()
+    }
+
+    // MARK: Fetching
+
+    /// Asks for what is oldest, since it leaves the origin first; renditions in turn, by media time.
+    private func fill() {
+        for track in tracks { track.look() }
+        while !isOver, flying.count < parallel {
+            let track = tracks.filter { $0.nextTime != nil }.min { $0.nextTime ?? 0 < $1.nextTime ?? 0 }
+            guard let item = track?.next() else { return }
+            fetch(item)
+        }
+    }
+
+    private func fetch(_ item: Recording.Item) {
+        for need in item.needed where !need.folder.contains(need.resource.name.description) {
+            guard !isOver, flying[Place(need)] == nil else { continue }
+            fetch(need)
+        }
+    }
+
+    private func fetch(_ need: (folder: PieceFolder, resource: Resource)) {
+        let place = Place(need)
+        do throws(LibraryError) {
+            let flight = try library.flight(need.resource, in: need.folder, of: asset, urgency: .background)
+            flying[place] = flight
+            flight.whenEnded { [weak self] result in self?.landed(place, flight, result) }
+        } catch {
+            fail(place, error)
+        }
+    }
+
+    private func landed(_ place: Place, _ flight: Flight, _ result: Result<Void, LibraryError>) {
+        guard flying[place] === flight else { return }
+        flying[place] = nil
+        flight.release()
+        if let failure = flight.keepFailure { return end(.storeFailed(failure)) }
+        switch result {
+        case .success where flight.isPiece: failures[place] = nil
+        // It had begun before it was to be kept.
+        case .success: fail(place, LibraryError(.store, "\(place.name) was not kept"))
+        case .failure(let error): fail(place, error)
+        }
+        settle()
+    }
+
+    private func fail(_ place: Place, _ error: LibraryError) {
+        failures[place] = Failure(since: failures[place]?.since ?? .now, error: error)
+    }
+
+    /// Asks again for what did not come, as far as it is in the way of what is listed next.
+    private func retry(_ track: RecordingTrack) {
+        for item in track.recording.items.prefix(2 * parallel)
+        where item.needed.contains(where: { failures[Place($0)] != nil }) {
+            fetch(item)
+        }
+    }
+
+    /// Gives up what will not come, so that what is behind it can be listed.
+    private func giveUpLost(of track: RecordingTrack) {
+        for item in track.recording.items.prefix(2 * parallel) {
+            let failed = item.needed.compactMap { failures[Place($0)] }.min { $0.since < $1.since }
+            guard let failed, let limit = track.limit(for: item, failed.error), .now - failed.since >= limit else {
+                continue
+            }
+            for need in item.needed where need.folder === track.rendition.folder { failures[Place(need)] = nil }
+            track.recording.giveUp(item, because: "\(failed.error)")
+        }
+    }
+}

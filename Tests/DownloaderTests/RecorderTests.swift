@@ -1,0 +1,320 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Library
+import Playlist
+import Store
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+/// A recorder over a live stream of the origin's.
+@LoopActor private final class RecordingScene {
+    let fixture: DownloadFixture
+    let path: String
+    private(set) var asset: Asset
+    private(set) var recorder: Recorder
+    private(set) var outcome: Recorder.Outcome?
+
+    init(_ fixture: DownloadFixture, _ path: String, _ patience: RecordingTrack.Patience = .init()) async throws {
+        (self.fixture, self.path) = (fixture, path)
+        asset = try await fixture.open(path)
+        recorder = Recorder(asset, [], library: fixture.library, parallel: 4) { _ in }
+        start(patience)
+    }
+
+    convenience init(_ path: String, _ patience: RecordingTrack.Patience = .init()) async throws {
+        try await self.init(try await DownloadFixture(), path, patience)
+    }
+
+    func start(_ patience: RecordingTrack.Patience = .init()) {
+        recorder = Recorder(asset, asset.renditions, library: fixture.library, parallel: 4, patience: patience) {
+            [weak self, library = fixture.library] in
+            if self?.fixture.library === library { self?.outcome = $0 }
+        }
+        recorder.start()
+    }
+
+    /// What a killed process leaves, in a new one.
+    func kill() async throws {
+        let former = recorder
+        try await fixture.restart()
+        former.cancel()
+        (asset, outcome) = (try #require(fixture.library.assets.first), nil)
+    }
+
+    /// Waits until so many segments are listed in each rendition.
+    func records(_ count: Int) async throws {
+        try await waitUntil("\(count) recorded segments of \(path)", within: .seconds(30)) {
+            asset.renditions.allSatisfy { ($0.recording?.count ?? 0) >= count }
+        }
+    }
+
+    /// Why it ended.
+    func reason() async throws -> String {
+        try await waitUntil("the end of \(path)", within: .seconds(40)) { outcome != nil }
+        guard case .complete(let reason) = outcome else {
+            throw TimedOut("a whole recording: \(String(describing: outcome))")
+        }
+        return reason
+    }
+
+    /// The recorded segments' names, a gap in brackets.
+    var names: [String] {
+        let source = asset.renditions[0].recording?.source ?? asset.renditions[0].source
+        return source?.playlist.segments.map { $0.isGap ? "(\($0.mediaSequenceNumber))" : $0.uri } ?? []
+    }
+
+    /// The bytes of a recorded segment.
+    func piece(_ name: String) throws -> Data {
+        let folder = "assets/\(asset.id)/\(asset.renditions[0].name.id)"
+        return try Data(contentsOf: URL(filePath: fixture.folder.path("\(folder)/\(name)")))
+    }
+
+    /// Sets the one text that the origin gives.
+    func text(_ text: String) async throws {
+        try await fixture.origin.clearRules()
+        try await fixture.origin.add(
+            OriginRule("*.m3u8") { ($0.status, $0.body) = (200, text) },
+            OriginRule("*.key") { ($0.status, $0.bodyHex) = (200, String(repeating: "0f", count: 16)) },
+            OriginRule("*.mp4*") { ($0.status, $0.body) = (200, "section") },
+            OriginRule("*.m4s*") { ($0.status, $0.body) = (200, "media") })
+    }
+}
+
+@Suite @LoopActor struct RecorderTests {
+    @Test(arguments: ["/_live/a/master.m3u8", "/_live/a/media.m3u8", "/_event/a/master.m3u8"])
+    func aStreamIsRecordedToItsEndAndIsAnOrdinaryAssetThen(_ path: String) async throws {
+        let scene = try await RecordingScene(path)
+        try await scene.records(path.contains("event") ? 2 : 4)
+        #expect(scene.asset.isRecording && !scene.asset.isPlayableOffline)
+        for _ in 0..<3 {
+            try await scene.fixture.origin.advance("a", by: 2)
+            try await scene.records(scene.names.count + 2)
+        }
+        try await scene.fixture.origin.end("a")
+        #expect(try await scene.reason() == "the origin ended it")
+        let count = path.contains("event") ? 8 : 10
+        #expect(scene.names == (0..<count).map { "\($0).ts" })
+        #expect(scene.asset.isPlayableOffline && scene.asset.isEverythingWhole && !scene.asset.isRecording)
+        #expect(scene.asset.duration == Double(count * 2))
+        for number in 0..<count {
+            #expect(try scene.piece("\(number).ts") == Repository.fixture("/ts/90p/\(number % 6).ts"))
+        }
+        let requests = try await scene.fixture.mediaRequests()
+        #expect(requests.count == count && Set(requests).count == count)
+        let folder = "assets/\(scene.asset.id)/\(scene.asset.renditions[0].name.id)"
+        let text = try String(contentsOfFile: scene.fixture.folder.path("\(folder)/media.m3u8"), encoding: .utf8)
+        #expect(text.contains("#EXT-X-PLAYLIST-TYPE:VOD\n") && text.hasSuffix("#EXT-X-ENDLIST\n"))
+        #expect(text.contains("#EXT-X-DISCONTINUITY\n"))
+        // As any other asset, also for the next process.
+        try await scene.kill()
+        #expect(scene.asset.isPlayableOffline && scene.asset.duration == Double(count * 2))
+    }
+
+    @Test func aKilledProcessesRecordingGoesOnAndWhatSlidPastMeanwhileIsAGap() async throws {
+        let scene = try await RecordingScene("/_live/a/media.m3u8")
+        try await scene.records(4)
+        try await scene.kill()
+        #expect(scene.asset.isRecording && scene.names == ["0.ts", "1.ts", "2.ts", "3.ts"])
+        try await scene.fixture.origin.clearRequests()
+        // Still in the window.
+        try await scene.fixture.origin.advance("a", by: 2)
+        scene.start()
+        try await scene.records(6)
+        #expect(try await scene.fixture.mediaRequests() == ["/_live/a/4.ts", "/_live/a/5.ts"])
+        try await scene.kill()
+        try await scene.fixture.origin.advance("a", by: 7)
+        scene.start()
+        try await scene.records(13)
+        #expect(scene.names.suffix(8) == ["5.ts", "(6)", "(7)", "(8)", "9.ts", "10.ts", "11.ts", "12.ts"])
+        try await scene.fixture.origin.end("a")
+        _ = try await scene.reason()
+        #expect(scene.asset.isPlayableOffline)
+        let playlist = try #require(scene.asset.renditions[0].source?.playlist)
+        // Number 6 began a discontinuity, and 12 another: the one that was missed is counted too.
+        #expect(playlist.segments.count { $0.isDiscontinuity } == 2)
+    }
+
+    @Test func aRecordingThatIsEndedByHandIsWholeAsFarAsItWent() async throws {
+        let scene = try await RecordingScene("/_live/a/media.m3u8")
+        try await scene.records(4)
+        try await scene.fixture.origin.add(OriginRule("*/5.ts") { $0.pauseAfter = 1000 })
+        try await scene.fixture.origin.advance("a", by: 3)
+        try await scene.records(5)
+        try await waitUntil("segment 6") {
+            scene.asset.renditions[0].folder.contains("6.ts")
+        }
+        scene.recorder.finish()
+        #expect(try await scene.reason() == "it was told to end")
+        #expect(scene.names == ["0.ts", "1.ts", "2.ts", "3.ts", "4.ts", "(5)", "6.ts"])
+        #expect(scene.asset.isPlayableOffline)
+        try await scene.kill()
+        #expect(scene.asset.isPlayableOffline && !scene.asset.isRecording)
+    }
+
+    @Test func aCancelledRecordingGoesOnBehindWhatItHas() async throws {
+        let scene = try await RecordingScene("/_live/a/media.m3u8")
+        try await scene.records(4)
+        scene.recorder.cancel()
+        #expect(scene.asset.isRecording)
+        // Who plays meanwhile is given what is live, and nothing of it is kept.
+        try await scene.fixture.origin.advance("a", by: 1)
+        let rendition = scene.asset.renditions[0]
+        try await waitUntil("the window's sliding") {
+            try await scene.fixture.library.source(of: rendition, in: scene.asset).playlist.mediaSequence == 1
+        }
+        let resource = try #require(PieceName("4.ts").flatMap { rendition.resource(named: $0) })
+        let flight = try scene.fixture.library.flight(
+            resource, in: rendition.folder, of: scene.asset, urgency: .playback)
+        try await waitUntil("the segment") { flight.isComplete }
+        flight.release()
+        #expect(!flight.isPiece && scene.names.count == 4)
+        scene.start()
+        try await scene.records(5)
+        #expect(scene.names == ["0.ts", "1.ts", "2.ts", "3.ts", "4.ts"])
+    }
+
+    @Test func aSegmentThatCannotBeHadIsAGapAndWhatIsBehindItIsThere() async throws {
+        let scene = try await RecordingScene("/_live/a/media.m3u8")
+        try await scene.records(4)
+        try await scene.fixture.origin.add(OriginRule("*/4.ts") { $0.status = 404 })
+        try await scene.fixture.origin.advance("a", by: 2)
+        try await scene.records(6)
+        #expect(scene.names.suffix(2) == ["(4)", "5.ts"])
+    }
+
+    @Test func anOriginThatBeginsAnewIsRecordedBehindADiscontinuity() async throws {
+        func text(_ numbers: Range<Int>, at second: Int) -> String {
+            let date = "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:\(10 + second)Z\n"
+            return "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
+                + "#EXT-X-KEY:METHOD=AES-128,URI=\"0.key\"\n#EXT-X-MAP:URI=\"init.mp4?t=\(second)\"\n" + date
+                + numbers.map { "#EXTINF:1,\n\($0).m4s?t=\(second)\n" }.joined()
+        }
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("*.m3u8") { ($0.status, $0.body) = (200, text(7..<10, at: 0)) })
+        let scene = try await RecordingScene(fixture, "/live.m3u8")
+        try await scene.text(text(7..<10, at: 0))
+        try await scene.records(3)
+        try await scene.text(text(0..<2, at: 20))
+        try await scene.records(5)
+        #expect(scene.names == ["7.m4s", "8.m4s", "9.m4s", "10.m4s", "11.m4s"])
+        let source = try #require(scene.asset.renditions[0].recording?.source)
+        #expect(source.playlist.segments.map(\.isDiscontinuity) == [false, false, false, true, false])
+        #expect(source.playlist.segments[3].keys[0].initializationVector == [UInt8](repeating: 0, count: 16))
+        #expect(source.playlist.maps.map(\.uri) == ["init-0.mp4", "init-1.mp4"])
+        // A player of the live stream is led to the new segments, whose numbers are used already.
+        let rendition = scene.asset.renditions[0]
+        let live = try #require(rendition.source)
+        #expect(live.playlist.segments.map { rendition.name(of: $0, in: live).description } == ["10.m4s", "11.m4s"])
+        // In the next process too, and a new token makes no other section of it.
+        try await scene.kill()
+        scene.start()
+        try await scene.text(text(0..<3, at: 20).replacing("init.mp4?t=20", with: "init.mp4?t=21"))
+        try await scene.records(6)
+        #expect(scene.names.last == "12.m4s")
+        try await scene.text(text(0..<3, at: 20) + "#EXT-X-ENDLIST\n")
+        #expect(try await scene.reason() == "the origin ended it")
+        #expect(scene.asset.isPlayableOffline)
+        #expect(scene.asset.renditions[0].source?.playlist.maps.count == 2)
+    }
+
+    @Test func aPlayersSegmentAndTheRecordingsAreOneFetch() async throws {
+        let scene = try await RecordingScene("/_live/a/media.m3u8")
+        try await scene.records(4)
+        try await scene.fixture.origin.add(OriginRule("*/4.ts") { $0.pauseAfter = 1000 })
+        try await scene.fixture.origin.advance("a")
+        let rendition = scene.asset.renditions[0]
+        try await waitUntil("the new segment") { rendition.source?.playlist.mediaSequence == 1 }
+        let resource = try #require(PieceName("4.ts").flatMap { rendition.resource(named: $0) })
+        let flight = try scene.fixture.library.flight(
+            resource, in: rendition.folder, of: scene.asset, urgency: .playback)
+        try await waitUntil("the first bytes") { flight.written > 0 }
+        try await scene.fixture.origin.release()
+        try await scene.records(5)
+        #expect(flight.isPiece)
+        flight.release()
+        #expect(try await scene.fixture.origin.requests(for: "/_live/a/4.ts").count == 1)
+    }
+
+    @Test(arguments: [404, 410])
+    func aPlaylistThatIsGoneEndsTheRecordingAndTheSentenceSaysWhy(_ status: Int) async throws {
+        let scene = try await RecordingScene("/_live/a/media.m3u8", .init(gone: .milliseconds(500)))
+        try await scene.records(4)
+        try await scene.fixture.origin.add(OriginRule("*.m3u8") { $0.status = status })
+        let reason = try await scene.reason()
+        #expect(reason.contains("has had no playlist any more") && reason.contains("\(status)"), "\(reason)")
+        #expect(scene.asset.isPlayableOffline)
+    }
+
+    @Test func anOriginThatIsAwayForLongEndsTheRecording() async throws {
+        let scene = try await RecordingScene("/_live/a/media.m3u8", .init(absent: .seconds(1)))
+        try await scene.records(4)
+        try await scene.fixture.origin.stop()
+        let reason = try await scene.reason()
+        #expect(reason.contains("6 seconds"), "\(reason)")
+        #expect(scene.asset.isPlayableOffline)
+    }
+
+    @Test func whatIsProtectedOrHasEndedIsNotRecorded() async throws {
+        let fixture = try await DownloadFixture()
+        let text = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:2
+            #EXT-X-KEY:METHOD=SAMPLE-AES,KEYFORMAT="com.apple.streamingkeydelivery",URI="skd://x"
+            #EXTINF:2,
+            0.ts
+            """
+        try await fixture.origin.add(OriginRule("/drm.m3u8") { ($0.status, $0.body) = (200, text) })
+        let scene = try await RecordingScene(fixture, "/drm.m3u8")
+        try await waitUntil("the refusal") { scene.outcome != nil }
+        guard case .failed(let error) = scene.outcome else { throw TimedOut("a failure") }
+        #expect("\(error)".contains("DRM"))
+    }
+
+    @Test func renditionsEndTogether() async throws {
+        let fixture = try await DownloadFixture()
+        func media(_ numbers: Range<Int>, _ end: String = "") -> String {
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
+                + numbers.map { "#EXTINF:1,\n\($0).m4s\n" }.joined() + end
+        }
+        func show(_ video: String, _ sound: String) async throws {
+            try await fixture.origin.clearRules()
+            let master = """
+                #EXTM3U
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="en",LANGUAGE="en",URI="sound.m3u8"
+                #EXT-X-STREAM-INF:BANDWIDTH=1000,AUDIO="a"
+                video.m3u8
+                """
+            try await fixture.origin.add(
+                OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
+                OriginRule("/video.m3u8") { ($0.status, $0.body) = (200, video) },
+                OriginRule("/sound.m3u8") { ($0.status, $0.body) = (200, sound) },
+                OriginRule("*.m4s") { ($0.status, $0.body) = (200, "media") })
+        }
+        try await show(media(0..<3), media(10..<13))
+        let scene = try await RecordingScene(fixture, "/master.m3u8")
+        try await scene.records(3)
+        try await show(media(1..<4, "#EXT-X-ENDLIST\n"), media(11..<14))
+        try await waitUntil("the end of the video") {
+            scene.asset.rendition("video")?.recording?.hasEnded ?? false
+        }
+        try await waitUntil("its last segment") { scene.asset.rendition("video")?.recording?.count == 4 }
+        #expect(scene.outcome == nil)
+        try await show(media(1..<4, "#EXT-X-ENDLIST\n"), media(12..<15, "#EXT-X-ENDLIST\n"))
+        #expect(try await scene.reason() == "the origin ended it")
+        #expect(scene.asset.isEverythingWhole)
+        #expect(scene.fixture.folder.files().contains("assets/\(scene.asset.id)/master.m3u8"))
+    }
+
+    @Test func aFullDiskStopsTheRecordingAndItGoesOnWhenThereIsRoom() async throws {
+        let scene = try await RecordingScene(try await DownloadFixture(reserve: .max), "/_live/a/media.m3u8")
+        try await waitUntil("the end") { scene.outcome != nil }
+        guard case .storeFailed(let error) = scene.outcome else { throw TimedOut("a full disk") }
+        #expect(error.code == .diskFull)
+        try await scene.kill()
+        scene.start()
+        try await scene.records(4)
+    }
+}
