@@ -104,6 +104,9 @@ public import Library
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
         let isOffline = session.mode == .offline || library.isOffline
+        if isOffline || session.mode == .local, let recorded = rendition.recording?.source {
+            return send(exchange, live: recorded) { () in try view(of: asset, session).media(rendition, recorded) }
+        }
         if isOffline, !rendition.isWhole {
             return exchange.reply(.notFound, "\(name) of \(asset.name) is not wholly stored, and Weir is offline.")
         }
@@ -139,6 +142,7 @@ public import Library
             return exchange.reply(
                 .notFound, "There is no asset called \(name). \"weir list\" shows those that there are.")
         }
+        if asset.isRecording, !asset.recordedRenditions.isEmpty { return recording(exchange, of: asset, mode) }
         // A name plays what is there; the URL plays what there is.
         let isStored = mode == .offline || library.isOffline || asset.isPlayableOffline
         do throws(LibraryError) {
@@ -146,6 +150,21 @@ public import Library
             Task { @LoopActor in await entry(exchange, of: asset, mode, directives, isStored: isStored) }
         } catch {
             refuse(exchange, error)
+        }
+    }
+
+    /// Answers with what is recorded so far, which grows. The URL plays the stream live meanwhile.
+    private func recording(_ exchange: Exchange, of asset: Asset, _ mode: Session.Mode) {
+        let session = session(for: asset, mode == .auto ? .local : mode)
+        let view = view(of: asset, session)
+        if asset.multivariant == nil, let lone = asset.renditions.first, let recorded = lone.recording?.source {
+            return send(exchange, live: recorded) { () in try view.media(lone, recorded) }
+        }
+        send(exchange) { () in
+            try view.entry(listing: asset.recordedRenditions)
+                ?? {
+                    throw LibraryError(.notStored, "too little of \(asset.name) is recorded to be played yet")
+                }()
         }
     }
 
@@ -161,7 +180,7 @@ public import Library
                 // A player puts its directives behind the URL of the entry, where that is a live playlist itself.
                 let (directives, rest) = try DeliveryDirectives.take(from: url.query)
                 let asset = try await library.open(url.replacingQuery(rest))
-                let isStored = library.isOffline || asset.isEverythingWhole
+                let isStored = library.isOffline || asset.isEverythingWhole || asset.isRecorded && !asset.isRecording
                 await entry(exchange, of: asset, .auto, directives, isStored: isStored)
             } catch {
                 refuse(exchange, error)
@@ -197,7 +216,7 @@ public import Library
 
     /// A new session, but for a lone live playlist: players load that again and again, and what it names must stay.
     private func session(for asset: Asset, _ mode: Session.Mode) -> Session {
-        guard asset.multivariant == nil, asset.isLive else { return Session(mode) }
+        guard asset.multivariant == nil, asset.isLive || asset.isRecording else { return Session(mode) }
         let key = asset.id + String(mode.rawValue)
         if let session = liveSessions[key] { return session }
         // Whose session goes gets other names at its next reload, and plays on.

@@ -21,7 +21,14 @@ import Playlist
             return try rendition.source.map { source throws(PlaylistError) in try media(rendition, source) }
         }
         guard isStored else { return try multivariant.rendered { name($0) } }
-        return try multivariant.stored(renditions: asset.wholeRenditions) { storedName($0) }
+        return try entry(listing: asset.wholeRenditions)
+    }
+
+    /// What the asset's URL leads to, as far as it can be played with these renditions.
+    ///
+    /// - Parameter renditions: places in `MultivariantPlaylist.renditionURIs`.
+    func entry(listing renditions: Set<Int>) throws(PlaylistError) -> [UInt8]? {
+        try asset.multivariant?.stored(renditions: renditions) { storedName($0) }
     }
 
     private func name(_ reference: MultivariantPlaylist.Reference) -> String? {
@@ -48,10 +55,11 @@ import Playlist
     /// The rendition's playlist, or a delta update of it, as it was fetched. One of low latency stays as it is but for its
     /// names: players put its texts together.
     func media(_ rendition: Rendition, _ source: Rendition.Source) throws(PlaylistError) -> [UInt8] {
-        let view = source.isDurable ? MediaPlaylistView.stored : source.playlist.isLowLatency ? .relay : .plain
+        let view: MediaPlaylistView =
+            source.isDurable ? .stored : source.isRecorded ? .growing : source.playlist.isLowLatency ? .relay : .plain
         return try source.playlist.rendered(view) { reference in
             switch reference {
-            case .segment(let segment): resource(rendition, rendition.file(of: segment))
+            case .segment(let segment): resource(rendition, file(of: segment, rendition, source))
             case .map(let map): resource(rendition, rendition.name(of: map, in: source).description)
             case .key(let key): rendition.number(of: key, in: source).map { self.key($0) }
             case .part(let part): passing(rendition, rendition.name(of: part, in: source))
@@ -63,6 +71,10 @@ import Playlist
             case .assetList(let range): interstitial(range.assetList, .list, rendition, source)
             }
         }
+    }
+
+    private func file(of segment: Segment, _ rendition: Rendition, _ source: Rendition.Source) -> String {
+        source.isDurable ? rendition.file(of: segment) : rendition.file(of: segment, in: source)
     }
 
     /// Without a name it is one that is not found: a hint that has none yet, which players take for one that did not come
