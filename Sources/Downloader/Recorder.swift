@@ -7,18 +7,9 @@ import Store
 /// and makes an ordinary asset of it in the end.
 ///
 /// `weir get --record` runs it in the place of a `DownloadEngine`. All renditions end together: when each has been ended by the
-/// origin or has had nothing new for long, or when somebody says so.
-@LoopActor final class Recorder {
-    /// How it ended.
-    enum Outcome {
-        /// What was recorded is a whole asset now. The words say why it ended, fit to follow "the recording ended: ".
-        case complete(because: String)
-        /// It cannot be recorded, or nothing was.
-        case failed(LibraryError)
-        /// What was recorded is there, and it can go on once the store takes more.
-        case storeFailed(StoreError)
-    }
-
+/// origin or has had nothing new for long, or when somebody says so. Where it is ended, or cannot be found any more, what was
+/// recorded is whole; where it is cancelled, a later recorder goes on.
+@LoopActor final class Recorder: DownloadWork {
     /// One piece on its way.
     private struct Place: Hashable {
         let folder: ObjectIdentifier
@@ -35,34 +26,36 @@ import Store
         let error: LibraryError
     }
 
-    private let asset: Asset
-    private let renditions: [Rendition]
+    private let download: Download
     private let library: Library
     private let parallel: Int
     private let patience: RecordingTrack.Patience
-    private let ended: (Outcome) -> Void
+    private weak var observer: (any DownloadWorkObserver)?
+    private let tell: (String) -> Void
     private var beginning: Task<Void, Never>?
     private var tracks: [RecordingTrack] = []
     private var flying: [Place: Flight] = [:]
     private var failures: [Place: Failure] = [:]
     private var isOver = false
 
+    private var asset: Asset { download.asset }
+    private var renditions: [Rendition] { download.renditions }
+
     /// - Parameters:
-    ///   - renditions: what is recorded of the asset, the video first.
     ///   - parallel: the most segments that are fetched at one time.
-    ///   - ended: told once, unless it is cancelled before.
+    ///   - tell: told why the recording ended, in a sentence for a log.
     init(
-        _ asset: Asset, _ renditions: [Rendition], library: Library, parallel: Int,
-        patience: RecordingTrack.Patience = .init(), ended: @escaping (Outcome) -> Void
+        _ download: Download, library: Library, parallel: Int, patience: RecordingTrack.Patience = .init(),
+        observer: any DownloadWorkObserver, tell: @escaping (String) -> Void
     ) {
-        (self.asset, self.renditions, self.library) = (asset, renditions, library)
-        (self.parallel, self.patience, self.ended) = (parallel, patience, ended)
+        (self.download, self.library, self.parallel) = (download, library, parallel)
+        (self.patience, self.observer, self.tell) = (patience, observer, tell)
     }
 
-    // MARK: Beginning and ending
+    // MARK: DownloadWork
 
-    /// Begins, or goes on behind what was recorded before.
-    func start() {
+    /// Begins, or goes on behind what was recorded before. Whoever plays changes nothing: what is oldest leaves first.
+    func start(at playhead: Double) {
         beginning = Task { @LoopActor in
             do throws(LibraryError) {
                 try await begin()
@@ -71,6 +64,17 @@ import Store
             }
         }
     }
+
+    /// What is recorded stays, and a later recorder goes on with it.
+    func cancel() {
+        guard !isOver else { return }
+        stop()
+        library.rest(renditions, of: asset)
+    }
+
+    func move(to playhead: Double, isJump: Bool) {}
+
+    // MARK: Beginning and ending
 
     private func begin() async throws(LibraryError) {
         for rendition in renditions {
@@ -86,13 +90,6 @@ import Store
         for track in tracks { track.task = Task { @LoopActor in await follow(track) } }
     }
 
-    /// Wants nothing any more: what is recorded stays, and a later recorder goes on with it.
-    func cancel() {
-        guard !isOver else { return }
-        stop()
-        library.rest(renditions, of: asset)
-    }
-
     /// Ends the recording where it is, so that what is there is the whole.
     func finish() { close(because: "it was told to end") }
 
@@ -105,27 +102,28 @@ import Store
         for flight in flights { flight.release() }
     }
 
-    private func end(_ outcome: Outcome) {
+    private func end(_ outcome: DownloadOutcome) {
         guard !isOver else { return }
         stop()
-        if case .complete = outcome { return ended(outcome) }
         library.rest(renditions, of: asset)
-        ended(outcome)
+        observer?.work(for: download, ended: outcome)
     }
 
     private func close(because reason: String) {
         guard !isOver else { return }
         stop()
         do throws(LibraryError) {
-            let isAnythingThere = try library.close(renditions, of: asset)
-            ended(
-                isAnythingThere
-                    ? .complete(because: reason)
-                    : .failed(LibraryError(.missing, "nothing of \(asset.name) was recorded: \(reason)")))
+            guard try library.close(renditions, of: asset) else {
+                throw LibraryError(.missing, "nothing of \(asset.name) was recorded: \(reason)")
+            }
         } catch {
             library.rest(renditions, of: asset)
-            ended((error.underlying as? StoreError).map { .storeFailed($0) } ?? .failed(error))
+            observer?.work(for: download, ended: .failed(error))
+            return
         }
+        tell("\(asset.name): the recording ended: \(reason)")
+        for rendition in renditions { observer?.work(for: download, completed: rendition) }
+        observer?.work(for: download, ended: .complete)
     }
 
     // MARK: Following
@@ -193,20 +191,23 @@ import Store
         let place = Place(need)
         do throws(LibraryError) {
             let flight = try library.flight(need.resource, in: need.folder, of: asset, urgency: .background)
+            let began = flight.written
             flying[place] = flight
-            flight.whenEnded { [weak self] result in self?.landed(place, flight, result) }
+            flight.whenEnded { [weak self] result in self?.landed(place, flight, result, began: began) }
         } catch {
             fail(place, error)
         }
     }
 
-    private func landed(_ place: Place, _ flight: Flight, _ result: Result<Void, LibraryError>) {
+    private func landed(_ place: Place, _ flight: Flight, _ result: Result<Void, LibraryError>, began: Int64) {
         guard flying[place] === flight else { return }
         flying[place] = nil
         flight.release()
         if let failure = flight.keepFailure { return end(.storeFailed(failure)) }
         switch result {
-        case .success where flight.isPiece: failures[place] = nil
+        case .success where flight.isPiece:
+            failures[place] = nil
+            observer?.work(for: download, received: flight.written - began)
         // It had begun before it was to be kept.
         case .success: fail(place, LibraryError(.store, "\(place.name) was not kept"))
         case .failure(let error): fail(place, error)

@@ -64,8 +64,9 @@ extension Library {
     ) throws(LibraryError) -> Flight {
         if asset.isRemoved { throw LibraryError(.missing, "\(asset.name) was removed") }
         let resource = current(resource, in: folder, of: asset)
+        let isLasting = isLasting(folder, of: asset) || isRecorded(resource, in: folder, of: asset)
         return try loader.flight(
-            resource, folder: folder, isLasting: isLasting(folder, of: asset), keeping(resource, in: folder, of: asset),
+            resource, folder: folder, isLasting: isLasting, keeping(resource, in: folder, of: asset),
             access: asset.access, urgency: urgency
         ) { Detour(around: resource, in: folder, of: asset, library: self) }
     }
@@ -73,6 +74,11 @@ extension Library {
     /// Whether names in a folder stand for the same bytes for ever.
     func isLasting(_ folder: PieceFolder, of asset: Asset) -> Bool {
         asset.rendition(folder.id).map { $0.source?.isDurable ?? false } ?? true
+    }
+
+    /// Whether what a name stands for belongs to a recording that goes on.
+    private func isRecorded(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Bool {
+        asset.rendition(folder.id)?.recording?.keeps(resource.name) ?? false
     }
 
     /// The resource with the URL that it has now: whoever made a plan may have done so before tokens expired.
@@ -90,7 +96,7 @@ extension Library {
         if case .data = resource.name.role {
             return asset.isPersistent ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
         }
-        if let recording = asset.rendition(folder.id)?.recording, recording.keeps(resource.name) { return .kept }
+        if isRecorded(resource, in: folder, of: asset) { return .kept }
         guard let rendition = asset.rendition(folder.id), rendition.source?.isDurable ?? false,
             rendition.isListed(resource.name)
         else { return .passing(because: nil) }

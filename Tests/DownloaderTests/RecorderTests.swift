@@ -10,17 +10,18 @@ import Testing
 @testable import Downloader
 
 /// A recorder over a live stream of the origin's.
-@LoopActor private final class RecordingScene {
+@LoopActor private final class RecordingScene: DownloadWorkObserver {
     let fixture: DownloadFixture
     let path: String
     private(set) var asset: Asset
-    private(set) var recorder: Recorder
-    private(set) var outcome: Recorder.Outcome?
+    private(set) var recorder: Recorder?
+    private(set) var outcome: DownloadOutcome?
+    private(set) var sentence = ""
+    private(set) var received: Int64 = 0
 
     init(_ fixture: DownloadFixture, _ path: String, _ patience: RecordingTrack.Patience = .init()) async throws {
         (self.fixture, self.path) = (fixture, path)
         asset = try await fixture.open(path)
-        recorder = Recorder(asset, [], library: fixture.library, parallel: 4) { _ in }
         start(patience)
     }
 
@@ -29,18 +30,29 @@ import Testing
     }
 
     func start(_ patience: RecordingTrack.Patience = .init()) {
-        recorder = Recorder(asset, asset.renditions, library: fixture.library, parallel: 4, patience: patience) {
-            [weak self, library = fixture.library] in
-            if self?.fixture.library === library { self?.outcome = $0 }
-        }
-        recorder.start()
+        var task = DownloadTask()
+        task.add(DownloadTask.Item(Selection(), renditions: asset.renditions.map(\.name.id)))
+        recorder = Recorder(
+            Download(asset, task, state: .running, created: 0), library: fixture.library, parallel: 4,
+            patience: patience, observer: self
+        ) { [weak self] in self?.sentence = $0 }
+        recorder?.start(at: 0)
+    }
+
+    func work(for download: Download, received bytes: Int64) { received += bytes }
+
+    func work(for download: Download, completed rendition: Rendition) {}
+
+    func work(for download: Download, ended outcome: DownloadOutcome) {
+        // Not what goes on of a process that was killed.
+        if download.asset === asset { self.outcome = outcome }
     }
 
     /// What a killed process leaves, in a new one.
     func kill() async throws {
         let former = recorder
         try await fixture.restart()
-        former.cancel()
+        former?.cancel()
         (asset, outcome) = (try #require(fixture.library.assets.first), nil)
     }
 
@@ -54,10 +66,8 @@ import Testing
     /// Why it ended.
     func reason() async throws -> String {
         try await waitUntil("the end of \(path)", within: .seconds(40)) { outcome != nil }
-        guard case .complete(let reason) = outcome else {
-            throw TimedOut("a whole recording: \(String(describing: outcome))")
-        }
-        return reason
+        guard case .complete = outcome else { throw TimedOut("a whole recording: \(String(describing: outcome))") }
+        return sentence
     }
 
     /// The recorded segments' names, a gap in brackets.
@@ -94,7 +104,7 @@ import Testing
             try await scene.records(scene.names.count + 2)
         }
         try await scene.fixture.origin.end("a")
-        #expect(try await scene.reason() == "the origin ended it")
+        #expect(try await scene.reason().hasSuffix("the recording ended: the origin ended it"))
         let count = path.contains("event") ? 8 : 10
         #expect(scene.names == (0..<count).map { "\($0).ts" })
         #expect(scene.asset.isPlayableOffline && scene.asset.isEverythingWhole && !scene.asset.isRecording)
@@ -102,6 +112,7 @@ import Testing
         for number in 0..<count {
             #expect(try scene.piece("\(number).ts") == Repository.fixture("/ts/90p/\(number % 6).ts"))
         }
+        #expect(scene.received == scene.asset.bytes)
         let requests = try await scene.fixture.mediaRequests()
         #expect(requests.count == count && Set(requests).count == count)
         let folder = "assets/\(scene.asset.id)/\(scene.asset.renditions[0].name.id)"
@@ -146,8 +157,8 @@ import Testing
         try await waitUntil("segment 6") {
             scene.asset.renditions[0].folder.contains("6.ts")
         }
-        scene.recorder.finish()
-        #expect(try await scene.reason() == "it was told to end")
+        scene.recorder?.finish()
+        #expect(try await scene.reason().hasSuffix("the recording ended: it was told to end"))
         #expect(scene.names == ["0.ts", "1.ts", "2.ts", "3.ts", "4.ts", "(5)", "6.ts"])
         #expect(scene.asset.isPlayableOffline)
         try await scene.kill()
@@ -157,7 +168,7 @@ import Testing
     @Test func aCancelledRecordingGoesOnBehindWhatItHas() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8")
         try await scene.records(4)
-        scene.recorder.cancel()
+        scene.recorder?.cancel()
         #expect(scene.asset.isRecording)
         // Who plays meanwhile is given what is live, and nothing of it is kept.
         try await scene.fixture.origin.advance("a", by: 1)
@@ -215,7 +226,7 @@ import Testing
         try await scene.records(6)
         #expect(scene.names.last == "12.m4s")
         try await scene.text(text(0..<3, at: 20) + "#EXT-X-ENDLIST\n")
-        #expect(try await scene.reason() == "the origin ended it")
+        #expect(try await scene.reason().hasSuffix("the recording ended: the origin ended it"))
         #expect(scene.asset.isPlayableOffline)
         #expect(scene.asset.renditions[0].source?.playlist.maps.count == 2)
     }
@@ -269,7 +280,7 @@ import Testing
         try await fixture.origin.add(OriginRule("/drm.m3u8") { ($0.status, $0.body) = (200, text) })
         let scene = try await RecordingScene(fixture, "/drm.m3u8")
         try await waitUntil("the refusal") { scene.outcome != nil }
-        guard case .failed(let error) = scene.outcome else { throw TimedOut("a failure") }
+        guard case .failed(let error, _, _) = scene.outcome else { throw TimedOut("a failure") }
         #expect("\(error)".contains("DRM"))
     }
 
@@ -303,7 +314,7 @@ import Testing
         try await waitUntil("its last segment") { scene.asset.rendition("video")?.recording?.count == 4 }
         #expect(scene.outcome == nil)
         try await show(media(1..<4, "#EXT-X-ENDLIST\n"), media(12..<15, "#EXT-X-ENDLIST\n"))
-        #expect(try await scene.reason() == "the origin ended it")
+        #expect(try await scene.reason().hasSuffix("the recording ended: the origin ended it"))
         #expect(scene.asset.isEverythingWhole)
         #expect(scene.fixture.folder.files().contains("assets/\(scene.asset.id)/master.m3u8"))
     }
