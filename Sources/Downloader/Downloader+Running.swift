@@ -23,7 +23,8 @@ extension Downloader: DownloadWorkObserver {
         }
         download.step = Task { @LoopActor [weak self, weak download] in
             guard let self, let download else { return }
-            for rendition in download.renditions {
+            // What is being recorded goes on though its origin be gone.
+            for rendition in download.renditions where rendition.recording == nil {
                 do throws(LibraryError) {
                     _ = try await self.library.source(of: rendition, in: download.asset)
                 } catch {
@@ -37,10 +38,6 @@ extension Downloader: DownloadWorkObserver {
             self.watch(download)
             work.start(at: self.library.audience.playhead(of: download.asset) ?? 0)
         }
-    }
-
-    private func work(for download: Download) -> any DownloadWork {
-        DownloadEngine(download, library: library, parallel: configuration.parallel, observer: self)
     }
 
     /// Lets the work follow whoever plays the asset meanwhile.

@@ -92,7 +92,7 @@ import Store
             await save(known)
             return known
         }
-        if !order.ignoresRoom { try checkRoom(for: task, of: asset) }
+        if !order.ignoresRoom, !task.recordsLive { try checkRoom(for: task, of: asset) }
         return await begin(task, of: asset, isPaused: order.isPaused)
     }
 
@@ -120,9 +120,13 @@ import Store
         await rest(download, .paused)
     }
 
-    /// Gives a download up; what is stored is kept. One that is complete stays so.
+    /// Gives a download up; what is stored is kept. One that is complete stays so; a recording becomes complete.
     public func cancel(_ download: Download) async {
         guard download.state != .complete, !download.isUnreadable else { return }
+        if finishRecording(download) {
+            schedule()
+            return await save(download)
+        }
         await rest(download, .cancelled)
     }
 
