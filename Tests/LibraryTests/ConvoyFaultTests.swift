@@ -41,6 +41,26 @@ import Testing
         #expect(try await fixture.ranges() == [fixture.field(0...5), "bytes=50000-\(fixture.file.count - 1)"])
     }
 
+    @Test func whatLosesItsPlaceToAPlayerGoesOnTogether() async throws {
+        let fixture = try await ConvoyFixture()
+        try await fixture.origin.add(
+            OriginRule("*/90p/*.ts") { ($0.pauseAfter, $0.times) = (30_000, 1) },
+            OriginRule("*/180p/*.ts") { $0.hold = true })
+        let other = try await fixture.library.rendition("video-180p", of: fixture.asset)
+        for number in 0..<5 {
+            _ = try fixture.library.flight(number, of: other, in: fixture.asset, urgency: .background)
+        }
+        let flights = try fixture.flights(0..<6)
+        try await waitUntil("a beginning") { @LoopActor in flights[1].written > 0 }
+        let player = try fixture.library.flight(5, of: other, in: fixture.asset)
+        try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
+        try await waitUntil("the player's request") { try await fixture.origin.load().paused == 6 }
+        try await fixture.origin.release()
+        try await player.end()
+        try await fixture.expectExact(flights)
+        #expect(try await fixture.ranges() == [fixture.field(0...5), "bytes=30000-\(fixture.file.count - 1)"])
+    }
+
     @Test func aBodyThatCannotBeContinuedIsNotFetchedAnewForThoseThatAreThere() async throws {
         let fixture = try await ConvoyFixture()
         let end = try fixture.range(0...1).upperBound
@@ -252,6 +272,22 @@ import Testing
         try await flights[0].announced()
         fixture.library.client.stop()
         #expect(flights.allSatisfy { $0.outcome?.code == .cancelled })
+    }
+
+    @Test func whoAsksAgainAsSoonAsOneHasEndedIsNotEndedWithTheOthers() async throws {
+        let fixture = try await ConvoyFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
+        let flights = try fixture.flights(0..<6)
+        try await fixture.waitForRequests(1)
+        var again: Flight?
+        flights[0].whenEnded { _ in
+            fixture.library.client.isOffline = false
+            again = try? fixture.player(3)
+        }
+        fixture.library.client.isOffline = true
+        #expect(flights.map { $0.outcome == nil } == [false, false, false, true, false, false])
+        #expect(again === flights[3])
+        try await fixture.expectExact([flights[3]])
     }
 
     /// Who hears of an end asks for more, or lets go of more, at once.

@@ -248,13 +248,13 @@ import Testing
     @Test func aPlayerLetsTheRequestForTheFirstPassDownloads() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
-        // Downloads have all places but the player's.
+        // Downloads have all places.
         let other = try await fixture.library.rendition("video-180p", of: fixture.asset)
-        for number in 0..<5 {
+        for number in 0..<6 {
             _ = try fixture.library.flight(number, of: other, in: fixture.asset, urgency: .background)
         }
         let flights = try fixture.flights(0..<6)
-        try await waitUntil("five requests") { @LoopActor in try await fixture.library.mediaRequests().count == 5 }
+        try await waitUntil("six requests") { @LoopActor in try await fixture.library.mediaRequests().count == 6 }
         #expect(try await fixture.requests().isEmpty)
         #expect(try fixture.player(0) === flights[0])
         try await fixture.waitForRequests(1)
