@@ -6,6 +6,8 @@ public struct ApplicationError: Error, CustomStringConvertible, Sendable {
         case stateDirectory
         /// The store cannot be opened or written.
         case store
+        /// A newer Weir has used the store.
+        case newerStore
         /// An address cannot be listened on.
         case address
         /// Anything else.
@@ -39,8 +41,14 @@ public struct ApplicationError: Error, CustomStringConvertible, Sendable {
             underlying: underlying)
     }
 
-    /// As in sysexits(3): 73 for what cannot be made or written, 1 for the rest.
-    public var exitCode: Int32 { code == .other ? 1 : 73 }
+    /// As in sysexits(3): 73 for what cannot be made or written, 78 for what is not for this Weir, 1 for the rest.
+    public var exitCode: Int32 {
+        switch code {
+        case .stateDirectory, .store, .address: 73
+        case .newerStore: 78
+        case .other: 1
+        }
+    }
 
     /// The sentence.
     public var description: String { message }

@@ -45,6 +45,12 @@ import Store
             throw ApplicationError(
                 .store, "another weir has the store \(configuration.store)",
                 next: "end that one, or take another folder with: weir serve --store DIR", underlying: error)
+        } catch  where error.code == .newer {
+            throw ApplicationError(
+                .newerStore,
+                "the store \(configuration.store) wants a newer Weir than \(Application.version): \(error)",
+                next: "start the newer Weir again, or take another folder with: weir serve --store DIR",
+                underlying: error)
         } catch {
             throw ApplicationError(
                 .store, "the store cannot be opened: \(error)",

@@ -44,6 +44,7 @@ public final class Catalogue: Sendable {
 
     init(path folder: String, access: Access) throws(StoreError) {
         let path = folder + "/catalogue-1.sqlite"
+        try Self.refuseNewer(path)
         do {
             switch access {
             case .readWrite: (queue, initial, setAside) = try Self.openOrReplace(path)
@@ -58,11 +59,25 @@ public final class Catalogue: Sendable {
 
     private typealias Opened = (DatabaseQueue, Contents, String?)
 
+    /// Throws `newer` for a file in which a newer Weir has made steps that this one does not know. It is opened for reading
+    /// alone, so that not a byte of it changes; what cannot even be read is no business of this.
+    private static func refuseNewer(_ path: String) throws(StoreError) {
+        guard let steps = read(path, { try migrator.appliedIdentifiers($0) }) else { return }
+        let unknown = steps.subtracting(migrator.migrations).sorted()
+        guard !unknown.isEmpty else { return }
+        let known = migrator.migrations.last ?? ""
+        throw StoreError(
+            .newer, path: path,
+            detail:
+                "a newer Weir has changed it (step \(unknown.joined(separator: ", ")); this Weir knows it up to \(known))"
+        )
+    }
+
     /// Opens the file; one that cannot be understood is put aside and a new one begun.
     private static func openOrReplace(_ path: String) throws -> Opened {
         do {
             let queue = try open(path)
-            return (queue, try contents(of: queue), nil)
+            return (queue, try queue.read(contents), nil)
         } catch  where StoreError(error, catalogue: path).code == .catalogue {
             let aside = path + ".broken"
             rename(path, aside)
@@ -91,15 +106,18 @@ public final class Catalogue: Sendable {
     }
 
     /// What a store that cannot be written says; nothing when even reading fails.
-    private static func readIfPossible(_ path: String) -> Contents {
+    private static func readIfPossible(_ path: String) -> Contents { read(path, contents) ?? Contents() }
+
+    /// Reads something, and changes nothing; nil when reading fails.
+    private static func read<Value>(_ path: String, _ body: (Database) throws -> Value) -> Value? {
         var configuration = Configuration()
         configuration.readonly = true
         // With `immutable` SQLite needs no files beside the database, but does not see what stands in its log alone.
         for uri in [path, "file:\(escaped(path))?immutable=1"] {
             guard let queue = try? DatabaseQueue(path: uri, configuration: configuration) else { continue }
-            if let contents = try? contents(of: queue) { return contents }
+            if let value = try? queue.read(body) { return value }
         }
-        return Contents()
+        return nil
     }
 
     private static func escaped(_ path: String) -> String {
@@ -143,15 +161,13 @@ public final class Catalogue: Sendable {
         return migrator
     }
 
-    private static func contents(of queue: DatabaseQueue) throws -> Contents {
-        try queue.read { database in
-            Contents(
-                assets: try AssetRecord.order(Column("created"), Column("id")).fetchAll(database),
-                playlists: try PlaylistRecord.fetchAll(database),
-                keys: try KeyRecord.order(Column("number")).fetchAll(database),
-                downloads: try DownloadRecord.order(Column("created"), Column.rowID).fetchAll(database),
-                recordings: try RecordingRecord.fetchAll(database))
-        }
+    private static func contents(_ database: Database) throws -> Contents {
+        Contents(
+            assets: try AssetRecord.order(Column("created"), Column("id")).fetchAll(database),
+            playlists: try PlaylistRecord.fetchAll(database),
+            keys: try KeyRecord.order(Column("number")).fetchAll(database),
+            downloads: try DownloadRecord.order(Column("created"), Column.rowID).fetchAll(database),
+            recordings: try RecordingRecord.fetchAll(database))
     }
 
     // MARK: Writing

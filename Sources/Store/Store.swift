@@ -32,7 +32,8 @@ public final class Store: Sendable {
     /// Opens the store at `path`, makes it if it is not there, and clears what an earlier process left in `tmp/`.
     ///
     /// - Parameter reserve: bytes of the disk to leave free; nil for the larger of 256 MB and 2 % of the disk.
-    /// - Throws: `StoreError`: `busy` when another process holds the store; others when there is no folder to be had at all.
+    /// - Throws: `StoreError`: `busy` when another process holds the store, `newer` when a newer Weir has changed its
+    ///   catalogue; others when there is no folder to be had at all.
     public init(path: String, reserve: Int64? = nil) throws(StoreError) {
         let root = try Directory.open(path: path)
         self.root = root
@@ -42,7 +43,7 @@ public final class Store: Sendable {
             (lock, temporary, assets, catalogue) = (parts.lock, parts.temporary, parts.assets, parts.catalogue)
             readOnlyReason = nil
         } catch {
-            guard error.code != .busy else { throw error }
+            guard error.code != .busy, error.code != .newer else { throw error }
             (lock, temporary, assets) = (nil, nil, try? root.subdirectory("assets"))
             catalogue = try Catalogue(path: path, access: .readOnly)
             readOnlyReason = error
@@ -51,12 +52,11 @@ public final class Store: Sendable {
 
     private static func openForWriting(_ root: Directory) throws(StoreError) -> Writable {
         let lock = try StoreLock(in: root)
+        let catalogue = try Catalogue(path: root.path, access: .readWrite)
         let temporary = try root.subdirectory("tmp", create: true)
         try temporary.removeContents()
         let assets = try root.subdirectory("assets", create: true)
-        return Writable(
-            lock: lock, temporary: temporary, assets: assets,
-            catalogue: try Catalogue(path: root.path, access: .readWrite))
+        return Writable(lock: lock, temporary: temporary, assets: assets, catalogue: catalogue)
     }
 
     // MARK: Bundles

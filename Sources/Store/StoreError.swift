@@ -20,6 +20,8 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
         case badName
         /// The catalogue could not be read or written.
         case catalogue
+        /// A newer Weir has changed the catalogue in a way that this one does not know.
+        case newer
         /// Any other error of the system.
         case io
     }
@@ -71,6 +73,7 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
         case .wrongLength: "not of the length that was announced"
         case .badName: "not a name for the store"
         case .catalogue: "the catalogue cannot be used"
+        case .newer: "a newer Weir has changed it"
         case .io: "input/output error"
         }
     }

@@ -119,6 +119,24 @@ import Testing
         #expect(try open().setAside != nil)
     }
 
+    @Test(arguments: [Catalogue.Access.readWrite, .readOnly])
+    func aNewerWeirsFileIsRefusedAndNotTouched(_ access: Catalogue.Access) async throws {
+        do { try await open().save(full) }
+        let path = folder.path("catalogue-1.sqlite")
+        let sql = "INSERT INTO grdb_migrations VALUES ('99'); CREATE TABLE later (x); PRAGMA wal_checkpoint(TRUNCATE)"
+        let result = try await ProcessRunner.run(
+            "python3",
+            ["-c", "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])", path, sql])
+        #expect(result.exit == .code(0), "\(result.errors)")
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        let error = #expect(throws: StoreError.self) { try open(access) }
+        #expect(error?.code == .newer)
+        #expect(error?.description.contains("step 99") ?? false, "\(String(describing: error))")
+        #expect(throws: StoreError.self) { try Store(path: folder.path, reserve: 0) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        #expect(!folder.files().contains { $0.contains("broken") })
+    }
+
     @Test(arguments: ["store", "a%20?b#c"])
     func aReadOnlyCatalogueIsReadAndNotChanged(_ name: String) async throws {
         try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
