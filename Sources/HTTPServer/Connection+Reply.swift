@@ -13,6 +13,8 @@ struct ReplyProgress {
         case bytes([UInt8], offset: Int)
         /// A file that grows.
         case growing(any GrowingBody, GrowingProgress)
+        /// What is made while it is sent.
+        case feed(any ReplyFeed)
     }
 
     var source = Source.queued
@@ -36,6 +38,7 @@ extension Connection {
         case .bytes(let bytes): begin(head, bytes)
         case .file(let file, let offset, let length): begin(head, file, offset: offset, length: length)
         case .growing(let body, let offset, let length): begin(head, body, offset: offset, length: length)
+        case .feed(let feed): begin(head, feed)
         }
         pump()
     }
@@ -79,6 +82,14 @@ extension Connection {
         body.subscribe(self) { self.pump() }
     }
 
+    private func begin(_ head: ResponseHead, _ feed: any ReplyFeed) {
+        let sendsBody = compose(head, length: nil).sendsBody
+        sendComposed()
+        guard sendsBody else { return }
+        reply.source = .feed(feed)
+        feed.open { self.pump() }
+    }
+
     /// Nothing has left yet, so the client can still be told that the body is not there.
     private func failUnsent() {
         var head = ResponseHead(.internalServerError)
@@ -90,7 +101,11 @@ extension Connection {
 
     /// Tells whoever wants to know how the reply ended, and forgets it.
     func endReply(_ cause: ReplyEnd.Cause) {
-        if case .growing(let body, _) = reply.source { body.unsubscribe(self) }
+        switch reply.source {
+        case .growing(let body, _): body.unsubscribe(self)
+        case .feed(let feed): feed.close()
+        case .queued, .bytes: break
+        }
         let (ended, tell) = (reply, onEnd)
         reply = ReplyProgress()
         guard let tell else { return }

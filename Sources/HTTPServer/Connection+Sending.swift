@@ -7,10 +7,12 @@ import HTTPMessage
 extension Connection {
     /// Sends on what can be sent: called when a reply begins, when the output has drained, and when a body has grown.
     func pump() {
+        if case .feed(let feed) = reply.source, feed.hasFailed { return cutShort() }
         while phase == .replying, evbuffer_get_length(output) == 0 {
             switch reply.source {
             case .queued: return finishReply()
             case .bytes(let bytes, let offset): sendPart(of: bytes, from: offset)
+            case .feed(let feed): guard perform(feed.next(), of: feed) else { return }
             case .growing(let body, var progress):
                 if let fresh = fresh(of: body, progress) {
                     let sent = sendNow(fresh, more: false)
@@ -39,8 +41,7 @@ extension Connection {
     private func perform(_ action: GrowingProgress.Action, of body: any GrowingBody) -> Bool {
         switch action {
         case .wait:
-            timing.enter(.handler, now: core.now)
-            if hasInputEnded { close(.clientLeft) }
+            awaitBody()
             return false
         case .fail:
             cutShort()
@@ -51,11 +52,37 @@ extension Connection {
             if reply.framing?.delimiter == .chunks { send("0\r\n\r\n") }
         case .send(let range):
             let isChunk = reply.framing?.delimiter == .chunks
-            if isChunk { sendChunkSize(range) }
+            if isChunk { sendChunkSize(Int64(range.count)) }
             sendFile(body.descriptor, range, closes: false)
             if isChunk, phase == .replying { send("\r\n") }
         }
         return phase == .replying
+    }
+
+    /// False when there is nothing to go on with for now.
+    private func perform(_ step: ReplyFeedStep, of feed: any ReplyFeed) -> Bool {
+        switch step {
+        case .wait:
+            awaitBody()
+            return false
+        case .end:
+            feed.close()
+            reply.source = .queued
+            if reply.framing?.delimiter == .chunks { send("0\r\n\r\n") }
+        case .bytes(let bytes):
+            let isChunk = reply.framing?.delimiter == .chunks
+            if isChunk { sendChunkSize(Int64(bytes.count)) }
+            bytes.withUnsafeBytes { send($0, more: isChunk) }
+            if isChunk { send("\r\n") }
+            reply.bodyBytes += Int64(bytes.count)
+        }
+        return true
+    }
+
+    /// Waits for the body, without a deadline; a client that has closed its side is not waited with.
+    private func awaitBody() {
+        timing.enter(.handler, now: core.now)
+        if hasInputEnded { close(.clientLeft) }
     }
 
     /// Ends the connection where the reply stands, so that the client notices.
@@ -68,9 +95,9 @@ extension Connection {
         close(.bodyFailed)
     }
 
-    private func sendChunkSize(_ range: Range<Int64>) {
+    private func sendChunkSize(_ count: Int64) {
         core.buffer.clear()
-        core.buffer.append(hexadecimal: Int64(range.count))
+        core.buffer.append(hexadecimal: count)
         core.buffer.append("\r\n")
         send(core.buffer.bytes, more: true)
     }

@@ -9,6 +9,8 @@ public enum ReplyBody: ~Copyable {
     case file(OwnedDescriptor, offset: Int64, length: Int64)
     /// A file that is still being written, from `offset`; with `length`, so many bytes of it, else all to its end.
     case growing(any GrowingBody, offset: Int64, length: Int64?)
+    /// What is made while it is sent, to its end.
+    case feed(any ReplyFeed)
 }
 
 /// How a reply ended.
