@@ -13,6 +13,7 @@ import Store
 @LoopActor final class Daemon {
     private let client: OriginClient
     private let downloader: Downloader
+    private let events: EventFeed
     private let server: HTTPServer
     private let logger: Logger
 
@@ -30,7 +31,8 @@ import Store
         downloader = Downloader(library: library, configuration: downloads, report: report)
         let playback = Playback(library: library, report: report)
         let service = LibraryService(library: library, downloader: downloader)
-        let control = ControlRoutes(service: service, token: token)
+        events = EventFeed(downloader)
+        let control = ControlRoutes(service: service, events: events, token: token)
         server = HTTPServer(configuration: Self.serverConfiguration(configuration)) { exchange in
             if playback.handle(exchange) || control.handle(exchange) { return }
             Welcome.answer(exchange)
@@ -101,6 +103,7 @@ import Store
 
     /// Takes everything down in reverse: no new requests, what is under way gets a moment, transfers end.
     func stop() async {
+        events.end()
         await server.stop(within: .seconds(2))
         downloader.stop()
         client.stop()

@@ -24,6 +24,8 @@ extension API {
         public var hasChanged: Bool?
         /// The state of its last download; absent when none was asked for.
         public var state: Download.State?
+        /// What that download waits for; absent unless it is `waiting`.
+        public var need: Download.Need?
         /// The id of that download.
         public var download: String?
         /// What it offers, and what of that is stored.

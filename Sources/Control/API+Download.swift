@@ -9,7 +9,7 @@ extension API {
             case running
             /// Someone stopped it, and it goes on when someone lets it.
             case paused
-            /// It lacks something (see `error`), and goes on by itself.
+            /// It lacks what `need` says (see `error`), and goes on by itself.
             case waiting
             /// It cannot go on by itself: see `error`. What is stored is kept.
             case failed
@@ -63,7 +63,7 @@ extension API {
             }
         }
 
-        /// The identity of the download.
+        /// The identity of the download, which is its asset's: an asset has one download.
         public var id: String
         /// The name of its asset.
         public var asset: String
@@ -71,10 +71,24 @@ extension API {
         public var title: String?
         /// Where it is in its life.
         public var state: State
+        /// What it waits for; absent unless `waiting`.
+        public var need: Need?
+        /// Before whom it comes.
+        public var priority: Priority
+        /// A line of the user's own.
+        public var note: String?
         /// What comes now (`video`, `audio`, `subtitles`), for display; absent when nothing does.
         public var stage: String?
         /// What is stored of everything that was selected: the stretches of media time that would play, in order.
         public var loaded: [TimeRange]
+        /// The stretches of media time that are wanted, in order: of whole segments. All of the media, unless a range was
+        /// asked for; empty until a media playlist was read.
+        public var expected: [TimeRange]
+        /// How far all of it is, from 0 to 1, by bytes: an estimate that never falls while it runs, and is 1 when everything is
+        /// stored and not before.
+        public var fraction: Double
+        /// How far each of its renditions is.
+        public var parts: [Part]
         /// The media's length in seconds; absent until a media playlist was read.
         public var duration: Double?
         /// The bytes of the selection that are stored.
@@ -87,7 +101,8 @@ extension API {
         public var eta: Int?
         /// What was chosen: one variant or more, with renditions. Empty until the playlists were read.
         public var selection: Tracks
-        /// What there is besides, for a further download to add; only in the answer that begins a download.
+        /// What there is besides, for a further download to add; only in answers about this one
+        /// download, not in lists and events.
         public var unselected: Tracks?
         /// Why it `failed`, or what it is `waiting` for.
         public var error: Failure?
@@ -98,21 +113,30 @@ extension API {
             self.asset = asset
             self.title = title
             state = .queued
-            loaded = []
+            priority = .default
+            (loaded, expected, parts) = ([], [], [])
+            fraction = 0
             bytes = 0
             selection = Tracks()
         }
 
         /// The seconds of media that are stored.
-        public var loadedDuration: Double { loaded.reduce(0) { $0 + max(0, $1.end - $1.start) } }
+        public var loadedDuration: Double { Self.duration(of: loaded) }
 
-        /// How much media time is stored, from 0 to 1; absent as long as `duration` is.
+        /// The seconds of media that are wanted; absent as long as `duration` is.
+        public var expectedDuration: Double? { expected.isEmpty ? duration : Self.duration(of: expected) }
+
+        /// How much of the media time that is wanted is stored, from 0 to 1; absent as long as `duration` is.
         ///
         /// What is complete is all there: its tracks may end a little before the longest one does.
-        public var fraction: Double? {
+        public var loadedFraction: Double? {
             guard state != .complete else { return 1 }
-            guard let duration, duration > 0 else { return nil }
-            return min(1, loadedDuration / duration)
+            guard let wanted = expectedDuration, wanted > 0 else { return nil }
+            return min(1, loadedDuration / wanted)
+        }
+
+        private static func duration(of ranges: [TimeRange]) -> Double {
+            ranges.reduce(0) { $0 + max(0, $1.end - $1.start) }
         }
     }
 }

@@ -39,6 +39,9 @@ public enum API {
 
     /// Seconds to the millisecond: finer digits are noise of binary fractions.
     static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
+
+    /// A fraction to four digits, never up: what is not all stays less than 1.
+    static func rounded(_ fraction: Double) -> Double { (fraction * 10_000 + 1e-9).rounded(.down) / 10_000 }
 }
 
 extension DecodingError {

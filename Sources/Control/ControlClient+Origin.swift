@@ -6,7 +6,9 @@ extension ControlClient {
     /// A client over HTTP. One that has made no call has opened nothing.
     public init(state: StateDirectory) {
         let transport = OriginTransport(to: "daemon")
-        self.init(state: state) { call throws(ControlError) in try await transport.perform(call) }
+        self.init(
+            state: state, transport: { call throws(ControlError) in try await transport.perform(call) },
+            stream: { transport.stream($0) })
     }
 }
 
@@ -27,6 +29,23 @@ extension ControlClient {
             return ControlClient.Answer(status: head.status, body: body)
         } catch {
             throw self.error(error, call)
+        }
+    }
+
+    /// The body of the answer as it comes; a status other than 200 is an error.
+    nonisolated func stream(_ call: ControlClient.Call) -> AsyncThrowingStream<[UInt8], any Error> {
+        AsyncThrowingStream { continuation in
+            Task { @LoopActor in
+                do throws(ControlError) {
+                    var request = try Self.request(call)
+                    request.deadline = nil
+                    let receiver = StreamReceiver(continuation) { self.error($0, call) }
+                    let transfer = client.start(request, receiver: receiver)
+                    continuation.onTermination = { _ in Task { @LoopActor in transfer.cancel() } }
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
         }
     }
 
@@ -65,5 +84,35 @@ extension ControlClient {
 
     private static func base(_ call: ControlClient.Call) -> String {
         String(call.url.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//"))
+    }
+}
+
+/// Passes on what comes.
+@LoopActor private final class StreamReceiver: TransferReceiver {
+    private let continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
+    private let translate: (OriginError) -> ControlError
+    private var status = 0
+
+    init(
+        _ continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation,
+        _ translate: @escaping (OriginError) -> ControlError
+    ) {
+        self.continuation = continuation
+        self.translate = translate
+    }
+
+    func transfer(_ transfer: Transfer, received head: OriginHead) { status = head.status }
+
+    func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) {
+        if status == 200 { continuation.yield(Array(bytes)) }
+    }
+
+    func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
+        switch result {
+        case .success where status == 200: continuation.finish()
+        case .success:
+            continuation.finish(throwing: ControlError(.internal, "the daemon answers with status \(status)"))
+        case .failure(let error): continuation.finish(throwing: translate(error))
+        }
     }
 }

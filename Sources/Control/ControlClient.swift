@@ -32,14 +32,21 @@ public struct ControlClient: Sendable {
     /// Performs a call; throws `.noDaemon` when nobody answers.
     public typealias Transport = @Sendable (Call) async throws(ControlError) -> Answer
 
+    /// Performs a call whose answer comes bit by bit, and ends with a `ControlError` where it is none or breaks off.
+    public typealias Stream = @Sendable (Call) -> AsyncThrowingStream<[UInt8], any Error>
+
     /// Where the daemon is looked for.
     public let state: StateDirectory
     private let transport: Transport
+    private let stream: Stream
 
     /// A client of the daemon that has this state directory.
-    public init(state: StateDirectory, transport: @escaping Transport) {
+    public init(
+        state: StateDirectory, transport: @escaping Transport, stream: @escaping Stream = { _ in .init { $0.finish() } }
+    ) {
         self.state = state
         self.transport = transport
+        self.stream = stream
     }
 
     /// Every asset, by name.
@@ -78,14 +85,55 @@ public struct ControlClient: Sendable {
         try await call("GET", "/downloads/" + PercentEncoding.encode(id))
     }
 
-    private func call<Shape: Decodable>(
-        _ method: String, _ route: String, body: [UInt8]? = nil
-    ) async throws(ControlError) -> Shape {
+    /// Every download, in the order in which they were asked for.
+    public func downloads() async throws(ControlError) -> [API.Download] {
+        let list: API.DownloadList = try await call("GET", "/downloads")
+        return list.downloads
+    }
+
+    /// Pauses, resumes or cancels a download; gives it as it then stands.
+    ///
+    /// - Parameter request: for `resume`, where the asset is fetched from now on, and how.
+    public func change(
+        _ change: DownloadChange, id: String, _ request: API.ResumeRequest = API.ResumeRequest()
+    ) async throws(ControlError) -> API.Download {
+        let route = "/downloads/\(PercentEncoding.encode(id))/\(change.rawValue)"
+        return try await call("POST", route, body: try API.encode(request))
+    }
+
+    /// What happens to downloads, from a snapshot on, until the daemon ends or the connection breaks.
+    public func events() -> AsyncThrowingStream<API.Event, any Error> {
+        AsyncThrowingStream { continuation in
+            let task = Task {
+                do {
+                    var parser = EventTextParser()
+                    for try await bytes in stream(try request("GET", "/events")) {
+                        for message in parser.take(bytes) {
+                            if let event = try API.Event(name: message.name, data: Array(message.data.utf8)) {
+                                continuation.yield(event)
+                            }
+                        }
+                    }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    private func request(_ method: String, _ route: String, body: [UInt8]? = nil) throws(ControlError) -> Call {
         guard let base = state.daemonURL else {
             throw ControlError(.noDaemon, "no daemon runs with the state directory \(state.path)")
         }
-        let answer = try await transport(
-            Call(method: method, url: base + API.root + route, token: try state.token(), body: body))
+        return Call(method: method, url: base + API.root + route, token: try state.token(), body: body)
+    }
+
+    private func call<Shape: Decodable>(
+        _ method: String, _ route: String, body: [UInt8]? = nil
+    ) async throws(ControlError) -> Shape {
+        let answer = try await transport(try request(method, route, body: body))
         guard (200..<300).contains(answer.status) else { throw Self.error(answer) }
         do {
             return try API.decode(from: answer.body)

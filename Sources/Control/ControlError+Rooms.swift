@@ -25,9 +25,12 @@ extension ControlError {
         case .live(let name):
             self.init(
                 .live, "\(name) is live: live streams cannot be saved while they are in progress",
-                next: "mpv http://localhost:8216/\(url) plays it through")
+                next: "record it until it ends with: weir get --record URL; or play it through: "
+                    + "mpv http://localhost:8216/\(url)")
         case .needsDRM(let name):
-            self.init(.noMatch, "\(name) is protected by DRM: a stored copy could not be played")
+            self.init(
+                .protected, "\(name) is protected by DRM: a stored copy could not be played",
+                next: "a source without DRM; Weir plays and keeps what has no key, or AES-128 keys")
         case .noMatch(let error): self.init(.noMatch, error.description)
         case .noSuchTime(let name, let duration):
             self.init(.noMatch, "\(name) is over after \(Int(duration.rounded())) s: the range lies behind its end")
@@ -35,8 +38,14 @@ extension ControlError {
             self.init(
                 .diskFull, "\(name) takes about \(needed >> 20) MB, and the disk has room for \(free >> 20) MB",
                 next: "make room, for instance with: weir remove NAME; or begin with --anyway, and keep what fits")
+        case .unreadable(let name): self.init(unreadable: name)
         case .library(let error): self.init(error, asset: asset)
         }
+    }
+
+    /// A download that a newer Weir noted in a form that this one does not understand.
+    init(unreadable name: String) {
+        self.init(.unreadable, "what is to be kept of \(name) was noted by a newer Weir, and is left as it is")
     }
 }
 
@@ -44,6 +53,7 @@ extension ControlError.Code {
     /// The API's code for what `LibraryError.Code` and `StoreError.Code` call so, as downloads keep it.
     init(stored code: String) {
         switch code {
+        case Download.unreadable: self = .unreadable
         case StoreError.Code.diskFull.rawValue: self = .diskFull
         case StoreError.Code.notWritable.rawValue: self = .cannotWrite
         case LibraryError.Code.missing.rawValue, LibraryError.Code.badOrigin.rawValue: self = .badOrigin

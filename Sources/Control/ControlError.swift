@@ -32,6 +32,10 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
         case noMatch = "no-match"
         /// A live stream cannot be saved while it is in progress.
         case live
+        /// What would be stored is protected by DRM, and could not be played.
+        case protected
+        /// What is to be kept was noted by a newer Weir.
+        case unreadable
         /// What is at the URL is not a playlist, or breaks RFC 8216 beyond use.
         case notPlaylist = "not-a-playlist"
         /// The origin broke HTTP, lied about a length, or answered with an error.
@@ -90,10 +94,10 @@ extension ControlError.Code {
         case .refusedURL: 403
         case .noSuchRoute, .noSuchAsset, .noSuchDownload: 404
         case .methodNotAllowed: 405
-        case .nameTaken, .urlTaken, .otherContent: 409
+        case .nameTaken, .urlTaken, .otherContent, .unreadable: 409
         case .tooLarge: 413
         case .unsupportedMediaType: 415
-        case .noMatch, .live: 422
+        case .noMatch, .live, .protected: 422
         case .internal: 500
         case .notPlaylist, .badOrigin, .originRefused: 502
         case .offline, .stopping, .noDaemon, .noLink: 503
@@ -106,7 +110,7 @@ extension ControlError.Code {
     public var exitCode: Int32 {
         switch self {
         case .badRequest: 64
-        case .refusedURL, .noMatch, .live, .nameTaken, .urlTaken, .otherContent: 65
+        case .refusedURL, .noMatch, .live, .protected, .nameTaken, .urlTaken, .otherContent: 65
         case .noSuchAsset, .noSuchDownload: 66
         case .noDaemon, .noLink: 69
         case .cannotWrite: 73
@@ -114,6 +118,7 @@ extension ControlError.Code {
         case .originAbsent, .offline, .stopping, .timeout: 75
         case .notPlaylist, .badOrigin: 76
         case .unauthorized, .originRefused: 77
+        case .unreadable: 78
         case .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .internal: 1
         }
     }
@@ -135,9 +140,10 @@ extension ControlError.Code {
         case .nameTaken: "take another one with --name"
         case .urlTaken: "weir list"
         case .otherContent: "what is there as an asset of its own: weir get URL"
+        case .unreadable: "start the newer Weir again, or give it up with: weir remove NAME"
         case .noLink: "tools/link --preset 3G http://HOST:PORT"
         case .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .live,
-            .noDaemon, .internal:
+            .protected, .noDaemon, .internal:
             nil
         }
     }
@@ -159,6 +165,8 @@ extension ControlError.Code {
         case .refusedURL: "The URL is refused"
         case .noMatch: "Nothing fits the selection"
         case .live: "Live streams cannot be saved"
+        case .protected: "The presentation is protected"
+        case .unreadable: "A newer Weir noted this"
         case .notPlaylist: "Not a playlist"
         case .badOrigin: "The origin broke protocol"
         case .originRefused: "The origin refuses access"

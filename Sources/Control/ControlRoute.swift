@@ -8,20 +8,27 @@ enum ControlRoute: Equatable {
     case selection
     case downloads
     case download(id: String)
+    case change(DownloadChange, id: String)
+    case events
 
     /// The route of a path; nil for any other.
     init?(path: String) {
         guard path.hasPrefix(API.root + "/") else { return nil }
         let parts = path.dropFirst(API.root.count + 1).split(separator: "/", omittingEmptySubsequences: false)
-        guard let first = parts.first, parts.count <= 2 else { return nil }
-        let item = parts.count == 2 ? PercentEncoding.decode(parts[1]) : nil
-        switch (first, item) {
-        case ("assets", nil) where parts.count == 1: self = .assets
-        case ("assets", let name?) where !name.isEmpty: self = .asset(name: name)
-        case ("presentation", nil) where parts.count == 1: self = .presentation
-        case ("selection", nil) where parts.count == 1: self = .selection
-        case ("downloads", nil) where parts.count == 1: self = .downloads
-        case ("downloads", let id?) where !id.isEmpty: self = .download(id: id)
+        let words = parts.compactMap { PercentEncoding.decode($0) }
+        guard words.count == parts.count, !words.contains("") else { return nil }
+        let item = words.count > 1 ? words[1] : ""
+        switch (words[0], words.count) {
+        case ("assets", 1): self = .assets
+        case ("assets", 2): self = .asset(name: item)
+        case ("presentation", 1): self = .presentation
+        case ("selection", 1): self = .selection
+        case ("downloads", 1): self = .downloads
+        case ("downloads", 2): self = .download(id: item)
+        case ("downloads", 3):
+            guard let change = DownloadChange(rawValue: words[2]) else { return nil }
+            self = .change(change, id: item)
+        case ("events", 1): self = .events
         default: return nil
         }
     }
@@ -29,9 +36,10 @@ enum ControlRoute: Equatable {
     /// The methods that it takes; HEAD goes with GET.
     var methods: [HTTPMethod] {
         switch self {
-        case .assets, .presentation, .download: [.get, .head]
+        case .assets, .presentation, .download, .events: [.get, .head]
         case .asset: [.get, .head, .delete]
-        case .downloads, .selection: [.post]
+        case .downloads: [.get, .head, .post]
+        case .selection, .change: [.post]
         }
     }
 

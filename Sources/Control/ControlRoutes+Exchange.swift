@@ -10,10 +10,14 @@ extension ControlRoutes {
         guard Self.owns(path: path) else { return false }
         let request = ControlRequest(
             head.method, path, query: head.query, authorization: head[.authorization], contentType: head[.contentType],
-            body: exchange.body)
+            lastEventID: head[FieldName("Last-Event-ID")], body: exchange.body)
         Task { @LoopActor in
             let response = await respond(to: request)
-            exchange.reply(response.head, .bytes(response.body))
+            if let events = response.events {
+                exchange.reply(response.head, .feed(events))
+            } else {
+                exchange.reply(response.head, .bytes(response.body))
+            }
         }
         return true
     }
@@ -25,6 +29,8 @@ extension ControlResponse {
         var head = ResponseHead(status)
         if isProblem {
             head.append(.contentType, literal: "application/problem+json")
+        } else if events != nil {
+            head.append(.contentType, literal: "text/event-stream")
         } else {
             head.append(.json)
         }

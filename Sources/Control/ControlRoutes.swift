@@ -13,19 +13,22 @@ public struct ControlRequest: Sendable {
     public var authorization: String?
     /// The Content-Type field.
     public var contentType: String?
+    /// The Last-Event-ID field (WHATWG HTML §9.2.4).
+    public var lastEventID: String?
     /// The whole body.
     public var body: [UInt8]
 
     /// A request.
     public init(
         _ method: HTTPMethod, _ path: String, query: String? = nil, authorization: String? = nil,
-        contentType: String? = nil, body: [UInt8] = []
+        contentType: String? = nil, lastEventID: String? = nil, body: [UInt8] = []
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.authorization = authorization
         self.contentType = contentType
+        self.lastEventID = lastEventID
         self.body = body
     }
 }
@@ -36,6 +39,8 @@ public struct ControlResponse: Sendable {
     public var status: HTTPStatus
     /// JSON text.
     public var body: [UInt8]
+    /// What comes in place of a body: events, as they happen.
+    var events: EventReader?
     /// Whether the body is a problem (RFC 9457).
     public var isProblem = false
     /// For a 405: the methods that the route takes.
@@ -47,11 +52,15 @@ public struct ControlResponse: Sendable {
 /// The token is asked for before anything else, so that without it not even the routes can be told apart.
 @LoopActor public final class ControlRoutes {
     private let service: any ControlService
+    private let events: EventFeed?
     private let token: [UInt8]
 
     /// Routes to a service for those who know the token.
-    public init(service: any ControlService, token: String) {
+    ///
+    /// - Parameter events: what happens to the service's downloads; without it there is no such route.
+    public init(service: any ControlService, events: EventFeed? = nil, token: String) {
         self.service = service
+        self.events = events
         self.token = Array(token.utf8)
     }
 
@@ -81,9 +90,17 @@ public struct ControlResponse: Sendable {
         case .presentation: return try ok(try await service.inspect(url: try Self.url(request.query)))
         case .selection: return try ok(try await service.explain(try Self.body(request)))
         case .download(let id): return try ok(try await service.download(id: id))
+        case .downloads where request.method != .post:
+            return try ok(API.DownloadList(downloads: try await service.downloads()))
         case .downloads:
             let download = try await service.download(try Self.body(request))
             return ControlResponse(status: .accepted, body: try API.encode(download))
+        case .change(let change, let id):
+            let wish = request.body.isEmpty ? API.ResumeRequest() : try Self.body(request)
+            return try ok(try await service.change(change, id: id, wish))
+        case .events:
+            guard let events else { throw ControlError(.noSuchRoute, "this daemon tells of no events") }
+            return ControlResponse(status: .ok, body: [], events: events.reader(after: request.lastEventID))
         }
     }
 

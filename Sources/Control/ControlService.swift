@@ -29,6 +29,16 @@ public import EventLoop
     /// and `.badRequest` for a contradiction, `.live`, `.noMatch` (with what exists in the message), `.nameTaken` and those of `inspect` are thrown here.
     func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download
 
+    /// All downloads, in the order in which they were asked for.
+    func downloads() async throws(ControlError) -> [API.Download]
+
+    /// Changes what becomes of a download, and gives it as it then stands: one that is complete stays so.
+    ///
+    /// `.noSuchDownload` when there is none, `.unreadable` for one that a newer Weir noted; with a URL, those of `inspect` where
+    /// that does not lead to the asset, and nothing is changed then.
+    func change(_ change: DownloadChange, id: String, _ request: API.ResumeRequest) async throws(ControlError)
+        -> API.Download
+
     /// A download as it stands; `.noSuchDownload` when there is none. Cheap: asked a few times a second.
     func download(id: String) async throws(ControlError) -> API.Download
 }

@@ -2,6 +2,7 @@ public import Downloader
 public import EventLoop
 import HTTPMessage
 public import Library
+import Origin
 import Playlist
 
 /// The control API's answers, from the library and its downloads.
@@ -39,11 +40,17 @@ import Playlist
 
     /// See `ControlService`.
     public func explain(_ request: API.DownloadRequest) async throws(ControlError) -> API.Presentation {
-        let selection = try Self.selection(request)
+        try Self.check(request)
+        let selection = Selection(request.selections[0])
         let source = request.source
         let known = library.asset(named: source)
+        let fields = try Self.fields(request.headers) ?? UserFields()
         let asset: Asset
-        if let known { asset = known } else { asset = try await source.contains(":") ? preview(source) : find(source) }
+        if let known {
+            asset = known
+        } else {
+            asset = try await source.contains(":") ? preview(source, fields) : find(source)
+        }
         var presentation = presentation(of: asset, url: known == nil ? source : asset.origin.redacted)
         do throws(Selection.NoMatch) {
             presentation.explanation = try AssetShapes(asset).explanation(of: selection)
@@ -55,24 +62,54 @@ import Playlist
 
     /// See `ControlService`.
     public func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download {
-        let selection = try Self.selection(request)
+        try Self.check(request)
         let asset = try await open(request)
         do throws(Downloader.Refusal) {
-            let download = try await downloader.start(asset, DownloadOrder(selection))
-            var shape = shape(download)
-            shape.unselected = AssetShapes(asset).tracks(besides: download.ids)
-            return shape
+            return whole(try await downloader.start(asset, DownloadOrder(request)))
         } catch {
             throw ControlError(error, asset: asset.name, url: asset.origin.redacted)
         }
     }
 
     /// See `ControlService`.
-    public func download(id: String) async throws(ControlError) -> API.Download {
-        guard let asset = library.asset(id: id), let download = downloader.download(of: asset) else {
-            throw ControlError(.noSuchDownload, "there is no download \(id)", next: "weir list")
+    public func downloads() async throws(ControlError) -> [API.Download] {
+        downloader.downloads.map { API.Download($0) }
+    }
+
+    /// See `ControlService`.
+    public func download(id: String) async throws(ControlError) -> API.Download { whole(try find(download: id)) }
+
+    /// See `ControlService`.
+    public func change(
+        _ change: DownloadChange, id: String, _ request: API.ResumeRequest
+    ) async throws(ControlError) -> API.Download {
+        let download = try find(download: id)
+        if download.isUnreadable { throw ControlError(unreadable: download.asset.name) }
+        if request != API.ResumeRequest() { try await move(download.asset, change, request) }
+        switch change {
+        case .pause: await downloader.pause(download)
+        case .cancel: await downloader.cancel(download)
+        case .resume: await downloader.resume(download)
         }
-        return shape(download)
+        return whole(download)
+    }
+
+    /// Lets what is resumed be fetched from another place.
+    private func move(
+        _ asset: Asset, _ change: DownloadChange, _ request: API.ResumeRequest
+    ) async throws(ControlError) {
+        guard change == .resume else { throw ControlError(.badRequest, "only what is resumed takes a URL or headers") }
+        let url = try request.url.map { text throws(ControlError) in try Self.url(text) } ?? asset.origin
+        let fields = try Self.fields(request.headers)
+        do throws(LibraryError) {
+            if url != asset.origin {
+                try await library.move(asset, to: url, fields: fields)
+            } else if let fields {
+                try await library.setFields(fields, of: asset)
+            }
+        } catch {
+            throw ControlError(error, asset: asset.name)
+        }
     }
 
     // MARK: Finding
@@ -84,29 +121,46 @@ import Playlist
         throw ControlError(.noSuchAsset, "there is no asset called \(name)", next: "weir list")
     }
 
+    private func find(download id: String) throws(ControlError) -> Download {
+        if let asset = library.asset(id: id), let download = downloader.download(of: asset) { return download }
+        throw ControlError(.noSuchDownload, "there is no download \(id)", next: "weir list")
+    }
+
+    /// The asset that a request is about, with the title and the header fields that it gives it.
     private func open(_ request: API.DownloadRequest) async throws(ControlError) -> Asset {
-        if let known = library.asset(named: request.source) { return known }
-        guard request.source.contains(":") else { return try find(request.source) }
-        let url = try Self.url(request.source)
+        let fields = try Self.fields(request.headers)
+        let isName = library.asset(named: request.source) != nil || !request.source.contains(":")
+        let url = isName ? try find(request.source).origin : try Self.url(request.source)
         do throws(LibraryError) {
-            return try await library.open(url, name: request.name, title: request.title)
+            let asset = try await library.open(url, name: request.name, title: request.title, fields: fields)
+            if let title = request.title { await library.entitle(asset, title) }
+            return asset
         } catch {
-            throw ControlError(error)
+            throw ControlError(error, asset: library.asset(at: url)?.name)
         }
     }
 
-    private func preview(_ text: String) async throws(ControlError) -> Asset {
+    private func preview(_ text: String, _ fields: UserFields = UserFields()) async throws(ControlError) -> Asset {
         let url = try Self.url(text)
         do throws(LibraryError) {
-            return try await library.preview(url)
+            return try await library.preview(url, fields: fields)
         } catch {
             throw ControlError(error)
         }
     }
 
-    private static func selection(_ request: API.DownloadRequest) throws(ControlError) -> Selection {
+    private static func check(_ request: API.DownloadRequest) throws(ControlError) {
         if let contradiction = request.contradiction { throw ControlError(.badRequest, contradiction) }
-        return Selection(request)
+    }
+
+    /// The header fields of a request; nil where it says nothing of any.
+    private static func fields(_ headers: [API.Header]?) throws(ControlError) -> UserFields? {
+        guard let headers else { return nil }
+        do {
+            return try UserFields(headers.map(\.line))
+        } catch {
+            throw ControlError(.badRequest, error.description)
+        }
     }
 
     private static func url(_ text: String) throws(ControlError) -> WebURL {
@@ -127,6 +181,13 @@ import Playlist
         return presentation
     }
 
+    /// A download with what there is besides.
+    private func whole(_ download: Download) -> API.Download {
+        var shape = API.Download(download)
+        shape.unselected = AssetShapes(download.asset).tracks(besides: download.ids)
+        return shape
+    }
+
     private func shape(_ asset: Asset) -> API.Asset {
         let download = downloader.download(of: asset)
         let shapes = AssetShapes(asset)
@@ -135,45 +196,13 @@ import Playlist
         shape.isLive = asset.isLive
         shape.bytes = Int(asset.bytes)
         shape.hasChanged = asset.hasChanged ? true : nil
-        let isComplete = download.map(\.isWhole) ?? asset.isPlayableOffline
+        // What is wanted of it may not be understood.
+        let isComplete = download.flatMap { $0.isUnreadable ? nil : $0.isWhole } ?? asset.isPlayableOffline
         shape.local = isComplete ? .complete : asset.bytes > 0 ? .partly : .none
-        shape.state = download.map(Self.state)
+        shape.state = download.map { API.Download.State($0) }
+        shape.need = shape.state == .waiting ? download?.need.flatMap { .init(rawValue: $0.rawValue) } : nil
         shape.download = download.map { $0.asset.id }
         shape.tracks = shapes.tracks
         return shape
-    }
-
-    private func shape(_ download: Download) -> API.Download {
-        let asset = download.asset
-        let progress = download.progress
-        var shape = API.Download(id: asset.id, asset: asset.name, title: asset.title)
-        shape.state = Self.state(download)
-        shape.stage = shape.state.isFinal ? nil : progress.stage?.rawValue
-        shape.loaded = progress.loaded.ranges.map { API.Download.TimeRange(start: $0.lowerBound, end: $0.upperBound) }
-        shape.duration = progress.duration > 0 ? progress.duration : nil
-        shape.bytes = Int(progress.bytes)
-        shape.totalBytes = Int(progress.totalBytes)
-        if let rate = download.bytesPerSecond {
-            shape.rate = Int(rate)
-            shape.eta = rate > 0 ? Int(Double(progress.totalBytes - progress.bytes) / rate) : nil
-        }
-        shape.selection = AssetShapes(asset).tracks(of: download.ids)
-        shape.error = download.failure.map {
-            API.Download.Failure(code: ControlError.Code(stored: $0.code), message: $0.message)
-        }
-        return shape
-    }
-
-    private static func state(_ download: Download) -> API.Download.State {
-        switch download.state {
-        case .queued: .queued
-        case .running: .running
-        case .paused: .paused
-        case .waiting: .waiting
-        case .failed: .failed
-        case .cancelled: .cancelled
-        // The disk decides: pieces may have been lost since.
-        case .complete: download.isWhole ? .complete : .failed
-        }
     }
 }

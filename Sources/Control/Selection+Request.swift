@@ -2,7 +2,7 @@ import Downloader
 
 extension Selection {
     /// The selection that a request asks for.
-    init(_ request: API.DownloadRequest) {
+    init(_ request: API.SelectionRequest) {
         self.init(
             quality: request.quality.map { Quality($0) }, audio: Choice(request.audio),
             subtitles: Choice(request.subtitles), preferences: Preferences(request.preferences ?? API.Preferences()))

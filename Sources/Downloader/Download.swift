@@ -144,7 +144,7 @@ import Store
     }
 
     /// The code of a failure that lies in the catalogue's text.
-    static let unreadable = "unreadable"
+    public static let unreadable = "unreadable"
 }
 
 extension DownloadTask {

@@ -17,6 +17,8 @@ extension Downloader {
         case noSuchTime(name: String, duration: Double)
         /// The disk has no room for what is expected to come: bytes.
         case noRoom(name: String, needed: Int64, free: Int64)
+        /// What the asset's download is to keep was noted by a newer Weir, and is not written over.
+        case unreadable(name: String)
         /// A playlist could not be had.
         case library(LibraryError)
     }

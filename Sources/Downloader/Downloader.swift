@@ -73,9 +73,7 @@ import Store
     /// Returns when the playlists are read, so that it is known what will come. A download that was stopped, in whatever way,
     /// goes on.
     public func start(_ asset: Asset, _ order: DownloadOrder) async throws(Refusal) -> Download {
-        if let known = byAsset[asset.id], known.isUnreadable, let failure = known.failure {
-            throw .library(LibraryError(.nameTaken, failure.message))
-        }
+        if byAsset[asset.id]?.isUnreadable ?? false { throw .unreadable(name: asset.name) }
         var items: [DownloadTask.Item] = []
         for selection in order.selections { items.append(try await item(selection, order, of: asset)) }
         guard library.asset(id: asset.id) === asset else {
@@ -192,6 +190,7 @@ import Store
 }
 
 extension Download {
-    /// Whether its task is in the catalogue in a form that this process does not understand, and must not write over.
-    var isUnreadable: Bool { failure?.code == Self.unreadable }
+    /// Whether its task is in the catalogue in a form that this process does not understand, and must not write over. Nothing
+    /// can be done with it but to forget it.
+    public var isUnreadable: Bool { failure?.code == Self.unreadable }
 }

@@ -86,7 +86,9 @@ public import Store
         return try await task.value.get()
     }
 
-    private func entitle(_ asset: Asset, _ title: String) async {
+    /// Gives an asset a title, for display.
+    public func entitle(_ asset: Asset, _ title: String) async {
+        guard asset.title != title else { return }
         asset.title = title
         if asset.isPersistent { await saveRecord(of: asset) }
     }

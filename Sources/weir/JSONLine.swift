@@ -29,6 +29,8 @@ enum DownloadRecord {
         line.add("bytes", download.bytes)
         line.add("rate", download.rate)
         line.add("eta", download.eta)
+        line.add("fraction", download.fraction)
+        line.add("need", download.need)
         return line.text
     }
 
@@ -39,6 +41,7 @@ enum DownloadRecord {
         line.add("t", "result")
         line.add("id", download?.asset)
         line.add("state", download?.state.rawValue ?? "failed")
+        line.add("need", download?.need)
         line.add("loaded", download?.loaded)
         line.add("duration", download?.duration)
         line.add("bytes", download?.bytes)

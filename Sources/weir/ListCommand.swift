@@ -3,7 +3,8 @@ import Control
 
 /// `weir list`
 struct ListCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "List what the daemon knows.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List what the daemon knows, and what becomes of it.")
 
     @Flag(help: "Only what plays without the network.")
     var offline = false
@@ -44,11 +45,8 @@ struct ListCommand: AsyncParsableCommand {
     /// What goes on, where something does.
     private static func activity(_ asset: API.Asset) -> String {
         switch asset.state {
-        case .queued: ", queued"
-        case .running: ", downloading"
-        case .paused: ", paused"
-        case .waiting: ", waiting"
-        case .failed: ", failed"
+        case .queued, .running, .paused, .waiting, .failed:
+            asset.state.map { ", " + API.Download.words($0, asset.need) } ?? ""
         case .cancelled, .complete, nil: ""
         }
     }

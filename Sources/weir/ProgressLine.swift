@@ -13,7 +13,9 @@ struct ProgressLine {
         let length: () -> Int = { percent.count + tail.reduce(0) { $0 + 2 + $1.count } }
         while tail.count > 1, length() > room { tail.removeLast() }
         let width = min(30, room - length() - 1)
-        guard width >= 5, let fraction = download.fraction else { return ([percent] + tail).joined(separator: "  ") }
+        guard width >= 5, let fraction = download.loadedFraction else {
+            return ([percent] + tail).joined(separator: "  ")
+        }
         let bar = ProgressBar.text(fraction, width: width)
         let colored = hasColor ? "\u{1B}[36m\(bar)\u{1B}[0m" : bar
         return (["\(percent) \(colored)"] + tail).joined(separator: "  ")
@@ -24,10 +26,10 @@ struct ProgressLine {
         [percent, mediaTime(aligned: false), bytes, rate, remaining].filter { !$0.isEmpty }.joined(separator: "  ")
     }
 
-    private var percent: String { download.fraction.map(Format.percent) ?? "–" }
+    private var percent: String { download.loadedFraction.map(Format.percent) ?? "–" }
 
     private func mediaTime(aligned: Bool) -> String {
-        guard let duration = download.duration else { return "" }
+        guard let duration = download.expectedDuration else { return "" }
         let whole = Format.clock(duration)
         let loaded = Format.clock(download.loadedDuration)
         return (aligned ? loaded.rightAligned(to: whole.count) : loaded) + "/" + whole
@@ -41,11 +43,8 @@ struct ProgressLine {
     private var remaining: String {
         switch download.state {
         case .running: download.eta.map { "\(Format.clock(Double($0))) left" } ?? ""
-        case .queued: "queued"
-        case .waiting: "waiting" + (download.error.map { ": \($0.message)" } ?? "")
-        case .paused: "paused"
-        case .failed: "failed"
-        case .cancelled: "cancelled"
+        case .queued, .paused, .failed, .cancelled: download.stateWords
+        case .waiting: download.stateWords + (download.error.map { ": \($0.message)" } ?? "")
         case .complete: "done"
         }
     }

@@ -78,6 +78,7 @@ struct ProgressReporter {
     static func headline(_ download: API.Download) -> String {
         var parts = [download.title ?? download.asset]
         if let duration = download.duration { parts.append(Format.clock(duration)) }
+        if let range = download.rangeWords { parts.append(range) }
         if !download.selection.summary.isEmpty { parts.append(download.selection.summary) }
         let line = parts.joined(separator: "  ")
         if download.state == .complete { return "\(line)   \(Format.bytes(download.bytes))" }
@@ -86,8 +87,10 @@ struct ProgressReporter {
 
     /// A line for a new state, for each tenth, and otherwise every five seconds.
     private mutating func plainLine(_ download: API.Download, at time: Duration) -> [Action] {
-        let tenth = Int((download.fraction ?? 0) * 10)
-        if let lastLine, download.state == last?.state, tenth == lastLine.tenth, time - lastLine.time < .seconds(5) {
+        let tenth = Int((download.loadedFraction ?? 0) * 10)
+        if let lastLine, download.state == last?.state, download.need == last?.need,
+            tenth == lastLine.tenth, time - lastLine.time < .seconds(5)
+        {
             return []
         }
         lastLine = (time, tenth)

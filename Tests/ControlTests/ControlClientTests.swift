@@ -46,6 +46,9 @@ import Testing
         #expect(try await client.inspect(url: "https://h/m?a=1&b=%20").url == "https://h/m?a=1&b=%20")
         #expect(try await client.download(.init(source: "sintel")).id == "d1")
         #expect(try await client.download(id: "d1").asset == "sintel")
+        #expect(try await client.downloads().map(\.id) == ["d1"])
+        #expect(try await client.change(.pause, id: "d1").state == .paused)
+        #expect(try await client.change(.resume, id: "d1", .init(url: "https://h/new?a=1")).state == .queued)
     }
 
     @Test func aProblemComesBackAsTheErrorThatItWas() async throws {
@@ -77,14 +80,14 @@ import Testing
         #expect(
             silent == [
                 .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .live,
-                .noDaemon, .internal,
+                .protected, .noDaemon, .internal,
             ])
         #expect(ControlError(.disk, "x", next: "y").next == "y")
     }
 
     /// The exit code of every kind of error: scripts hang on them.
     @Test func everyCodeHasAnExitCodeAndAStatusOfItsClass() {
-        let exits: Set<Int32> = [1, 64, 65, 66, 69, 73, 74, 75, 76, 77]
+        let exits: Set<Int32> = [1, 64, 65, 66, 69, 73, 74, 75, 76, 77, 78]
         for code in ControlError.Code.allCases {
             #expect(exits.contains(code.exitCode))
             #expect((400..<600).contains(code.status))
@@ -94,5 +97,7 @@ import Testing
         #expect(ControlError.Code.originAbsent.exitCode == 75)
         #expect(ControlError.Code.notPlaylist.exitCode == 76)
         #expect(ControlError.Code.unauthorized.exitCode == 77)
+        #expect(ControlError.Code.protected.exitCode == 65)
+        #expect(ControlError.Code.unreadable.exitCode == 78)
     }
 }

@@ -45,7 +45,8 @@ import Testing
         ("/api/v1/assets", #"{"assets":[{"bytes":0,"duration":888.1,"id":"sintel-k3f9","#),
         ("/api/v1/assets/sintel", #"{"bytes":0,"duration":888.1,"id":"sintel-k3f9","#),
         ("/api/v1/assets/a%20b%2Fc", #"{"bytes":0,"duration":888.1,"id":"sintel-k3f9","#),
-        ("/api/v1/downloads/d1", #"{"asset":"sintel","bytes":0,"id":"d1","#),
+        ("/api/v1/downloads", #"{"downloads":[{"asset":"sintel","bytes":0,"expected":[],"#),
+        ("/api/v1/downloads/d1", #"{"asset":"sintel","bytes":0,"expected":[],"fraction":0,"id":"d1","#),
     ])
     func aGetIsAnsweredWithItsShape(path: String, start: String) async throws {
         let (response, text) = try await ask(.get, path)
@@ -97,6 +98,18 @@ import Testing
         #expect(service.requests.map(\.preferences?.isFast) == [true])
     }
 
+    @Test(arguments: ["pause", "resume", "cancel"])
+    func aDownloadIsChangedByAPost(change: String) async throws {
+        let (response, text) = try await ask(.post, "/api/v1/downloads/d1/\(change)")
+        #expect(response.status == .ok && text.contains(#""id":"d1""#))
+        #expect(service.changes == ["\(change) -"])
+        #expect(try await ask(.post, "/api/v1/downloads/none/\(change)").response.status == .notFound)
+        let body = #"{"url":"https://h/new"}"#
+        #expect(try await ask(.post, "/api/v1/downloads/d1/\(change)", body: body).response.status.code == 415)
+        _ = try await ask(.post, "/api/v1/downloads/d1/\(change)", type: "application/json", body: body)
+        #expect(service.changes.last == "\(change) https://h/new")
+    }
+
     @Test(arguments: [
         (nil as String?, "{}", 415, "unsupported-media-type"), ("text/plain", #"{"source":"x"}"#, 415, "unsupported"),
         ("application/x-www-form-urlencoded", "source=x", 415, "unsupported"),
@@ -112,7 +125,8 @@ import Testing
 
     @Test(arguments: [
         (HTTPMethod.post, "/api/v1/assets", "GET, HEAD"), (.delete, "/api/v1/assets", "GET, HEAD"),
-        (.put, "/api/v1/assets/sintel", "GET, HEAD, DELETE"), (.get, "/api/v1/downloads", "POST"),
+        (.put, "/api/v1/assets/sintel", "GET, HEAD, DELETE"), (.put, "/api/v1/downloads", "GET, HEAD, POST"),
+        (.get, "/api/v1/downloads/d1/pause", "POST"), (.post, "/api/v1/events", "GET, HEAD"),
         (.post, "/api/v1/presentation", "GET, HEAD"), (.options, "/api/v1/downloads/d1", "GET, HEAD"),
         (.get, "/api/v1/selection", "POST"),
     ])
@@ -125,6 +139,9 @@ import Testing
     @Test(arguments: [
         "/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/assets", "/api/v1/assets/", "/api/v1/assets/a/b",
         "/api/v1/assets/%", "/api/v1/assets/%FF", "/api/v1//assets", "/api/v1/Assets", "/api/v1/presentation/x",
+        "/api/v1/downloads/d1/stop", "/api/v1/downloads/d1/pause/x", "/api/v1/events/1", "/api/v1/downloads//pause",
+        // Where nobody tells of events.
+        "/api/v1/events",
     ])
     func anUnknownRouteIsAProblem(path: String) async throws {
         let (response, text) = try await ask(.get, path)

@@ -57,9 +57,10 @@ import Testing
             #expect(bare.status == 401)
             #expect(bare["www-authenticate"] == "Bearer")
             #expect(bare["content-type"] == "application/problem+json")
-            let refused = try await HTTPProbe.fetch(path, fields: ["Authorization": "Bearer \(claim.token)"])
+            let refused = try await HTTPProbe.fetch(
+                path, method: "PUT", fields: ["Authorization": "Bearer \(claim.token)"])
             #expect(refused.status == 405)
-            #expect(refused["allow"] == "POST")
+            #expect(refused["allow"] == "GET, HEAD, POST")
             #expect(refused["cache-control"] == "no-store")
         }
     }

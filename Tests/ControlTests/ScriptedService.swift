@@ -4,6 +4,7 @@ import EventLoop
 /// A service of two assets, one of which breaks whatever is asked of it.
 @LoopActor final class ScriptedService: ControlService {
     var removed: [String] = []
+    var changes: [String] = []
     var requests: [API.DownloadRequest] = []
 
     func assets() async throws(ControlError) -> [API.Asset] { [try await asset(named: "sintel")] }
@@ -38,6 +39,17 @@ import EventLoop
     func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download {
         requests.append(request)
         return API.Download(id: "d1", asset: "sintel")
+    }
+
+    func downloads() async throws(ControlError) -> [API.Download] { [try await download(id: "d1")] }
+
+    func change(
+        _ change: DownloadChange, id: String, _ request: API.ResumeRequest
+    ) async throws(ControlError) -> API.Download {
+        var download = try await download(id: id)
+        changes.append("\(change.rawValue) \(request.url ?? "-")")
+        download.state = change == .pause ? .paused : change == .cancel ? .cancelled : .queued
+        return download
     }
 
     func download(id: String) async throws(ControlError) -> API.Download {

@@ -46,10 +46,21 @@ import Testing
         download.bytes = 158_334_976
         download.totalBytes = 240_000_000
         download.selection.variants = [variant]
+        (download.priority, download.note) = (.important, "for the train")
+        download.expected = [.init(start: 0, end: 888.1)]
+        download.fraction = API.rounded(158_334_976.0 / 240_000_000)
+        var part = API.Download.Part(id: "video-720p", kind: "video")
+        (part.loaded, part.expected) = (download.loaded, download.expected)
+        (part.bytes, part.totalBytes, part.fraction) = (158_334_976, 240_000_000, download.fraction)
+        part.weight = 1
+        download.parts = [part]
         download.error = .init(code: .diskFull, message: "sintel: the disk is full")
         #expect(
             try json(download) == #"{"asset":"sintel","bytes":158334976,"duration":888.1,"#
-                + #""error":{"code":"disk-full","message":"sintel: the disk is full"},"id":"d1","loaded":[[0,559.2]],"#
+                + #""error":{"code":"disk-full","message":"sintel: the disk is full"},"expected":[[0,888.1]],"fraction":0.6597,"#
+                + #""id":"d1","loaded":[[0,559.2]],"note":"for the train","parts":[{"bytes":158334976,"expected":[[0,888.1]],"#
+                + #""fraction":0.6597,"id":"video-720p","isComplete":false,"kind":"video","loaded":[[0,559.2]],"#
+                + #""totalBytes":240000000,"weight":1}],"priority":"important","#
                 + #""selection":{"audio":[],"subtitles":[],"variants":[{"averageBandwidth":1900000,"bandwidth":2100000,"#
                 + #""bytes":158334976,"codecs":"avc1.64001f,mp4a.40.2","estimatedBytes":240000000,"frameRate":23.976,"#
                 + #""height":720,"id":"video-720p","local":"partly","width":1280}]},"state":"failed","totalBytes":240000000}"#
@@ -92,6 +103,68 @@ import Testing
                 + #""prefersHDR":true,"prefersMultichannel":true},"quality":"<=1080p","source":"sintel","subtitles":"none"}"#
         )
         #expect(try API.decode(API.DownloadRequest.self, from: API.encode(request)) == request)
+    }
+
+    @Test func aDownloadRequestWithAllThatAPersonDecidesAsJSON() throws {
+        var request = API.DownloadRequest(source: "sintel")
+        request.additional = [.init(quality: .height(360), audio: .languages(["ja"]))]
+        request.range = API.MediaRange(start: 600, end: nil)
+        (request.name, request.title, request.note) = ("a", "A", "n")
+        (request.priority, request.record, request.anyway, request.paused) = (.important, true, true, true)
+        request.headers = [try #require(API.Header("Referer: https://h/"))]
+        #expect(
+            try json(request) == #"{"additional":[{"audio":"ja","quality":"360p","subtitles":"none"}],"anyway":true,"#
+                + #""audio":"default","headers":[{"name":"Referer","value":"https://h/"}],"name":"a","note":"n","#
+                + #""paused":true,"priority":"important","range":[600,null],"record":true,"source":"sintel","#
+                + #""subtitles":"none","title":"A"}"#)
+        #expect(try API.decode(API.DownloadRequest.self, from: API.encode(request)) == request)
+        #expect("\(request.headers ?? [])" == "[Referer]")
+        #expect(request.contradiction == "a recording is of all that comes, and has no range: give one of the two")
+        request.range = nil
+        #expect(request.contradiction == nil)
+        request.additional?[0].preferences = API.Preferences()
+        request.additional?[0].preferences?.minimumSize = API.Size("720p")
+        #expect(request.contradiction?.hasPrefix("nothing of the quality 360p") ?? false)
+    }
+
+    @Test(
+        arguments: [
+            ("10:00-20:00", 600, 1200), ("10:00-", 600, nil), ("-20:00", 0, 1200), ("90-120", 90, 120),
+            ("1:02:03-1:10:00", 3723, 4200), ("90.5-91.25", 90.5, 91.25), ("0-1", 0, 1), ("90:00-100:00", 5400, 6000),
+            ("0:00.5-0:01", 0.5, 1),
+        ] as [(String, Double, Double?)])
+    func aRangeFromText(text: String, start: Double, end: Double?) throws {
+        let range = try #require(API.MediaRange(text))
+        #expect(range.start == start && range.end == end)
+        #expect(API.MediaRange(range.description) == range)
+        #expect(try API.decode(API.MediaRange.self, from: API.encode(range)) == range)
+    }
+
+    @Test(arguments: [
+        "", "-", "10", "20-10", "10-10", "1-2-3", "a-b", "1:60-2:00", "1:2:3:4-", "1:-2", ":5-9", "1.-2", "1e3-2e3",
+        "+1-2",
+        "1:1.5:0-9:0:0", "10:75-", "1:60:00-", "99999999999-", "٣-٤",
+    ])
+    func whatIsNoRangeIsNone(text: String) { #expect(API.MediaRange(text) == nil) }
+
+    @Test(arguments: ["[20,10]", "[-1,2]", "[1,2,3]", "[]", #"["1",2]"#, "5", "[null,2]"])
+    func aBadRangeIsRefused(text: String) {
+        let error = #expect(throws: ControlError.self) {
+            try API.decode(API.DownloadRequest.self, from: Array(#"{"source":"x","range":\#(text)}"#.utf8))
+        }
+        #expect(error?.code == .badRequest && error?.message.contains("range") ?? false)
+    }
+
+    @Test func weightsAreTheSeedsAndAddUp() {
+        #expect(API.Download.weights(of: ["video", "audio", "subtitles"]) == [0.7, 0.2, 0.1])
+        #expect(API.Download.weights(of: ["video", "audio", "audio", "subtitles"]) == [0.7, 0.1, 0.1, 0.1])
+        #expect(API.Download.weights(of: ["video"]) == [1])
+        #expect(API.Download.weights(of: ["video", "subtitles"]) == [0.875, 0.125])
+        #expect(API.Download.weights(of: []).isEmpty)
+    }
+
+    @Test func aFractionIsNeverRoundedUpToAll() {
+        #expect(API.rounded(0.99999) == 0.9999 && API.rounded(1) == 1 && API.rounded(0.7) == 0.7)
     }
 
     static let contradictions: [(API.Quality?, Int?, String?, Bool, String?)] = [

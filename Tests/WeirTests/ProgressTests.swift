@@ -126,7 +126,7 @@ import Testing
         var reporter = reporter(.json)
         let object =
             #"{"v":1,"t":"progress","id":"sintel","stage":"video","loaded":[[0,559.2]],"duration":888.1,"#
-            + #""bytes":158334976,"rate":5347000,"eta":17}"#
+            + #""bytes":158334976,"rate":5347000,"eta":17,"fraction":0.6291}"#
         #expect(reporter.report(sampleDownload, at: .zero, columns: 80) == [.output(object)])
         #expect(reporter.report(sampleDownload, at: .seconds(9), columns: 80).isEmpty)
         #expect(reporter.finish(sampleDownload.with { $0.state = .complete }).isEmpty)

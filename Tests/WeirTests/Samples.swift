@@ -9,6 +9,7 @@ var sampleDownload: API.Download {
     download.duration = 888.1
     download.bytes = 158_334_976
     download.totalBytes = 251_658_240
+    download.fraction = 0.6291
     download.rate = 5_347_000
     download.eta = 17
     download.selection = API.Tracks(

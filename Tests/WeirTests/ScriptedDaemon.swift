@@ -10,16 +10,24 @@ import TestSupport
     private(set) var requests: [API.DownloadRequest] = []
     private(set) var removed: [String] = []
     private(set) var questions = 0
+    private(set) var changes: [String] = []
+    /// What happens, for those who listen; nil for a daemon that tells of nothing.
+    let events: EventFeed?
     let assetsByName: [String: API.Asset]
     private var server: HTTPServer?
     private let claim: StateClaim
 
     /// A daemon over a state directory.
-    init(state: String, assets: [API.Asset] = [], states: [API.Download] = []) throws {
+    ///
+    /// - Parameter snapshot: what the event stream begins with; without it there is none.
+    init(
+        state: String, assets: [API.Asset] = [], states: [API.Download] = [], snapshot: [API.Download]? = nil
+    ) throws {
+        events = snapshot.map { downloads in EventFeed { downloads } }
         assetsByName = Dictionary(assets.map { ($0.name, $0) }) { $1 }
         self.states = states
         claim = try StateDirectory(state).claim()
-        let routes = ControlRoutes(service: self, token: claim.token)
+        let routes = ControlRoutes(service: self, events: events, token: claim.token)
         let server = HTTPServer { _ = routes.handle($0) }
         let port = try server.listen(host: "127.0.0.1", port: 0)
         try claim.publish(url: "http://127.0.0.1:\(port)")
@@ -27,6 +35,7 @@ import TestSupport
     }
 
     func stop() async {
+        events?.end()
         await server?.stop(within: .seconds(2))
         server = nil
     }
@@ -68,6 +77,23 @@ import TestSupport
                 .live, "\(request.source) is live: it cannot be saved", next: "mpv http://localhost:8216/…")
         }
         return try await download(id: "d1")
+    }
+
+    func downloads() async throws(ControlError) -> [API.Download] { states }
+
+    func change(
+        _ change: DownloadChange, id: String, _ request: API.ResumeRequest
+    ) async throws(ControlError) -> API.Download {
+        guard var download = states.first(where: { $0.id == id }) else {
+            throw ControlError(.noSuchDownload, "there is no download \(id)")
+        }
+        changes.append([change.rawValue, id, request.url].compactMap(\.self).joined(separator: " "))
+        switch change {
+        case .pause: download.state = .paused
+        case .resume: download.state = .queued
+        case .cancel: download.state = .cancelled
+        }
+        return download
     }
 
     func download(id: String) async throws(ControlError) -> API.Download {

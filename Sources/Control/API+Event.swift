@@ -1,0 +1,92 @@
+extension API {
+    /// One message of `GET /api/v1/events`: server-sent events (WHATWG HTML §9.2), the event's name and its data as JSON.
+    ///
+    /// The first is a `snapshot`, unless the request's `Last-Event-ID` is known still and what came after it can be sent.
+    public enum Event: Equatable, Sendable {
+        /// `snapshot`: all downloads as they stand, a `DownloadList`. What was known before is void.
+        case snapshot([Download])
+        /// `state`, `progress`, `complete`, `error`: a download as it stands.
+        case download(Kind, Download)
+        /// `renditionComplete`: everything that was wanted of one rendition is stored.
+        case renditionComplete(Rendition)
+        /// `removed`: a download is forgotten, for its asset was removed.
+        case removed(Reference)
+
+        /// What happened to a download.
+        public enum Kind: String, Sendable {
+            /// It is new, or another state, need or error than before.
+            case state
+            /// More of it is stored; four times a second at most for each download.
+            case progress
+            /// Everything is stored; comes after its `state`.
+            case complete
+            /// It failed; comes after its `state`.
+            case error
+        }
+
+        /// The data of `removed`.
+        public struct Reference: Codable, Equatable, Sendable {
+            /// The download's id.
+            public var id: String
+            /// Its asset's name.
+            public var asset: String
+
+            /// A reference.
+            public init(id: String, asset: String) {
+                self.id = id
+                self.asset = asset
+            }
+        }
+
+        /// The data of `renditionComplete`.
+        public struct Rendition: Codable, Equatable, Sendable {
+            /// The download's id.
+            public var id: String
+            /// Its asset's name.
+            public var asset: String
+            /// What the store calls the rendition.
+            public var rendition: String
+
+            /// A rendition of a download.
+            public init(id: String, asset: String, rendition: String) {
+                self.id = id
+                self.asset = asset
+                self.rendition = rendition
+            }
+        }
+
+        /// The event's name.
+        public var name: String {
+            switch self {
+            case .snapshot: "snapshot"
+            case .download(let kind, _): kind.rawValue
+            case .renditionComplete: "renditionComplete"
+            case .removed: "removed"
+            }
+        }
+
+        /// The event's data: JSON on one line.
+        public var data: [UInt8] {
+            get throws(ControlError) {
+                switch self {
+                case .snapshot(let downloads): try API.encode(DownloadList(downloads: downloads))
+                case .download(_, let download): try API.encode(download)
+                case .renditionComplete(let rendition): try API.encode(rendition)
+                case .removed(let reference): try API.encode(reference)
+                }
+            }
+        }
+
+        /// Reads an event; nil for a name that is not known, which a reader passes over.
+        public init?(name: String, data: [UInt8]) throws(ControlError) {
+            switch name {
+            case "snapshot": self = .snapshot(try API.decode(DownloadList.self, from: data).downloads)
+            case "renditionComplete": self = .renditionComplete(try API.decode(from: data))
+            case "removed": self = .removed(try API.decode(from: data))
+            default:
+                guard let kind = Kind(rawValue: name) else { return nil }
+                self = .download(kind, try API.decode(from: data))
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Downloader
+import EventLoop
+import Library
+
+extension API.Download {
+    /// A download as it stands. Cheap enough for a few times a second.
+    @LoopActor init(_ download: Download) {
+        let asset = download.asset
+        let progress = download.progress
+        self.init(id: asset.id, asset: asset.name, title: asset.title)
+        state = State(download)
+        need = state == .waiting ? download.need.flatMap { Need(rawValue: $0.rawValue) } : nil
+        priority = Priority(rawValue: download.task.priority.rawValue) ?? .default
+        note = download.task.note
+        stage = state.isFinal ? nil : progress.stage?.rawValue
+        loaded = progress.loaded.shape
+        expected = progress.expected.shape
+        fraction = API.rounded(progress.fraction)
+        parts = Self.parts(of: progress)
+        duration = progress.duration > 0 ? API.milliseconds(progress.duration) : nil
+        bytes = Int(progress.bytes)
+        totalBytes = progress.parts.isEmpty ? nil : Int(progress.totalBytes)
+        if let rate = download.bytesPerSecond {
+            self.rate = Int(rate)
+            eta = rate > 0 ? Int(min(Double(progress.totalBytes - progress.bytes) / rate, 1e9)) : nil
+        }
+        selection = AssetShapes(asset).tracks(of: download.ids)
+        error = download.failure.map { Failure(code: ControlError.Code(stored: $0.code), message: $0.message) }
+    }
+
+    private static func parts(of progress: DownloadProgress) -> [Part] {
+        let weights = weights(of: progress.parts.map(\.kind.rawValue))
+        return zip(progress.parts, weights).map { part, weight in
+            var shape = Part(id: part.id, kind: part.kind.rawValue)
+            shape.loaded = part.loaded.shape
+            shape.expected = part.expected.shape
+            shape.bytes = Int(part.bytes)
+            shape.totalBytes = Int(part.totalBytes)
+            shape.fraction = API.rounded(part.fraction)
+            shape.weight = weight
+            shape.isComplete = part.isComplete
+            return shape
+        }
+    }
+}
+
+extension API.Download.State {
+    @LoopActor init(_ download: Download) {
+        switch download.state {
+        case .queued: self = .queued
+        case .running: self = .running
+        case .paused: self = .paused
+        case .waiting: self = .waiting
+        case .failed: self = .failed
+        case .cancelled: self = .cancelled
+        // The disk decides: pieces may have been lost since.
+        case .complete: self = download.isWhole ? .complete : .failed
+        }
+    }
+}
+
+extension TimeRanges {
+    fileprivate var shape: [API.Download.TimeRange] { ranges.map { .init(start: $0.lowerBound, end: $0.upperBound) } }
+}

@@ -1,0 +1,204 @@
+import Downloader
+import EventLoop
+import Foundation
+import HTTPMessage
+import HTTPServer
+import Library
+import Origin
+import Store
+import TestSupport
+import Testing
+
+@testable import Control
+
+/// Downloads as the API drives them, over a real library and an origin.
+@Suite @LoopActor struct DownloadControlServiceTests {
+    private let folder: TemporaryFolder
+    private let origin: TestOrigin
+    private let library: Library
+    private let downloader: Downloader
+    private let service: LibraryService
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        origin = try await TestOrigin()
+        library = Library(store: try Store(path: folder.path, reserve: 0), client: OriginClient())
+        var configuration = Downloader.Configuration()
+        configuration.running = 1
+        downloader = Downloader(library: library, configuration: configuration)
+        service = LibraryService(library: library, downloader: downloader)
+    }
+
+    private func request(_ source: String, _ change: (inout API.DownloadRequest) -> Void = { _ in })
+        -> API.DownloadRequest
+    {
+        var request = API.DownloadRequest(source: source, quality: .worst)
+        change(&request)
+        return request
+    }
+
+    private func reaches(_ state: API.Download.State, _ id: String) async throws -> API.Download {
+        try await waitUntil("\(state)") { try await service.download(id: id).state == state }
+        return try await service.download(id: id)
+    }
+
+    private func error(_ body: () async throws -> Void) async -> ControlError? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error as? ControlError
+        }
+    }
+
+    @Test func aPausedOneIsNotedAndGoesOnWhenItIsResumed() async throws {
+        let begun = try await service.download(
+            request(origin.master("ts")) {
+                ($0.paused, $0.note, $0.priority, $0.title) = (true, "for the train", .important, "A")
+            })
+        #expect(begun.state == .paused && begun.note == "for the train" && begun.priority == .important)
+        #expect(begun.title == "A" && begun.fraction == 0 && begun.bytes == 0)
+        #expect(try await service.downloads().map(\.id) == [begun.id])
+        let resumed = try await service.change(.resume, id: begun.id, .init())
+        #expect(resumed.state == .running)
+        let ended = try await reaches(.complete, begun.id)
+        #expect(ended.fraction == 1 && ended.parts.map(\.fraction) == [1])
+        #expect(ended.parts.map(\.weight) == [1] && ended.parts.map(\.isComplete) == [true])
+        #expect(ended.note == "for the train")
+        // What is complete is neither paused nor given up.
+        #expect(try await service.change(.pause, id: begun.id, .init()).state == .complete)
+        #expect(try await service.change(.cancel, id: begun.id, .init()).state == .complete)
+        #expect(await error { _ = try await service.change(.pause, id: "none", .init()) }?.code == .noSuchDownload)
+    }
+
+    @Test func aRangeIsAllThatIsExpected() async throws {
+        let begun = try await service.download(
+            request(origin.master("cmaf")) { $0.range = API.MediaRange(start: 4.5, end: 6) })
+        let ended = try await reaches(.complete, begun.id)
+        #expect(ended.expected.count == 1 && ended.expectedDuration.map { $0 < 5 } ?? false)
+        #expect(ended.loaded == ended.expected && ended.loadedFraction == 1)
+        #expect(ended.parts.map(\.kind) == ["video", "audio"] && ended.parts.allSatisfy(\.isComplete))
+        let media = try await origin.requests().map(\.path).filter { $0.hasSuffix("m4s") }
+        #expect(Set(media).count < 6, "\(media)")
+        let late = request(origin.master("ts")) { $0.range = API.MediaRange(start: 100, end: nil) }
+        #expect(await error { _ = try await service.download(late) }?.code == .noMatch)
+    }
+
+    @Test func additionalSelectionsAreOneDownload() async throws {
+        let begun = try await service.download(
+            request(origin.master("cmaf")) {
+                $0.additional = [API.SelectionRequest(quality: .best, audio: .languages(["fr"]), subtitles: .all)]
+            })
+        #expect(Set(begun.parts.map(\.id)).isSuperset(of: ["video-90p", "video-270p", "audio-en", "audio-fr"]))
+        #expect(begun.parts.map(\.weight).reduce(0, +) > 0.999)
+        let ended = try await reaches(.complete, begun.id)
+        #expect(ended.parts.count == 5 && ended.unselected?.variants.map(\.height) == [180])
+        let paths = try await origin.requests().map(\.path).filter { !$0.hasSuffix("m3u8") }
+        #expect(Set(paths).count == paths.count)
+    }
+
+    @Test func headersGoToTheOriginAndAreNotTold() async throws {
+        let begun = try await service.download(
+            request(origin.master("ts")) { $0.headers = [API.Header("X-Secret: hush")].compactMap(\.self) })
+        _ = try await reaches(.complete, begun.id)
+        let seen = try await origin.requests().map { $0.headers["x-secret"] }
+        #expect(!seen.isEmpty && seen.allSatisfy { $0 == "hush" })
+        #expect(
+            try !String(decoding: API.encode(try await service.download(id: begun.id)), as: UTF8.self).contains("hush"))
+        let own = request(origin.master("aes")) { $0.headers = [API.Header("Host: x")].compactMap(\.self) }
+        let refusal = await error { _ = try await service.download(own) }
+        #expect(refusal?.code == .badRequest && refusal?.message.contains("Host") ?? false)
+        #expect(library.asset(named: "aes") == nil)
+    }
+
+    @Test func aNewURLTakesTheRestFromThere() async throws {
+        try await origin.add(OriginRule("*old=1*") { $0.status = 403 })
+        try await origin.add(OriginRule("/ts/90p/[345].ts") { $0.hold = true })
+        let begun = try await service.download(request(origin.master("ts")))
+        try await waitUntil("a half") { try await service.download(id: begun.id).loadedDuration >= 6 }
+        _ = try await service.change(.pause, id: begun.id, .init())
+        try await origin.clearRules()
+        try await origin.clearRequests()
+        let other = API.ResumeRequest(url: origin.master("aes"))
+        #expect(await error { _ = try await service.change(.resume, id: begun.id, other) }?.code.exitCode == 65)
+        #expect(try await service.download(id: begun.id).state == .paused)
+        #expect(await error { _ = try await service.change(.pause, id: begun.id, other) }?.code == .badRequest)
+        let bad = API.ResumeRequest(url: "ftp://h/x")
+        #expect(await error { _ = try await service.change(.resume, id: begun.id, bad) }?.code == .refusedURL)
+        let new = API.ResumeRequest(url: origin.master("ts") + "?token=new")
+        _ = try await service.change(.resume, id: begun.id, new)
+        _ = try await reaches(.complete, begun.id)
+        let fetched = try await origin.requests().map(\.path).filter { $0.contains("/ts/90p/") && $0.hasSuffix(".ts") }
+        #expect(fetched.sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
+    }
+
+    @Test func aTitleThatIsGivenLaterTakesTheFormersPlace() async throws {
+        let begun = try await service.download(request(origin.master("ts")) { $0.title = "A" })
+        _ = try await reaches(.complete, begun.id)
+        let again = try await service.download(request("ts") { ($0.title, $0.note) = ("B", "n") })
+        #expect(again.title == "B" && again.note == "n")
+        #expect(try await service.asset(named: "ts").title == "B")
+    }
+
+    @Test func whatANewerWeirNotedIsToldAndNotChanged() async throws {
+        try await origin.add(OriginRule("*.ts") { $0.hold = true })
+        let begun = try await service.download(request(origin.master("ts")))
+        let record = DownloadRecord(
+            asset: begun.id, renditions: "video-90p", state: "resting", task: #"{"version":99}"#, created: 1)
+        try await library.save(record)
+        downloader.stop()
+        let copy = try TemporaryFolder()
+        _ = try await ProcessRunner.run("cp", ["-a", folder.path + "/.", copy.path])
+        let library = Library(store: try Store(path: copy.path, reserve: 0), client: OriginClient())
+        let service = LibraryService(library: library, downloader: Downloader(library: library))
+        let told = try await service.download(id: begun.id)
+        #expect(told.state == .failed && told.error?.code == .unreadable)
+        #expect(told.error?.message.contains("newer Weir") ?? false)
+        #expect(try await service.asset(named: "ts").local == .none)
+        #expect(try await service.downloads().count == 1)
+        for change in DownloadChange.allCases {
+            #expect(await error { _ = try await service.change(change, id: begun.id, .init()) }?.code == .unreadable)
+        }
+        let refusal = await error { _ = try await service.download(request("ts")) }
+        #expect(refusal?.code == .unreadable && refusal?.code.exitCode == 78)
+        let last = try TemporaryFolder()
+        _ = try await ProcessRunner.run("cp", ["-a", copy.path + "/.", last.path])
+        #expect(try Store(path: last.path, reserve: 0).catalogue.initial.downloads == [record])
+    }
+
+    /// What a reader has been told since it was asked last.
+    private func events(_ reader: EventReader, _ parser: inout EventTextParser) throws -> [API.Event] {
+        guard case .bytes(let bytes) = reader.next() else { return [] }
+        return try parser.take(bytes).compactMap { try API.Event(name: $0.name, data: Array($0.data.utf8)) }
+    }
+
+    @Test func whatHappensIsTold() async throws {
+        let feed = EventFeed(downloader)
+        let reader = feed.reader(after: nil)
+        reader.open {}
+        var parser = EventTextParser()
+        var events: [API.Event] = []
+        let begun = try await service.download(request(origin.master("cmaf")))
+        try await waitUntil("the end") {
+            events += try self.events(reader, &parser)
+            return events.contains { $0.name == "complete" }
+        }
+        _ = try await service.removeAsset(named: "cmaf")
+        events += try self.events(reader, &parser)
+        let names = events.map(\.name)
+        #expect(names.first == "snapshot" && names.last == "removed")
+        #expect(names.contains("progress") && names.filter { $0 == "complete" }.count == 1)
+        let renditions = events.compactMap { event -> String? in
+            guard case .renditionComplete(let rendition) = event else { return nil }
+            return rendition.rendition
+        }
+        #expect(renditions.sorted() == ["audio-en", "video-90p"])
+        let fractions = events.compactMap { event -> Double? in
+            guard case .download(_, let download) = event else { return nil }
+            return download.fraction
+        }
+        #expect(fractions == fractions.sorted() && fractions.last == 1)
+        #expect(events.last == .removed(.init(id: begun.id, asset: "cmaf")))
+        reader.close()
+    }
+}
