@@ -2,7 +2,7 @@ import Control
 import Foundation
 import Synchronization
 
-/// Starts a download and asks how it goes until it ends.
+/// Starts a download and follows it until it ends, or needs a person: by the daemon's events, and where these break off by asking.
 final class DownloadFollower: Sendable {
     /// How following ended.
     struct Outcome: Sendable {
@@ -27,30 +27,64 @@ final class DownloadFollower: Sendable {
         self.pace = pace
     }
 
-    /// Follows until the download is final, an error comes, or the task is cancelled.
+    /// Follows until the download is final or waits for a person, an error comes, or the task is cancelled.
     func run(_ request: API.DownloadRequest) async -> Outcome {
         var download: API.Download?
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = ContinuousClock.now
         do {
             var current = try await client.download(request)
-            while true {
-                download = current
-                let state = current
-                perform { $0.report(state, at: clock.now - start, columns: Terminal.columns()) }
-                guard !current.state.isFinal else { break }
-                // A short download is not made to look longer than it is by more than a twentieth.
-                try await clock.sleep(for: min(max((clock.now - start) / 20, .milliseconds(5)), pace))
-                current = try await client.download(id: current.id)
+            download = current
+            report(current, since: start)
+            if !current.isToBeLeft {
+                current = await followEvents(of: current, since: start) { download = $0 }
+                try await ask(about: current, since: start) { download = $0 }
             }
-            let state = current
-            perform { $0.finish(state) }
+            if let download { perform { $0.finish(download) } }
             return Outcome(download: download)
         } catch {
             perform { $0.leave() }
             // Being cancelled shows in many guises below.
             return Outcome(download: download, error: Task.isCancelled ? CancellationError() : error)
         }
+    }
+
+    /// Follows the daemon's events to the download's end, or to theirs; gives what was known last.
+    private func followEvents(
+        of first: API.Download, since start: ContinuousClock.Instant, _ note: (API.Download) -> Void
+    ) async -> API.Download {
+        var current = first
+        do {
+            for try await event in client.events() {
+                guard event.hasNews(of: first.id) else { continue }
+                // One that is gone is asked for, so that the daemon says what became of it.
+                guard let next = event.download(first.id) else { return current }
+                current = next
+                note(next)
+                report(next, since: start)
+                if next.isToBeLeft { return next }
+            }
+        } catch {
+            // A stream that breaks off says nothing about the download.
+        }
+        return current
+    }
+
+    /// Asks about the download until its end; whoever is there already asks nothing.
+    private func ask(
+        about first: API.Download, since start: ContinuousClock.Instant, _ note: (API.Download) -> Void
+    ) async throws {
+        let clock = ContinuousClock()
+        var current = first
+        while !current.isToBeLeft {
+            try await clock.sleep(for: pace)
+            current = try await client.download(id: current.id)
+            note(current)
+            report(current, since: start)
+        }
+    }
+
+    private func report(_ download: API.Download, since start: ContinuousClock.Instant) {
+        perform { $0.report(download, at: .now - start, columns: Terminal.columns()) }
     }
 
     /// Says what it is, and how to play it, without following.
@@ -66,12 +100,27 @@ final class DownloadFollower: Sendable {
         }
         guard let download = outcome.download, download.state != .complete else { return nil }
         let again = "weir get \(download.asset)"
+        if download.state == .waiting { return Self.needsPerson(download) }
         guard let reason = download.error else {
             let word = download.state == .cancelled ? "was cancelled" : "failed"
             return Failure("the download of \(download.asset) \(word)", next: again, exitCode: 1, code: "cancelled")
         }
         let next = reason.code == .originRefused ? ControlError.freshLink(for: download.asset) : again
         return Failure(reason.message, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
+    }
+
+    /// It goes on by itself, but not before somebody does something.
+    private static func needsPerson(_ download: API.Download) -> Failure {
+        let cause = download.error.map { ": \($0.message)" } ?? ""
+        let message = "\(download.asset) is \(download.stateWords), and goes on by itself as soon as it can\(cause)"
+        guard download.need == .space else {
+            return Failure(
+                message, next: "weir resume \(download.asset) --url NEW, if the link has expired", exitCode: 77,
+                code: ControlError.Code.originRefused.rawValue)
+        }
+        return Failure(
+            message, next: "make room, for instance with: weir remove NAME", exitCode: 74,
+            code: ControlError.Code.diskFull.rawValue)
     }
 
     private static func interrupted(_ download: API.Download?) -> Failure {
@@ -89,6 +138,32 @@ final class DownloadFollower: Sendable {
             case .output(let line): Output.line(line)
             case .error(let text): Output.error(text)
             }
+        }
+    }
+}
+
+extension API.Download {
+    /// Whether following it is over: it has ended, or waits for what only a person can give.
+    fileprivate var isToBeLeft: Bool { state.isFinal || (state == .waiting && (need == .space || need == .key)) }
+}
+
+extension API.Event {
+    /// Whether it tells how a download stands, or that it is gone.
+    fileprivate func hasNews(of id: String) -> Bool {
+        switch self {
+        case .snapshot: true
+        case .download(_, let download): download.id == id
+        case .renditionComplete: false
+        case .removed(let reference): reference.id == id
+        }
+    }
+
+    /// How a download stands, by this; nil where it is gone.
+    fileprivate func download(_ id: String) -> API.Download? {
+        switch self {
+        case .snapshot(let downloads): downloads.first { $0.id == id }
+        case .download(_, let download): download
+        case .renditionComplete, .removed: nil
         }
     }
 }

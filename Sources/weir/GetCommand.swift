@@ -7,18 +7,20 @@ import Foundation
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Download an asset and follow it.",
-        discussion: "The daemon downloads; Ctrl-C ends the following alone. The same command follows it again.")
+        discussion: """
+            The daemon downloads; Ctrl-C ends the following alone, and the same command follows it again. What is stored already \
+            is not fetched again: with other options the same command adds to what is kept.
+
+            It ends with 74 when the disk is full, and with 77 when a key is refused; the download waits, and goes on by itself \
+            as soon as it can. See "weir list", "weir pause", "weir cancel".
+            """)
 
     @Argument(help: ArgumentHelp("Where the multivariant playlist is, or the name of a known asset.", valueName: "url"))
     var source: String
 
     @OptionGroup(title: "What to choose") var selection: SelectionOptions
 
-    @Option(help: "What the asset is called: /<name>.m3u8. Chosen from the URL otherwise.")
-    var name: String?
-
-    @Option(help: "The title for lists.")
-    var title: String?
+    @OptionGroup(title: "The download") var task: TaskOptions
 
     @Flag(help: "Play it at once, while it comes; the download goes on by itself.")
     var play = false
@@ -33,6 +35,7 @@ struct GetCommand: AsyncParsableCommand {
 
     func validate() throws {
         if play && json { throw ValidationError("--play and --json do not go together.") }
+        try task.check(selection)
     }
 
     func run() async throws {
@@ -43,10 +46,11 @@ struct GetCommand: AsyncParsableCommand {
     private func follow() async throws {
         let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
         let follower = follower(of: daemon)
+        let request = try request
         guard !play else {
+            let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
             let download = try await daemon.client.download(request)
             follower.introduce(download)
-            let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
             throw player.start([daemon.urls.asset(named: download.asset)])
         }
         let outcome = await Interruption.orEnd { await follower.run(request) }
@@ -61,6 +65,7 @@ struct GetCommand: AsyncParsableCommand {
         do {
             let daemon = try common.daemon()
             let follower = follower(of: daemon)
+            let request = try request
             let outcome = await Interruption.orEnd { await follower.run(request) }
             download = outcome.download
             failure = follower.failure(outcome)
@@ -74,19 +79,18 @@ struct GetCommand: AsyncParsableCommand {
         throw ExitCode(failure.exitCode)
     }
 
-    /// What cannot be saved can still be watched.
+    /// What cannot be saved can still be watched, and recorded.
     private func withPlayableURL(_ failure: Failure, _ daemon: Daemon) -> Failure {
         guard failure.code == ControlError.Code.live.rawValue else { return failure }
         var failure = failure
-        failure.next = "mpv \(Failure.quoted(daemon.urls.entry(source)))"
+        let word = Failure.quoted(source)
+        failure.next =
+            "weir get --record \(word) to keep it until it ends, or mpv \(Failure.quoted(daemon.urls.entry(source)))"
         return failure
     }
 
     private var request: API.DownloadRequest {
-        var request = selection.request(for: source, environment: ProcessInfo.processInfo.environment)
-        request.name = name
-        request.title = title
-        return request
+        get throws { try task.request(for: source, selection, environment: ProcessInfo.processInfo.environment) }
     }
 
     private func follower(of daemon: Daemon) -> DownloadFollower {

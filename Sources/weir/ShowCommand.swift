@@ -18,6 +18,8 @@ struct ShowCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "What to choose") var selection: SelectionOptions
 
+    @OptionGroup var headers: HeaderOptions
+
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
@@ -29,16 +31,24 @@ struct ShowCommand: AsyncParsableCommand {
             } else {
                 var asset = try await client.asset(named: source)
                 if isExplained { asset.explanation = try await explained(by: client).explanation }
-                try write(asset, Self.lines(asset))
+                let download = try await download(of: asset, client)
+                try write(asset, Self.lines(asset, download))
             }
         }
     }
 
-    /// Whoever says what to choose wants to see what is chosen.
-    private var isExplained: Bool { explain || json || selection.areGiven }
+    private func download(of asset: API.Asset, _ client: ControlClient) async throws(ControlError) -> API.Download? {
+        guard let id = asset.download else { return nil }
+        return try await client.download(id: id)
+    }
 
-    private func explained(by client: ControlClient) async throws(ControlError) -> API.Presentation {
-        try await client.explain(selection.request(for: source, environment: ProcessInfo.processInfo.environment))
+    /// Whoever says what to choose wants to see what is chosen.
+    private var isExplained: Bool { explain || json || selection.areGiven || !headers.header.isEmpty }
+
+    private func explained(by client: ControlClient) async throws -> API.Presentation {
+        var request = selection.request(for: source, environment: ProcessInfo.processInfo.environment)
+        request.headers = try headers.fields
+        return try await client.explain(request)
     }
 
     private func write(_ shape: some Encodable, _ lines: [String]) throws {
@@ -46,11 +56,12 @@ struct ShowCommand: AsyncParsableCommand {
         Output.line(String(decoding: try API.encode(shape), as: UTF8.self))
     }
 
-    static func lines(_ asset: API.Asset) -> [String] {
+    static func lines(_ asset: API.Asset, _ download: API.Download? = nil) -> [String] {
         let time = asset.isLive ? "live" : asset.duration.map(Format.clock)
         let head = [asset.name, asset.title, time, stored(asset)].compactMap(\.self).joined(separator: "  ")
         let change = asset.hasChanged == true ? [changed(asset.name)] : []
-        return [head, asset.url] + change + lines(asset.tracks) + lines(asset.explanation, of: asset.tracks)
+        return [head, asset.url] + (download?.note.map { [$0] } ?? []) + change + lines(asset.tracks)
+            + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
     }
 
     private static func changed(_ name: String) -> String {

@@ -12,7 +12,10 @@ import ArgumentParser
             """,
         version: "weir \(Application.version)",
         subcommands: [
-            ServeCommand.self, GetCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self, PlayCommand.self,
-            URLCommand.self, RemoveCommand.self, LinkCommand.self,
+            ServeCommand.self, GetCommand.self, AddCommand.self, PauseCommand.self, ResumeCommand.self,
+            CancelCommand.self,
+            EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self, PlayCommand.self,
+            URLCommand.self,
+            RemoveCommand.self, LinkCommand.self,
         ])
 }

@@ -87,7 +87,7 @@ struct CommandTests {
             try await waitUntil("segments under way") { try await scene.origin.load().paused >= 3 }
             try await scene.origin.stop()
             try await waitUntil("its waiting", within: .seconds(40)) {
-                get.standardError.contains("waiting: ")
+                get.standardError.contains("waiting for the network: ")
             }
             try await scene.origin.restart()
             #expect(try await get.end() == .code(0))

@@ -25,8 +25,10 @@ import Testing
         try await ProcessRunner.run(Repository.builtProgram("weir"), arguments, environment: environment)
     }
 
-    private func daemon(assets: [API.Asset] = [], states: [API.Download] = []) async throws -> ScriptedDaemon {
-        try await ScriptedDaemon(state: state, assets: assets, states: states)
+    private func daemon(
+        assets: [API.Asset] = [], states: [API.Download] = [], snapshot: [API.Download]? = nil
+    ) async throws -> ScriptedDaemon {
+        try await ScriptedDaemon(state: state, assets: assets, states: states, snapshot: snapshot)
     }
 
     private var asset: API.Asset {
@@ -105,7 +107,9 @@ import Testing
         let result = try await run(["get", "https://h/live.m3u8"])
         #expect(result.exit == .code(65))
         let url = "http://localhost:\(port())/https://h/live.m3u8"
-        #expect(result.errors == "weir: https://h/live.m3u8 is live: it cannot be saved\ntry: mpv \(url)\n")
+        #expect(
+            result.errors == "weir: https://h/live.m3u8 is live: it cannot be saved\n"
+                + "try: weir get --record https://h/live.m3u8 to keep it until it ends, or mpv \(url)\n")
         await daemon.stop()
     }
 

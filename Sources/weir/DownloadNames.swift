@@ -1,0 +1,63 @@
+import ArgumentParser
+import Control
+
+/// Which downloads a command is about: some by their assets' names, or all that it could concern.
+struct DownloadNames: ParsableArguments {
+    @Argument(help: ArgumentHelp("The assets' names, or their URLs.", valueName: "name"))
+    var names: [String] = []
+
+    @Flag(help: "All that it concerns.")
+    var all = false
+
+    func validate() throws {
+        if names.isEmpty != all { throw ValidationError("Give names, or --all.") }
+    }
+
+    /// Changes each, and says how it then stands; goes on after one that cannot be changed, and ends with its failure.
+    ///
+    /// - Parameters:
+    ///   - request: for `resume`.
+    ///   - isConcerned: which of all downloads it is about.
+    func perform(
+        _ change: DownloadChange, _ request: API.ResumeRequest = API.ResumeRequest(), in daemon: Daemon,
+        isConcerned: (API.Download) -> Bool
+    ) async throws {
+        var failure: (any Error)?
+        for id in try await ids(in: daemon.client, isConcerned) {
+            do {
+                let download = try await daemon.client.change(change, id: try id.get(), request)
+                Output.line("\(download.asset)  \(download.stateWords)")
+                if download.state == .failed, change == .resume, let reason = download.error {
+                    failure = failure ?? ControlError(reason.code, reason.message)
+                }
+            } catch {
+                if let failure { Output.error(Failure(failure).text) }
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func ids(
+        in client: ControlClient, _ isConcerned: (API.Download) -> Bool
+    ) async throws -> [Result<String, any Error>] {
+        guard !all else { return try await client.downloads().filter(isConcerned).map { .success($0.id) } }
+        var ids: [Result<String, any Error>] = []
+        for name in names {
+            do {
+                ids.append(.success(try await Self.id(of: name, in: client)))
+            } catch let error as ControlError where error.code == .noDaemon {
+                throw error
+            } catch {
+                ids.append(.failure(error))
+            }
+        }
+        return ids
+    }
+
+    private static func id(of name: String, in client: ControlClient) async throws -> String {
+        let asset = try await client.asset(named: name)
+        if let id = asset.download { return id }
+        throw ControlError(.noSuchDownload, "\(asset.name) has no download", next: "weir get \(asset.name)")
+    }
+}

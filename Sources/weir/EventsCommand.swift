@@ -1,0 +1,74 @@
+import ArgumentParser
+import Control
+
+/// `weir events`
+struct EventsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events", abstract: "Tell what happens to downloads, as it happens.",
+        discussion: "All downloads come first, as they stand. Ctrl-C ends it.")
+
+    @Flag(help: "Write one JSON object a line.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await reporting(common) {
+            let client = try common.daemon().client
+            let error = await Interruption.orEnd { await follow(client) }
+            if let error { throw error }
+            throw ExitCode(130)
+        }
+    }
+
+    /// Ends with an error, or when its task is cancelled.
+    private func follow(_ client: ControlClient) async -> (any Error)? {
+        do {
+            for try await event in client.events() {
+                for line in json ? [EventText.json(event)] : EventText.lines(event) { Output.line(line) }
+            }
+        } catch {
+            if !Task.isCancelled { return error }
+        }
+        return Task.isCancelled ? nil : ControlError(.stopping, "the daemon has ended", next: "weir serve")
+    }
+}
+
+/// Events as lines.
+enum EventText {
+    /// One object: `{"v":1,"t":"state","download":{…}}`, or for a snapshot `"downloads":[…]`.
+    static func json(_ event: API.Event) -> String {
+        var line = JSONLine()
+        line.add("v", 1)
+        line.add("t", event.name)
+        switch event {
+        case .snapshot(let downloads): line.add("downloads", downloads)
+        case .download(_, let download): line.add("download", download)
+        case .renditionComplete(let rendition):
+            line.add("id", rendition.id)
+            line.add("asset", rendition.asset)
+            line.add("rendition", rendition.rendition)
+        case .removed(let reference):
+            line.add("id", reference.id)
+            line.add("asset", reference.asset)
+        }
+        return line.text
+    }
+
+    /// For people. What ends in `complete` or `error` is said once, though it is a state as well.
+    static func lines(_ event: API.Event) -> [String] {
+        switch event {
+        case .snapshot(let downloads): downloads.map(line)
+        case .download(.complete, _), .download(.error, _): []
+        case .download(_, let download): [line(download)]
+        case .renditionComplete(let rendition): ["\(rendition.asset)  \(rendition.rendition) is complete"]
+        case .removed(let reference): ["\(reference.asset)  removed"]
+        }
+    }
+
+    private static func line(_ download: API.Download) -> String {
+        let words = download.state == .running ? ["downloading"] : []
+        let reason = download.state == .failed ? download.error.map { ["\($0.message)"] } ?? [] : []
+        return ([download.asset] + words + [ProgressLine(download: download).plain] + reason).joined(separator: "  ")
+    }
+}

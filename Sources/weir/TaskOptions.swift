@@ -1,0 +1,88 @@
+public import ArgumentParser
+public import Control
+
+extension API.MediaRange: ExpressibleByArgument {}
+extension API.Download.Priority: ExpressibleByArgument {}
+
+/// The options that say how a download is done: the same for `get` and `add`.
+struct TaskOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Only this part of the time: 10:00-20:00, 10:00-, -20:00; as seconds, m:s or h:m:s.", valueName: "range"),
+        transform: Self.range)
+    var range: API.MediaRange?
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "A further selection in the same download, as such options in quotes: --also '-q 360p --audio ja'. May be repeated.",
+            valueName: "options"))
+    var also: [String] = []
+
+    @Option(help: "What the asset is called: /<name>.m3u8. Chosen from the URL otherwise.")
+    var name: String?
+
+    @Option(help: "The title for lists.")
+    var title: String?
+
+    @Option(help: "A line of your own, for \"weir show\".")
+    var description: String?
+
+    @OptionGroup var headers: HeaderOptions
+
+    @Option(help: "important goes before default, where several wait.")
+    var priority: API.Download.Priority?
+
+    @Flag(help: "Record a live stream until it ends.")
+    var record = false
+
+    @Flag(help: "Begin although the disk has no room for it, and keep what fits.")
+    var anyway = false
+
+    /// Throws `ValidationError` for what contradicts itself or cannot be read.
+    func check(_ selection: SelectionOptions) throws {
+        if let contradiction = try request(for: "", selection, environment: [:]).contradiction {
+            throw ValidationError(contradiction)
+        }
+    }
+
+    /// A request for a source.
+    ///
+    /// - Parameter environment: the command's, for the user's language: the daemon may have another.
+    func request(
+        for source: String, _ selection: SelectionOptions, environment: [String: String]
+    ) throws -> API.DownloadRequest {
+        var request = selection.request(for: source, environment: environment)
+        let further = try also.map {
+            try Self.selection($0).request(for: source, environment: environment).selections[0]
+        }
+        request.additional = further.isEmpty ? nil : further
+        request.range = range
+        request.name = name
+        request.title = title
+        request.note = description
+        request.priority = priority
+        request.record = record ? true : nil
+        request.anyway = anyway ? true : nil
+        request.headers = try headers.fields
+        return request
+    }
+
+    // MARK: Reading
+
+    private static func range(_ text: String) throws -> API.MediaRange {
+        guard let range = API.MediaRange(text) else {
+            throw ValidationError(
+                "a range is 10:00-20:00, 10:00- or -20:00, as seconds, m:s or h:m:s, the end behind the start")
+        }
+        return range
+    }
+
+    private static func selection(_ text: String) throws -> SelectionOptions {
+        do {
+            return try SelectionOptions.parse(text.split(separator: " ").map(String.init))
+        } catch {
+            throw ValidationError("--also '\(text)': \(SelectionOptions.message(for: error))")
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Downloads as a person drives them")
+struct TaskTests {
+    private func objects(_ text: String) throws -> [[String: Any]] {
+        try text.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+    }
+
+    /// The asset's line of `weir list --json`.
+    private func state(_ name: String, _ scene: Scene) async throws -> String? {
+        let assets = try objects(try await scene.weir.run(["list", "--json"]).output)
+        return assets.first { $0["name"] as? String == name }?["state"] as? String
+    }
+
+    private func waitFor(_ wanted: String, _ name: String, _ scene: Scene) async throws {
+        try await waitUntil("\(name) \(wanted)") { try await state(name, scene) == wanted }
+    }
+
+    @Test("what is paused is paused after a kill, and goes on from its part when it is resumed")
+    func pause() async throws {
+        try await Scene.with { scene in
+            try await scene.origin.add(OriginRule("/ts/270p/[345].ts") { $0.hold = true })
+            #expect(try await scene.weir.run(["add", scene.origin.master("ts")]).exit == .code(0))
+            try await scene.waitForPieces(3)
+            let pause = try await scene.weir.run(["pause", "ts"])
+            #expect(pause.exit == .code(0) && pause.output == "ts  paused\n", "\(pause)")
+            try await scene.weir.restart()
+            #expect(try await state("ts", scene) == "paused")
+            #expect(try await scene.weir.run(["list"]).output.contains(", paused"))
+            try await scene.origin.clearRules()
+            try await scene.origin.release()
+            try await scene.origin.clearRequests()
+            #expect(try await scene.weir.run(["resume", "--all"]).output.hasPrefix("ts  "))
+            try await waitFor("complete", "ts", scene)
+            let fetched = try await scene.origin.requests().map(\.path).filter { $0.hasSuffix(".ts") }
+            #expect(fetched.sorted() == ["/ts/270p/3.ts", "/ts/270p/4.ts", "/ts/270p/5.ts"])
+            try await expectFrames(scene.weir.url("/offline/ts.m3u8"), ofBestOf: "ts")
+        }
+    }
+
+    @Test("cancel keeps the part, and get takes it up again")
+    func cancel() async throws {
+        try await Scene.with { scene in
+            try await scene.origin.add(OriginRule("/ts/270p/[345].ts") { $0.hold = true })
+            let get = try scene.weir.begin(["get", scene.origin.master("ts")])
+            try await scene.waitForPieces(3)
+            #expect(try await scene.weir.run(["cancel", "ts"]).output == "ts  cancelled\n")
+            #expect(try await get.end() == .code(1))
+            #expect(get.standardError.contains("the download of ts was cancelled"))
+            #expect(scene.pieces().count == 3)
+            // What was given up is not for "all".
+            #expect(try await scene.weir.run(["resume", "--all"]).output == "")
+            try await scene.origin.clearRules()
+            try await scene.origin.release()
+            #expect(try await scene.weir.run(["get", "ts"]).exit == .code(0))
+            for number in 0...2 {
+                #expect(try await scene.origin.requests(for: "/ts/270p/\(number).ts").count == 1)
+            }
+        }
+    }
+
+    @Test("of five that wait, the important ones go first, one at a time")
+    func priority() async throws {
+        try await Scene.with(options: ["--max-downloads", "1"]) { scene in
+            try await scene.origin.add(OriginRule("*.ts") { $0.hold = true }, OriginRule("*.m4s") { $0.hold = true })
+            for (name, priority) in [
+                ("a", "default"), ("b", "default"), ("c", "important"), ("d", "default"), ("e", "important"),
+            ] {
+                let url = scene.origin.master("ts") + "?\(name)"
+                let add = try await scene.weir.run(["add", url, "--name", name, "--priority", priority, "-q", "worst"])
+                #expect(add.exit == .code(0), "\(add.errors)")
+            }
+            #expect(try await state("a", scene) == "running")
+            for name in ["b", "c", "d", "e"] { #expect(try await state(name, scene) == "queued") }
+            let events = try scene.weir.begin(["events", "--json"])
+            try await waitUntil("the snapshot") { !events.standardOutput.isEmpty }
+            try await scene.origin.clearRules()
+            try await waitUntil("all of them") {
+                try await scene.origin.release()
+                return events.standardOutput.components(separatedBy: #""t":"complete""#).count == 6
+            }
+            let order = try objects(events.standardOutput).filter { $0["t"] as? String == "complete" }
+                .map { ($0["download"] as? [String: Any])?["asset"] as? String }
+            #expect(order == ["a", "c", "e", "b", "d"])
+        }
+    }
+
+    @Test("a range fetches its segments alone, and shows what it is")
+    func range() async throws {
+        try await Scene.with { scene in
+            let get = try await scene.get("ts", ["--range", "4.5-0:07", "--description", "the middle"])
+            #expect(get.exit == .code(0), "\(get.errors)")
+            let fetched = try await scene.origin.requests().map(\.path).filter { $0.hasSuffix(".ts") }
+            #expect(fetched.sorted() == ["/ts/270p/2.ts", "/ts/270p/3.ts"])
+            let show = try await scene.weir.run(["show", "ts"]).output
+            #expect(show.contains("\nthe middle\n") && show.contains("download: complete  only 0:04-0:08"), "\(show)")
+            #expect(show.contains("\nvideo-270p  100%  0:04 of 0:04"), "\(show)")
+            let late = try await scene.get("ts", ["--range", "5:00-"])
+            #expect(late.exit == .code(65) && late.errors.contains("12 s"), "\(late.errors)")
+            // The rest is added to what is there.
+            #expect(try await scene.get("ts").exit == .code(0))
+            #expect(try await scene.repetitions() == [:])
+        }
+    }
+
+    @Test("without room a download is refused with what helps, and begins anyway where that is wanted")
+    func anyway() async throws {
+        try await Scene.with(options: ["--reserve", "100000000"]) { scene in
+            let refused = try await scene.get("ts")
+            #expect(refused.exit == .code(74) && refused.errors.contains("--anyway"), "\(refused.errors)")
+            let get = try await scene.get("ts", ["--anyway"])
+            #expect(get.exit == .code(74), "\(get.exit) \(get.errors)")
+            #expect(get.errors.contains("ts is waiting for space, and goes on by itself"), "\(get.errors)")
+            #expect(try await scene.weir.run(["list"]).output.contains("waiting for space"))
+        }
+    }
+
+    @Test("a key that is refused is waited for, and a new link with it fetches nothing again")
+    func newLink() async throws {
+        try await Scene.with { scene in
+            try await scene.origin.add(OriginRule("*.key") { $0.status = 403 })
+            let get = try await scene.get("aes")
+            #expect(get.exit == .code(77), "\(get.exit) \(get.errors)")
+            #expect(get.errors.contains("aes is waiting for a key") && get.errors.contains("--url NEW"))
+            try await scene.origin.clearRules()
+            try await scene.origin.clearRequests()
+            let before = scene.pieces()
+            let other = try await scene.weir.run(["resume", "aes", "--url", scene.origin.master("ts")])
+            #expect(other.exit == .code(65), "\(other.errors)")
+            let url = scene.origin.master("aes") + "?fresh"
+            #expect(try await scene.weir.run(["resume", "aes", "--url", url]).exit == .code(0))
+            try await waitFor("complete", "aes", scene)
+            // The bundle's …/video-180p/0.ts is the origin's /aes/180p/0.ts.
+            let stored = before.compactMap { $0.components(separatedBy: "/video-").last }.filter { $0.hasSuffix(".ts") }
+            #expect(!stored.isEmpty)
+            let fetched = try await scene.origin.requests().map(\.path)
+            #expect(fetched.filter { path in stored.contains { path.hasSuffix("/\($0)") } } == [])
+        }
+    }
+
+    @Test("a store that a newer Weir has used is refused with 78, and not touched")
+    func newerStore() async throws {
+        try await Scene.with { scene in
+            #expect(try await scene.get("ts").exit == .code(0))
+            try await scene.weir.terminate()
+            let path = scene.weir.store + "/catalogue-1.sqlite"
+            let sql = "INSERT INTO grdb_migrations VALUES ('99'); PRAGMA wal_checkpoint(TRUNCATE)"
+            let change = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
+            #expect(try await ProcessRunner.run("python3", ["-c", change, path, sql]).exit == .code(0))
+            let before = try Data(contentsOf: URL(fileURLWithPath: path))
+            let serve = try await scene.weir.run(["serve", "--listen", "127.0.0.1:0", "--store", scene.weir.store])
+            #expect(serve.exit == .code(78), "\(serve.exit) \(serve.errors)")
+            #expect(serve.errors.contains("a newer Weir") && serve.errors.contains("step 99"), "\(serve.errors)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+            let left = try FileManager.default.contentsOfDirectory(atPath: scene.weir.store)
+            #expect(!left.contains { $0.contains("broken") })
+        }
+    }
+
+    @Test("headers go to the origin and stand in no answer")
+    func headers() async throws {
+        try await Scene.with { scene in
+            let get = try await scene.get("ts", ["--header", "Cookie: hush=1", "--header", "X-Own: hush"])
+            #expect(get.exit == .code(0) && !get.errors.contains("hush"))
+            let requests = try await scene.origin.requests()
+            #expect(requests.allSatisfy { $0.headers["cookie"] == "hush=1" && $0.headers["x-own"] == "hush" })
+            for command in [["list", "--json"], ["show", "ts"], ["show", "ts", "--json"]] {
+                #expect(try await !scene.weir.run(command).output.contains("hush"))
+            }
+            #expect(await !scene.weir.log.contains("hush"))
+            let refused = try await scene.weir.run(["get", "ts", "--header", "Host: hush"])
+            #expect(refused.exit == .code(64) && !refused.errors.contains("hush"), "\(refused.errors)")
+        }
+    }
+}
