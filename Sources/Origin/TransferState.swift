@@ -110,7 +110,10 @@ struct TransferState {
         if let range = request.range, range.lowerBound > 0 || size != Int64(range.count) {
             return rangeFault(.rangeIgnored, reply)
         }
-        if isHeadTold, let size, let fileSize, size != fileSize { return stop(.fail(error(.contentChanged))) }
+        // Who collects what is compressed begins anew; anybody else relies on the size that was told.
+        if isHeadTold, !request.acceptsCompression, let size, let fileSize, size != fileSize {
+            return stop(.fail(error(.contentChanged)))
+        }
         validator = reply.validator
         fileSize = size ?? fileSize
         return accept(reply, at: 0, length: size)

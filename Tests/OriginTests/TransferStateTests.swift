@@ -81,6 +81,14 @@ struct TransferStateTests {
                 .head("200|Content-Length: 101", "stop"), .ends(.stopped, "contentChanged"),
             ]),
         Case(
+            testDescription: "another size is no matter for who begins anew",
+            change: { $0.acceptsCompression = true }, first: "/r",
+            steps: [
+                .head("200|Content-Length: 100", "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r"), .head("200|Content-Length: 60", "deliver"), .bytes(60, "at 0"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
             testDescription: "206 of a file of another size", first: "/r",
             steps: [
                 .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),

@@ -1,0 +1,120 @@
+import TestSupport
+
+/// One way in which an origin errs, against one resource.
+struct Fault: Sendable, CustomStringConvertible {
+    /// What is hit.
+    enum Target: String, CaseIterable, Sendable {
+        case segment, range, playlist, multivariant, key, section, subtitle
+
+        var fixture: String {
+            switch self {
+            case .key: "aes"
+            case .range: "byterange-fmp4"
+            default: "cmaf"
+            }
+        }
+
+        var path: String {
+            switch self {
+            case .segment: "/cmaf/video-90p/3.m4s"
+            case .range: "/byterange-fmp4/90p/all.mp4"
+            case .playlist: "/cmaf/video-90p/media.m3u8"
+            case .multivariant: "/cmaf/master.m3u8"
+            case .key: "/aes/keys/1.key"
+            case .section: "/cmaf/video-90p/init.mp4"
+            case .subtitle: "/cmaf/subtitles-en/2.vtt"
+            }
+        }
+
+        /// Whether HTTP alone says where it ends: a length that is too small is then the resource's own (RFC 9112 §6.3), and
+        /// what follows it is none of its bytes.
+        var endsWhereHTTPSays: Bool { [.segment, .section, .subtitle].contains(self) }
+
+        /// Whether it is fetched anew when it breaks off, in place of being gone on with.
+        var isPlaylist: Bool { self == .playlist || self == .multivariant }
+
+        /// As many bytes as two replies need not bring more of.
+        var half: Int {
+            switch self {
+            case .segment, .range: 2900
+            case .section: 450
+            case .playlist, .multivariant: 100
+            case .subtitle: 70
+            case .key: 10
+            }
+        }
+    }
+
+    let description: String
+    /// Whether a download gets over it by itself, when it happens once.
+    var passes: @Sendable (Target) -> Bool = { _ in true }
+    /// Whether it does no harm although it goes on.
+    var isHarmless: @Sendable (Target) -> Bool = { _ in false }
+    /// Where it is a fault at all.
+    var concerns: @Sendable (Target) -> Bool = { _ in true }
+    /// What the origin does the first time, and what it does from then on; nil for the same.
+    let change: @Sendable (inout OriginRule, Target) -> Void
+    var later: (@Sendable (inout OriginRule) -> Void)?
+
+    /// The rules for it.
+    func rules(_ target: Target, isOnce: Bool) -> [OriginRule] {
+        var rule = OriginRule(target.path)
+        change(&rule, target)
+        if isOnce || later != nil { rule.times = 1 }
+        guard let later, !isOnce else { return [rule] }
+        return [rule, OriginRule(target.path, later)]
+    }
+
+    /// What origins do to lengths, connections and validators, and what their statuses say.
+    static let all: [Fault] = connections + lengths + contents + statuses
+
+    private static let connections = [
+        // What breaks off is gone on with, and so gets on.
+        Fault(description: "cuts the body", isHarmless: { !$0.isPlaylist }) { $0.cutAfter = $1.half },
+        Fault(description: "cuts a chunked body", isHarmless: { !$0.isPlaylist }) {
+            ($0.chunked, $0.cutAfter) = (true, $1.half)
+        },
+        Fault(description: "resets in the body", isHarmless: { !$0.isPlaylist }) { $0.resetAfter = $1.half },
+        Fault(description: "stalls in the body", isHarmless: { !$0.isPlaylist }) { $0.stallAfter = $1.half },
+        Fault(description: "stalls before the head") { rule, _ in rule.hold = true },
+        Fault(description: "closes before the head") { rule, _ in rule.cutAfter = -1 },
+        Fault(description: "resets before the head") { rule, _ in rule.resetAfter = -1 },
+    ]
+
+    private static let lengths = [
+        // A flight has told players the length by then; and no key is that long.
+        Fault(description: "announces too much", passes: \.isPlaylist) { rule, _ in rule.contentLength = 1_000_000 },
+        Fault(description: "announces too little", passes: { $0 == .range }, concerns: { !$0.endsWhereHTTPSays }) {
+            rule, _ in rule.contentLength = 8
+        },
+        Fault(description: "announces a negative length") { rule, _ in rule.headers = ["Content-Length": "-1"] },
+        Fault(description: "answers 200 to a range", isHarmless: { $0 != .range }) { rule, _ in rule.ignoreRange = true
+        },
+    ]
+
+    private static let contents = [
+        Fault(description: "redirects in a loop", passes: { _ in false }) { $0.redirect = $1.path },
+        Fault(description: "changes its tag", isHarmless: { _ in true }) {
+            ($0.etag, $0.cutAfter) = ("other", $1.half)
+        } later: {
+            $0.etag = "new"
+        },
+        Fault(description: "changes its content") {
+            ($0.etag, $0.cutAfter) = ("other", $1.half)
+        } later: {
+            ($0.status, $0.body) = (200, "something else by now")
+        },
+        Fault(description: "sends a page", passes: { _ in false }) { rule, _ in rule.html = true },
+        Fault(description: "sends nothing", passes: { _ in false }) { rule, _ in (rule.status, rule.body) = (200, "") },
+    ]
+
+    private static let statuses =
+        [401, 403, 404, 410].map { (status: Int) in
+            Fault(description: "answers \(status)", passes: { _ in false }) { rule, _ in rule.status = status }
+        }
+        + [408, 429, 500, 502, 503, 504].map { (status: Int) in
+            Fault(description: "answers \(status)") { rule, _ in
+                (rule.status, rule.headers) = (status, ["Retry-After": "1"])
+            }
+        }
+}

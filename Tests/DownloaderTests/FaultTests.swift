@@ -1,0 +1,111 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Library
+import Origin
+import Store
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+/// Every fault of an origin against every kind of resource: a download gets over it and is exact, or says what is wrong with
+/// what; it is never complete with a hole, keeps nothing that is wrong, and goes on once the origin is well.
+@Suite @LoopActor struct FaultTests {
+    /// A downloader with short patience over a store of its own.
+    private struct Bench {
+        let folder: TemporaryFolder
+        let client: OriginClient
+        let library: Library
+        let downloader: Downloader
+
+        @LoopActor init() throws {
+            folder = try TemporaryFolder()
+            var patience = OriginClient.Configuration()
+            (patience.firstByteLimit, patience.stallSpan, patience.stallBytes) = (
+                .milliseconds(600), .milliseconds(200), 1
+            )
+            patience.retries.attempts = 1
+            (patience.retries.firstPause, patience.retries.longestPause) = (.milliseconds(5), .milliseconds(10))
+            patience.absencePauses = .milliseconds(1)...(.milliseconds(1))
+            client = OriginClient(configuration: patience)
+            library = Library(store: try Store(path: folder.path, reserve: 0), client: client)
+            var configuration = Downloader.Configuration()
+            configuration.pauses = .milliseconds(5)...(.milliseconds(10))
+            downloader = Downloader(library: library, configuration: configuration)
+        }
+
+        /// The pieces by their places in the bundle.
+        func pieces() throws -> [String: Data] {
+            let paths = folder.files().filter {
+                $0.hasPrefix("assets/") && !$0.hasSuffix(".m3u8") && !$0.hasSuffix(".json")
+            }
+            return try paths.reduce(into: [:]) { pieces, path in
+                let place = path.split(separator: "/").dropFirst(2).joined(separator: "/")
+                pieces[place] = try Data(contentsOf: URL(fileURLWithPath: folder.path(path)))
+            }
+        }
+
+        @LoopActor func stop() {
+            downloader.stop()
+            client.stop()
+        }
+    }
+
+    /// How a download came out: nil for complete, else what is told of it.
+    private func attempt(_ bench: Bench, _ url: String, isPatient: Bool) async throws -> String? {
+        let download: Download
+        do {
+            let asset = try await bench.library.open(WebURL(url))
+            let selection = Selection(quality: .worst, subtitles: .all)
+            download = try await bench.downloader.start(asset, DownloadOrder(selection))
+        } catch let error as Downloader.Refusal {
+            guard case .library(let error) = error else { return "\(error)" }
+            return error.message
+        } catch let error as LibraryError {
+            return error.message
+        }
+        try await waitUntil("an end", within: .seconds(20)) {
+            switch download.state {
+            case .complete, .failed: true
+            case .waiting: !isPatient
+            default: false
+            }
+        }
+        return download.state == .complete ? nil : download.failure?.message ?? "no reason"
+    }
+
+    private func reference(_ url: String) async throws -> [String: Data] {
+        let bench = try Bench()
+        #expect(try await attempt(bench, url, isPatient: true) == nil)
+        bench.stop()
+        return try bench.pieces()
+    }
+
+    @Test(arguments: Fault.Target.allCases)
+    func isGotOverOrTold(_ target: Fault.Target) async throws {
+        let origin = try await TestOrigin()
+        let url = origin.master(target.fixture)
+        let expected = try await reference(url)
+        for fault in Fault.all where fault.concerns(target) {
+            for isOnce in [true, false] {
+                try await origin.clearRules()
+                for rule in fault.rules(target, isOnce: isOnce) { try await origin.add(rule) }
+                let bench = try Bench()
+                let what: Comment = "\(target.rawValue): \(fault) \(isOnce ? "once" : "for ever")"
+                let message = try await attempt(bench, url, isPatient: isOnce || fault.isHarmless(target))
+                if let message {
+                    #expect(!(isOnce ? fault.passes(target) : fault.isHarmless(target)), "\(what): \(message)")
+                    #expect(message.contains(target.path), "\(what): \(message)")
+                    #expect(try bench.pieces().allSatisfy { expected[$0] == $1 }, what)
+                    try await origin.clearRules()
+                    #expect(try await attempt(bench, url, isPatient: true) == nil, what)
+                } else {
+                    #expect(isOnce || fault.isHarmless(target), what)
+                }
+                #expect(try bench.pieces() == expected, what)
+                bench.stop()
+            }
+        }
+    }
+}
