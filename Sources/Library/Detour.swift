@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPMessage
+import Playlist
 
 /// The ways to one resource, for a flight: where it was asked for first, and where else it may be had when that fails.
 @LoopActor final class Detour {
@@ -25,6 +26,12 @@ import HTTPMessage
     func reset(_ way: Resource) {
         tried = [way.url]
         (visited, renewedAt) = ([], nil)
+    }
+
+    /// Whether it is a segment that is encrypted as a whole.
+    var isInBlocks: Bool {
+        guard case .segment(let number) = resource.name.role else { return false }
+        return rendition?.source?.segment(number)?.keys.contains { $0.method == .aes128 } ?? false
     }
 
     /// Something of the resource came.

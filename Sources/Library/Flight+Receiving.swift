@@ -11,6 +11,7 @@ extension Flight: TransferReceiver {
     func expect(_ head: OriginHead) {
         length = resource.exactLength ?? head.length
         validator = head.validator
+        isVouched = head.length != nil || head[.transferEncoding] != nil
         silence = nil
         // The bytes follow at once, as a rule. A player gives up on a server that is silent for 10 s, so it gets its head
         // before that even if they do not.
@@ -76,6 +77,14 @@ extension Flight {
             isSound = false
             return end(.failure(LibraryError(.badOrigin, fault)))
         }
+        if seemsCut {
+            guard isAskedAgain else { return askAgain() }
+            guard isVouched else {
+                isSound = false
+                return end(.failure(LibraryError(OriginError(.cutShort, url: way.url))))
+            }
+            // What the origin says twice is so.
+        }
         length = file.written
         detour?.arrived()
         keep()
@@ -90,6 +99,26 @@ extension Flight {
         if file.written == 0 { return "\(way.url.redacted) is empty" }
         // Where the beginning came in parts too small to tell.
         return isBeginningKnown ? nil : imposter(in: file.prefix(MediaSignature.length))
+    }
+
+    /// Whether the body ends in the midst of something, and that can be looked into: players who were told a length must get
+    /// just that.
+    private var seemsCut: Bool {
+        switch resource.name.role {
+        case .segment, .initialization: break
+        case .key, .passing, .data: return false
+        }
+        guard resource.range == nil, !isVouched || urgency == .background else { return false }
+        let extent = MediaExtent(
+            length: file.written, isInBlocks: detour?.isInBlocks ?? false, isVouched: isVouched
+        ) { [file] in file.bytes(from: $0, count: $1) }
+        return extent.isCut
+    }
+
+    /// Asks for all of it once more, to be compared with what is there and gone on with behind that.
+    private func askAgain() {
+        (isAskedAgain, validator, length) = (true, nil, nil)
+        ask()
     }
 
     fileprivate func imposter(in beginning: some Collection<UInt8>) -> String? {

@@ -84,6 +84,10 @@ public import Store
     }
     /// Whether nothing speaks against the bytes.
     var isSound = true
+    /// Whether the origin told the length or the end of what came last, in place of just closing the connection.
+    var isVouched = true
+    /// Whether it was asked for once more since it seemed to end too early.
+    var isAskedAgain = false
     /// Whether enough of its first bytes were looked at together.
     var isBeginningKnown = false
 

@@ -189,9 +189,12 @@ public final class GrowingFile {
     // MARK: Reading
 
     /// The first bytes, at most `count` of them.
-    public func prefix(_ count: Int) -> [UInt8] {
-        var buffer = [UInt8](repeating: 0, count: Int(min(Int64(count), written)))
-        let got = pread(descriptor, &buffer, buffer.count, 0)
+    public func prefix(_ count: Int) -> [UInt8] { bytes(from: 0, count: count) }
+
+    /// The bytes from `offset` on, at most `count` of them.
+    public func bytes(from offset: Int64, count: Int) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: Int(min(Int64(count), max(written - offset, 0))))
+        let got = pread(descriptor, &buffer, buffer.count, off_t(offset))
         return Array(buffer.prefix(max(got, 0)))
     }
 

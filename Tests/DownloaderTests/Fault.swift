@@ -26,9 +26,9 @@ struct Fault: Sendable, CustomStringConvertible {
             }
         }
 
-        /// Whether HTTP alone says where it ends: a length that is too small is then the resource's own (RFC 9112 §6.3), and
-        /// what follows it is none of its bytes.
-        var endsWhereHTTPSays: Bool { [.segment, .section, .subtitle].contains(self) }
+        /// Whether it says itself where it ends, so that it is asked for again when it ends before. What an origin gives twice
+        /// with a length is then the whole resource (RFC 9112 §6.3).
+        var endsWhereItSays: Bool { self == .segment || self == .section }
 
         /// Whether it is fetched anew when it breaks off, in place of being gone on with.
         var isPlaylist: Bool { self == .playlist || self == .multivariant }
@@ -52,6 +52,8 @@ struct Fault: Sendable, CustomStringConvertible {
     var isHarmless: @Sendable (Target) -> Bool = { _ in false }
     /// Where it is a fault at all.
     var concerns: @Sendable (Target) -> Bool = { _ in true }
+    /// Where it is still a fault when it goes on.
+    var lasts: @Sendable (Target) -> Bool = { _ in true }
     /// What the origin does the first time, and what it does from then on; nil for the same.
     let change: @Sendable (inout OriginRule, Target) -> Void
     var later: (@Sendable (inout OriginRule) -> Void)?
@@ -84,9 +86,14 @@ struct Fault: Sendable, CustomStringConvertible {
     private static let lengths = [
         // A flight has told players the length by then; and no key is that long.
         Fault(description: "announces too much", passes: \.isPlaylist) { rule, _ in rule.contentLength = 1_000_000 },
-        Fault(description: "announces too little", passes: { $0 == .range }, concerns: { !$0.endsWhereHTTPSays }) {
-            rule, _ in rule.contentLength = 8
-        },
+        Fault(
+            description: "announces too little", passes: { $0 == .range || $0.endsWhereItSays },
+            concerns: { $0 != .subtitle }, lasts: { !$0.endsWhereItSays }
+        ) { $0.contentLength = $1 == .section ? 300 : 8 },
+        Fault(
+            description: "closes in a body without a length", passes: { $0 != .key }, isHarmless: { $0 == .range },
+            concerns: { !$0.isPlaylist && $0 != .subtitle }
+        ) { ($0.untilClose, $0.cutAfter) = (true, $1.half) },
         Fault(description: "announces a negative length") { rule, _ in rule.headers = ["Content-Length": "-1"] },
         Fault(description: "answers 200 to a range", isHarmless: { $0 != .range }) { rule, _ in rule.ignoreRange = true
         },

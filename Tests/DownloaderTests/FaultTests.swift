@@ -88,7 +88,7 @@ import Testing
         let url = origin.master(target.fixture)
         let expected = try await reference(url)
         for fault in Fault.all where fault.concerns(target) {
-            for isOnce in [true, false] {
+            for isOnce in fault.lasts(target) ? [true, false] : [true] {
                 try await origin.clearRules()
                 for rule in fault.rules(target, isOnce: isOnce) { try await origin.add(rule) }
                 let bench = try Bench()

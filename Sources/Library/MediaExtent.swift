@@ -1,0 +1,64 @@
+/// Tells a body that ends in the midst of something from one that is whole, by what media says of its own extent.
+///
+/// A connection that breaks looks like the end of a body where the origin has told no length, and a length may be a lie. What
+/// cannot be told is taken for whole: players accept odd ends, and text has none.
+struct MediaExtent {
+    /// The length in bytes.
+    let length: Int64
+    /// Whether it is ciphertext in blocks (RFC 8216 §4.3.2.4: AES-128 with CBC and padding).
+    let isInBlocks: Bool
+    /// Whether the origin has told the length, or the end. Transport streams with a part of a packet at their end exist: they
+    /// are only doubted where it has not.
+    let isVouched: Bool
+    /// Gives at most so many bytes from an offset on.
+    let read: (_ offset: Int64, _ count: Int) -> [UInt8]
+
+    /// Whether the body ends too early.
+    var isCut: Bool {
+        if isInBlocks { return length % Self.block != 0 }
+        return isCutTransportStream || isCutBoxes
+    }
+
+    private static let block: Int64 = 16
+    private static let packet: Int64 = 188
+
+    /// ISO/IEC 13818-1 §2.4.3.2: packets of 188 bytes, each of which begins with 0x47.
+    private var isCutTransportStream: Bool {
+        guard !isVouched, length % Self.packet != 0 else { return false }
+        return stride(from: 0, to: min(length, 3 * Self.packet), by: Int64.Stride(Self.packet))
+            .allSatisfy { read($0, 1) == [0x47] }
+    }
+
+    /// ISO/IEC 14496-12 §4.2: boxes, each of which begins with its size.
+    private var isCutBoxes: Bool {
+        var offset: Int64 = 0
+        for _ in 0..<Self.mostBoxes where offset < length {
+            let head = read(offset, 16)
+            guard let size = Self.size(head, isFirst: offset == 0) else { return false }
+            guard size <= length - offset else { return true }
+            offset += size
+        }
+        return false
+    }
+
+    /// More than that nobody has at the top; who has is not doubted.
+    private static let mostBoxes = 4096
+
+    /// The size of the box that begins so, at least that of its head; nil where it goes on to the end, or is none.
+    private static func size(_ head: [UInt8], isFirst: Bool) -> Int64? {
+        guard head.count >= 8 else { return isFirst ? nil : .max }
+        let type = head[4..<8]
+        guard isFirst ? firstTypes.contains(where: { type.elementsEqual($0.utf8) }) : type.allSatisfy({ $0 >= 0x20 })
+        else {
+            return nil
+        }
+        let size = head[..<4].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        guard size == 1 else { return size >= 8 ? size : nil }
+        guard head.count == 16 else { return .max }
+        let large = head[8...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return large >= 16 ? Int64(clamping: large) : nil
+    }
+
+    /// What segments and initialization sections begin with.
+    private static let firstTypes = ["ftyp", "styp", "moof", "moov", "sidx", "emsg", "prft"]
+}
