@@ -119,7 +119,7 @@ struct Fault: Sendable, CustomStringConvertible {
         [401, 403, 404, 410].map { (status: Int) in
             Fault(description: "answers \(status)", passes: { _ in false }) { rule, _ in rule.status = status }
         }
-        + [408, 429, 500, 502, 503, 504].map { (status: Int) in
+        + [429, 500, 503].map { (status: Int) in
             Fault(description: "answers \(status)") { rule, _ in
                 (rule.status, rule.headers) = (status, ["Retry-After": "1"])
             }
