@@ -23,6 +23,9 @@ extension Library {
         guard !isOffline else {
             throw LibraryError(.notStored, "\(url.redacted) cannot be looked at, since Weir is offline")
         }
+        guard !asset.isEndedRecording else {
+            throw LibraryError(.otherContent, "\(asset.name) is a recording that has ended: it is nowhere else")
+        }
         try await checkFree(url, for: asset)
         let stay = url.origin == asset.access.origin
         let access = OriginAccess(to: url, with: fields ?? (stay ? asset.fields : UserFields()))
@@ -115,6 +118,13 @@ extension Library {
         guard rendition.folder.bytes == 0 else { return }
         loader.forget([rendition.folder])
         rendition.forget()
+    }
+}
+
+extension Asset {
+    /// Whether what it was recorded from is over; one that goes on may still find it at another URL.
+    fileprivate var isEndedRecording: Bool {
+        renditions.contains { $0.source.map { $0.isRecorded && $0.isDurable } ?? false }
     }
 }
 
