@@ -1,7 +1,7 @@
 """Segments that demuxers read: MPEG transport streams (ISO/IEC 13818-1) of one sound, of a size to the packet.
 
 The sound is MPEG audio, layer II, at 384 kb/s and 48 kHz, whose frames carry text instead of sound: enough for whoever copies
-without decoding. Every byte can be told from those of other segments at the same place but for headers and filling.
+without decoding. They differ in their time stamps, and in their numbers, which stand in the text.
 """
 
 import struct
@@ -12,31 +12,29 @@ CLOCK = 90_000
 FRAME = b"\xff\xfd\xe4\x00" + b"weir " * 229 + b"\n\n\n"  # 1152 bytes: 144 * 384,000 / 48,000
 FRAMES = 16  # in a packet of the elementary stream
 PROGRAMS, MAP, SOUND, NOTHING = 0x0000, 0x1000, 0x0100, 0x1FFF
+START = b"\0\0\1\xc0"  # of a packet of the elementary stream
 MARK = b"%012d"
+SMALLEST = 4096
 
 
 class Template:
-    """Segments of about `size` bytes: the most whole packets within it, or one more sound if that is more than fits."""
+    """Segments of `size` bytes, or what of that is in whole packets; at least SMALLEST."""
 
     def __init__(self, size):
-        packets = size // PACKET
-        self.stamps = []  # where the time stamps stand, and in which frame's time they are
-        self.frames = 0
+        packets = max(size, SMALLEST) // PACKET
         parts = [packet(PROGRAMS, 0, section(0x00, struct.pack(">HH", 1, 0xE000 | MAP))),
                  packet(MAP, 0, section(0x02, struct.pack(">HHBHH", 0xE000 | NOTHING, 0xF000, 0x03, 0xE000 | SOUND, 0xF000)))]
-        counter = 0
-        while count := min(FRAMES, (184 * (packets - len(parts)) - 16) // len(FRAME)):
-            if count < 0:
-                break
-            self.stamps.append((len(parts), self.frames))
-            sound = [elementary(count), b"\x80" if not counter else None]
-            chunks = split(*sound)
-            parts += [packet(SOUND, counter + place, chunk, adaptation) for place, (chunk, adaptation) in enumerate(chunks)]
-            counter += len(chunks)
+        self.frames, self.stamps, counter = 0, [], 0  # where the time stamps stand, each with the frame that it is of
+        while count := max(0, min(FRAMES, (184 * (packets - len(parts)) - 16) // len(FRAME))):
+            self.stamps.append((len(parts) * PACKET, self.frames))
+            # Where a segment begins, the packets' counters do not go on from the one before it.
+            for chunk, adaptation in split(elementary(count), b"\x80" if not counter else None):
+                parts.append(packet(SOUND, counter, chunk, adaptation))
+                counter += 1
             self.frames += count
         parts += [packet(NOTHING, 0, b"\xff" * 184)] * (packets - len(parts))
         self.body = b"".join(parts)
-        self.stamps = [(self.body.index(b"\0\0\1\xc0", place * PACKET) + 9, frame) for place, frame in self.stamps]
+        self.stamps = [(self.body.index(START, place) + 9, frame) for place, frame in self.stamps]
 
     @property
     def seconds(self):
@@ -62,7 +60,7 @@ def stamp(ticks):
 def elementary(frames):
     """A packet of the elementary stream."""
     body = b"\x80\x80\x05" + stamp(0) + FRAME * frames
-    return b"\0\0\1\xc0" + struct.pack(">H", len(body)) + body
+    return START + struct.pack(">H", len(body)) + body
 
 
 def split(data, flags):
@@ -82,7 +80,7 @@ def split(data, flags):
 
 def packet(pid, counter, payload, adaptation=None):
     """A packet; its payload must fill it. With a table or the beginning of sound it says that a unit begins."""
-    begins = 0x40 if payload[:4] == b"\0\0\1\xc0" or pid in (PROGRAMS, MAP) else 0
+    begins = 0x40 if payload.startswith(START) or pid in (PROGRAMS, MAP) else 0
     control = 0x10 if adaptation is None else 0x30
     head = bytes([0x47, begins | pid >> 8, pid & 0xFF, control | counter & 15])
     if adaptation is not None:
