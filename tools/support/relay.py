@@ -18,6 +18,10 @@ KERNEL_BUFFER = 256 * 1024
 # How long a name stays known: what libcurl and most systems do at least.
 NAME_LIFE = 60
 ABORT = struct.pack("ii", 1, 0)
+# Not in Python's socket module.
+TCP_NOTSENT_LOWAT = 25
+# Where tcpi_snd_wnd stands in struct tcp_info (linux/tcp.h).
+SEND_WINDOW = 228
 
 
 class Half:
@@ -79,6 +83,7 @@ class Half:
         except OSError:
             return self.connection.broken(self.target)
         if taken:
+            flow.reader_window = window_of(self.target)
             self.pipe.take(flow, taken, self.relay.now())
         self.wait_for_room(flow.arrived > 0)
         if flow.has_ended and not flow.arrived and not self.is_done:
@@ -341,9 +346,17 @@ class Relay:
                 "bytesDown": self.totals[0], "bytesUp": self.totals[1], "rateDown": last[0] * 8, "rateUp": last[1] * 8}
 
 
+def window_of(end):
+    """What the reader behind a socket still promises to take in: the last figure of Linux's tcp_info, since 5.4."""
+    info = end.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
+    return struct.unpack_from("I", info, SEND_WINDOW)[0] if len(info) >= SEND_WINDOW + 4 else math.inf
+
+
 def prepare(end):
     end.setblocking(False)
     end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    # What a reader does not take stays with its sender, not in this machine's memory.
+    end.setsockopt(socket.IPPROTO_TCP, TCP_NOTSENT_LOWAT, 1)
     for option in (socket.SO_RCVBUF, socket.SO_SNDBUF):
         end.setsockopt(socket.SOL_SOCKET, option, KERNEL_BUFFER)
 

@@ -10,7 +10,8 @@ Each flow is a simple TCP sender. It may have a window of unacknowledged bytes o
 RFC 6928, twice as many after each round trip, and once something was lost one more each round trip), so a long way needs a few
 round trips to come up to speed. A packet that is lost has crossed the bottleneck, arrives one round trip later (or after a
 timeout, when nothing behind it would tell the sender, or when it is lost again), holds up what is behind it, and halves the
-window: at most once a round trip.
+window: at most once a round trip. What the reader does not take closes its own window (RFC 9293 section 3.8.6), at the size that
+it has.
 
 Limits of the model. Rates count the bytes of the connections, without headers, acknowledgements or handshakes: 3 to 6 per cent
 that a real link would take off. Repetitions of lost packets take their time on the link at once, not when they happen. The window
@@ -47,6 +48,7 @@ class Flow:
         self.flight = collections.deque()  # (when it is acknowledged, bytes) of what is on its way
         self.in_flight = 0
         self.window, self.threshold = float(FIRST_WINDOW), math.inf
+        self.reader_window = math.inf  # what the reader takes in without reading
         self.recovered_at = -math.inf
 
     def acknowledge(self, at, bound):
@@ -169,7 +171,7 @@ class Pipe:
         """Whether its windows let a flow send now; if not, `ready_at` says when to ask again."""
         flow.acknowledge(self.free_at, self.bound)
         size = min(self.packet, flow.queued)
-        if flow.outstanding + size > self.bound + PACKET:
+        if flow.outstanding + size > min(self.bound, max(flow.reader_window, PACKET)) + PACKET:
             flow.ready_at = math.inf
         elif flow.flight and flow.in_flight + size > flow.window:
             flow.ready_at = flow.flight[0][0]
