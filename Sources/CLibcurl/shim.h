@@ -2,6 +2,8 @@
 #define WEIR_CLIBCURL_SHIM_H
 
 #include <malloc.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/select.h>
 #include <curl/curl.h>
 
@@ -47,6 +49,15 @@ static inline CURLcode weir_easy_get_long(CURL *easy, CURLINFO info, long *value
 static inline CURLcode weir_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
     return curl_easy_getinfo(easy, info, value);
 }
+
+// <netinet/tcp.h> is not in Swift's Glibc module.
+static const int weir_tcp_window_clamp = TCP_WINDOW_CLAMP;
+
+// <asm/socket.h>, since Linux 5.16: whether a buffer has the size that was set, or one that the system adapts.
+static const int weir_so_buf_lock = 72;
+
+// What a CURLOPT_WRITEFUNCTION returns to keep the bytes for later; a macro with a cast in some versions.
+static const size_t weir_writefunc_pause = CURL_WRITEFUNC_PAUSE;
 
 // The same for the multi handle: numbers.
 static inline CURLMcode weir_multi_set_long(CURLM *multi, CURLMoption option, long value) {

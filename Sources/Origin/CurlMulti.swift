@@ -3,8 +3,9 @@ import EventLoop
 
 /// A libcurl multi handle driven by the loop: one pool of connections.
 ///
-/// libcurl must not be entered from within its own callbacks. Hence requests that are removed there are only cut off from
-/// their owners at once, and leave when libcurl has returned; requests are added from outside always (see `OriginClient`).
+/// libcurl must not be entered from within its own callbacks. Hence requests that are removed there are only cut off
+/// from their owners at once, and leave when libcurl has returned; requests are added from outside always (see
+/// `OriginClient`).
 @LoopActor final class CurlMulti {
     private final class Watch {
         let watch: DescriptorWatch
@@ -24,8 +25,8 @@ import EventLoop
     private var staged: CurlRequest?
 
     private static let isReady: Bool = {
-        // libcurl takes its buffer anew for each request. By default malloc gives such a block back to the system each time,
-        // and every page of it comes as a fault again: a sixth of what a small miss costs.
+        // libcurl takes its buffer anew for each request. By default malloc gives such a block back to the system each
+        // time, and every page of it comes as a fault again: a sixth of what a small miss costs.
         weir_keep_freed_memory(4 << 20, 8 << 20)
         return weir_global_init() == CURLE_OK
     }()
@@ -45,8 +46,12 @@ import EventLoop
         _ = weir_multi_set_long(handle, CURLMOPT_MAXCONNECTS, idleConnections)
         _ = weir_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, context)
         _ = weir_multi_set_pointer(handle, CURLMOPT_TIMERDATA, context)
-        _ = weir_multi_set_socket(handle) { _, socket, what, context, _ in
-            CurlMulti.from(context) { $0.watch(socket, for: what) }
+        _ = weir_multi_set_socket(handle) { easy, socket, what, context, _ in
+            nonisolated(unsafe) let easy = easy
+            CurlMulti.from(context) {
+                if let easy { $0.requests[easy]?.descriptor = socket }
+                $0.watch(socket, for: what)
+            }
             return 0
         }
         _ = weir_multi_set_timer(handle) { _, milliseconds, context in
@@ -79,13 +84,21 @@ import EventLoop
         return true
     }
 
-    /// Takes a request off the wire; its owner hears nothing of it any more. A request in mid-body takes its connection along.
+    /// Takes a request off the wire; its owner hears nothing of it any more. A request in mid-body takes its connection
+    /// along.
     func remove(_ request: CurlRequest) {
         request.owner = nil
         guard requests[request.handle] != nil else { return }
         guard !isInside else { return doomed.append(request) }
         curl_multi_remove_handle(handle, request.handle)
         requests[request.handle] = nil
+    }
+
+    /// Lets a request on the wire wait with its body, or go on with it: what it had taken off its socket comes at once.
+    /// Not from within a callback of libcurl.
+    func pause(_ request: CurlRequest, _ isPaused: Bool) {
+        guard requests[request.handle] != nil else { return }
+        enter { curl_easy_pause(request.handle, isPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT) }
     }
 
     // MARK: Bytes
@@ -146,9 +159,16 @@ import EventLoop
     }
 
     private func act(_ socket: Int32, _ what: Int32) {
-        var running: Int32 = 0
+        enter {
+            var running: Int32 = 0
+            curl_multi_socket_action(handle, socket, what, &running)
+        }
+    }
+
+    /// Enters libcurl, and sees to what came of it.
+    private func enter(_ body: () -> Void) {
         isInside = true
-        curl_multi_socket_action(handle, socket, what, &running)
+        body()
         deliverStaged()
         isInside = false
         for request in doomed { remove(request) }
@@ -157,7 +177,8 @@ import EventLoop
         endStopped()
     }
 
-    /// Takes those that are through off the handle before anyone hears of it: what they do then may add and remove others.
+    /// Takes those that are through off the handle before anyone hears of it: what they do then may add and remove
+    /// others.
     private func takeEnded() -> [(CurlRequest, CURLcode)] {
         var ended: [(CurlRequest, CURLcode)] = []
         var left: Int32 = 0
@@ -165,6 +186,9 @@ import EventLoop
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             let code = message.pointee.data.result
             guard let request = requests.removeValue(forKey: easy) else { continue }
+            // Another may use its connection.
+            request.limitWindow(to: nil)
+            request.restoreBuffer()
             curl_multi_remove_handle(handle, easy)
             ended.append((request, code))
         }

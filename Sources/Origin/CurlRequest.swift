@@ -110,10 +110,10 @@ import HTTPMessage
     /// Sets the functions that come back to the request whose context a handle has.
     static func setFunctions(of handle: UnsafeMutableRawPointer) {
         _ = weir_easy_set_write(handle, CURLOPT_HEADERFUNCTION) { start, _, count, context in
-            CurlRequest.from(context, start, count) { $0.receive(line: $1) } ? count : 0
+            CurlRequest.from(context, start, count) { $0.receive(line: $1) ? $1.count : 0 }
         }
         _ = weir_easy_set_write(handle, CURLOPT_WRITEFUNCTION) { start, _, count, context in
-            CurlRequest.from(context, start, count) { $0.receive($1) } ? count : 0
+            CurlRequest.from(context, start, count) { $0.receive($1) }
         }
         _ = weir_easy_set_opensocket(handle) { context, _, address in
             guard let context, let address else { return CURL_SOCKET_BAD }
@@ -130,9 +130,9 @@ import HTTPMessage
 
     nonisolated private static func from(
         _ context: UnsafeMutableRawPointer?, _ start: UnsafeMutablePointer<CChar>?, _ count: Int,
-        _ body: @LoopActor (CurlRequest, UnsafeRawBufferPointer) -> Bool
-    ) -> Bool {
-        guard let context else { return false }
+        _ body: @LoopActor (CurlRequest, UnsafeRawBufferPointer) -> Int
+    ) -> Int {
+        guard let context else { return 0 }
         let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
         nonisolated(unsafe) let bytes = UnsafeRawBufferPointer(start: start, count: count)
         return LoopActor.assumeIsolated { body(request, bytes) }
@@ -151,8 +151,9 @@ import HTTPMessage
         }
     }
 
-    private func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        !isStopped && (multi?.stage(bytes, of: self) ?? false)
+    private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if isPaused { return weir_writefunc_pause }  // libcurl keeps them.
+        return !isStopped && (multi?.stage(bytes, of: self) ?? false) ? bytes.count : 0
     }
 
     /// Passes bytes on to the owner; false when it wants no more.
@@ -179,6 +180,80 @@ import HTTPMessage
         if descriptor < 0 { socketError = errno }
         return descriptor
     }
+
+    // MARK: Pauses
+
+    /// Whether its body waits.
+    private(set) var isPaused = false
+
+    /// Lets the body wait, or go on. The head comes all the same. Not from within a callback of libcurl.
+    ///
+    /// Its connection stays, and the kernel takes in what its window promises: see `limitWindow`.
+    func pause(_ wanted: Bool) {
+        guard wanted != isPaused else { return }
+        isPaused = wanted
+        if wanted { shrinkBuffer() } else { restoreBuffer() }
+        // Before the head libcurl has nothing to pause; the first bytes of the body will see to it.
+        if isHeadComplete || !wanted { multi?.pause(self, wanted) }
+    }
+
+    /// Bounds what the peer may send ahead of what was read, in bytes; nil for what the system thinks best. What it
+    /// promised before it still takes (RFC 9293 §3.8.6: a window is not to be shrunk).
+    ///
+    /// Only once the connection stands: a bound that is there when it is made would hold for its life, by the scale of
+    /// its windows.
+    func limitWindow(to bytes: Int?) {
+        // A bound is set again each time: Linux forgets it when it comes to another view of what packets weigh.
+        guard bytes != nil || window != nil, descriptor >= 0 else { return }
+        window = bytes
+        var clamp = Int32(clamping: bytes ?? Self.widestWindow)
+        // Where it fails, more is under way than there need be: no harm done.
+        _ = setsockopt(
+            descriptor, Int32(IPPROTO_TCP), weir_tcp_window_clamp, &clamp, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// How long its connection took to stand; nil where one was used again.
+    var connectTime: Duration? {
+        var (count, time) = (0, curl_off_t(0))
+        _ = weir_easy_get_long(handle, CURLINFO_NUM_CONNECTS, &count)
+        guard count > 0, weir_easy_get_offset(handle, CURLINFO_CONNECT_TIME_T, &time) == CURLE_OK else { return nil }
+        return .microseconds(time)
+    }
+
+    /// Lets the system take in hardly more while nobody reads: the bound of a window holds for what is on its way only,
+    /// and each packet that has come makes room for the next until the buffer is full.
+    private func shrinkBuffer() {
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        var size: Int32 = 0
+        guard descriptor >= 0, getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, &length) == 0 else { return }
+        buffer = size
+        setSocketOption(SO_RCVBUF, Self.smallestBuffer)
+    }
+
+    /// Gives it back what it had, and leaves the size to the system again.
+    func restoreBuffer() {
+        guard let buffer else { return }
+        self.buffer = nil
+        setSocketOption(SO_RCVBUF, buffer / 2)  // Linux doubles what is set.
+        setSocketOption(weir_so_buf_lock, 0)
+    }
+
+    /// Where it fails, the pause takes in more than it need: no harm done.
+    private func setSocketOption(_ option: Int32, _ value: Int32) {
+        var value = value
+        _ = setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// The size of the receive buffer before the pause.
+    private var buffer: Int32?
+    /// Room for what is on its way in a window of the smallest size.
+    private static let smallestBuffer: Int32 = 16 << 10
+
+    /// Its connection's, from when libcurl first waits for it; CURLINFO_ACTIVESOCKET tells it only after the end.
+    var descriptor: Int32 = -1
+    private var window: Int?
+    /// What TCP can have at most (RFC 7323 §2.2); the system's own limit is lower.
+    private static let widestWindow = 1 << 30
 
     // MARK: The end
 

@@ -2,10 +2,10 @@ import HTTPMessage
 
 /// Hands out the places that each host has: at most so many requests at once to one (scheme, host, port).
 ///
-/// Playback goes before background, and older transfers before younger ones, so that a retry does not lose its turn. Background
-/// takes every place while nobody plays: where the way is long, each of them is a share of what it carries. Playback that finds
-/// none left displaces the youngest of the background, once: from then on, until playback has been quiet for a while, places
-/// stay in reserve for it.
+/// Playback goes before background, and older transfers before younger ones, so that a retry does not lose its turn.
+/// Background takes every place while nobody plays: where the way is long, each of them is a share of what it carries.
+/// Playback that finds none left displaces the youngest of the background, once: from then on, until playback has been
+/// quiet for a while, places stay in reserve for it.
 struct HostQueue {
     private struct Entry {
         let id: UInt64
@@ -14,14 +14,19 @@ struct HostQueue {
         let isCounted: Bool
     }
 
-    /// How long places stay in reserve after a transfer of playback. Players with full buffers ask once in a segment's time.
+    /// How long places stay in reserve after a transfer of playback. Players with full buffers ask once in a segment's
+    /// time.
     static let reserveLife = Duration.seconds(60)
 
     private let places: Int
     private let reserve: Int
+    /// The most places of one host that background may have for now; nil for no such bound.
+    var backgroundPlaces: Int?
     private var waiting: [Entry] = []
     private var taken: [UInt64: Entry] = [:]
     private var counts: [WebURL.Origin: Int] = [:]
+    /// Those that pause, whose places others may have.
+    private var lent: Set<UInt64> = []
     /// The hosts that have places in reserve, and until when.
     private var reserved: [WebURL.Origin: ContinuousClock.Instant] = [:]
 
@@ -45,11 +50,26 @@ struct HostQueue {
     /// Gives a place back, or gives up waiting for one.
     mutating func release(_ id: UInt64) {
         if let entry = taken.removeValue(forKey: id) {
-            let left = (counts[entry.host] ?? 1) - 1
-            counts[entry.host] = left > 0 ? left : nil
+            if lent.remove(id) == nil { count(entry.host, -1) }
         } else {
             waiting.removeAll { $0.id == id }
         }
+    }
+
+    /// Lets others have the place of a transfer that pauses, or takes it back: one too many may have it then, for a
+    /// while.
+    ///
+    /// - Returns: whether that changes anything.
+    mutating func lend(_ id: UInt64, _ isLent: Bool) -> Bool {
+        guard let host = taken[id]?.host, isLent != lent.contains(id) else { return false }
+        if isLent { lent.insert(id) } else { lent.remove(id) }
+        count(host, isLent ? -1 : 1)
+        return true
+    }
+
+    private mutating func count(_ host: WebURL.Origin, _ change: Int) {
+        let left = (counts[host] ?? 0) + change
+        counts[host] = left > 0 ? left : nil
     }
 
     /// Gives a transfer another priority: one that waits goes to where it belongs then, one that has a place keeps it.
@@ -69,7 +89,9 @@ struct HostQueue {
         for entry in waiting where entry.priority == .playback && entry.isCounted {
             if isReserved(entry.host, now: now) { keepReserve(at: entry.host, now: now) }
             guard counts[entry.host] ?? 0 >= places else { continue }
-            let others = taken.values.filter { $0.host == entry.host && $0.priority == .background }
+            let others = taken.values.filter {
+                $0.host == entry.host && $0.priority == .background && !lent.contains($0.id)
+            }
             guard others.count > places - reserve, let youngest = others.map(\.id).max() else { continue }
             keepReserve(at: entry.host, now: now)
             release(youngest)
@@ -98,8 +120,10 @@ struct HostQueue {
     }
 
     private func hasPlace(for entry: Entry, now: ContinuousClock.Instant) -> Bool {
-        let kept = entry.priority == .background && isReserved(entry.host, now: now) ? reserve : 0
-        return counts[entry.host] ?? 0 < places - kept
+        let count = counts[entry.host] ?? 0
+        guard entry.priority == .background else { return count < places }
+        let kept = isReserved(entry.host, now: now) ? reserve : 0
+        return count < min(places - kept, backgroundPlaces ?? places)
     }
 
     private func isReserved(_ host: WebURL.Origin, now: ContinuousClock.Instant) -> Bool {

@@ -3,9 +3,9 @@ public import HTTPMessage
 
 /// Fetches from origins, by libcurl on the loop.
 ///
-/// Connections are kept and used again, in two pools: one for the hosts that the user's own URLs named, one for all others. A
-/// connection to a private address, which was allowed for one asset, is thus never found by a request of another that may
-/// not go there.
+/// Connections are kept and used again, in two pools: one for the hosts that the user's own URLs named, one for all
+/// others. A connection to a private address, which was allowed for one asset, is thus never found by a request of
+/// another that may not go there.
 @LoopActor public final class OriginClient {
     /// The limits.
     public let configuration: Configuration
@@ -18,6 +18,13 @@ public import HTTPMessage
         didSet { if isOffline { Array(transfers.values).forEach { $0.fail(.offline) } } }
     }
 
+    /// What background transfers may take from now on, those under way included.
+    public var backgroundAllowance = BackgroundAllowance.full {
+        didSet { if backgroundAllowance != oldValue { allow() } }
+    }
+    /// The bytes of bodies that have come.
+    public private(set) var traffic = Traffic()
+
     var presence: OriginPresence
     private var rules = AddressRules()
     private let handles: EasyHandles
@@ -28,6 +35,12 @@ public import HTTPMessage
     private var starting: [(Transfer, OriginError.Code?)] = []
     private var lastID: UInt64 = 0
     private var pump: LoopTimer?
+    /// nil while no rate bounds background transfers.
+    private var bucket: TokenBucket?
+    private var refill: LoopTimer?
+    private var queueBound = QueueBound()
+    /// Whether some may be held, or bounded, by an allowance.
+    private var isThrottling = false
 
     /// Makes a client without connections.
     public init(configuration: Configuration = Configuration()) {
@@ -40,11 +53,13 @@ public import HTTPMessage
         queue = HostQueue(places: configuration.placesPerHost, reserve: configuration.placesInReserve)
         presence = OriginPresence(threshold: configuration.absenceThreshold, pauses: configuration.absencePauses)
         pump = LoopTimer { [weak self] in self?.turn() }
+        refill = LoopTimer { [weak self] in self?.turn() }
     }
 
     // MARK: Transfers
 
-    /// Begins a transfer. The receiver, which is held until the end, hears of it after the callback of the loop that runs now.
+    /// Begins a transfer. The receiver, which is held until the end, hears of it after the callback of the loop that
+    /// runs now.
     @discardableResult public func start(_ request: OriginRequest, receiver: any TransferReceiver) -> Transfer {
         lastID += 1
         var refusal: OriginError.Code?
@@ -82,9 +97,12 @@ public import HTTPMessage
                 transfer.begin()
             }
         }
+        // What pauses leaves its place to others, before any is taken away.
+        if isThrottling { throttle() }
         let now = ContinuousClock.now
         for id in queue.displace(now: now) { transfers[id]?.displaced() }
         for id in queue.grant(now: now) { transfers[id]?.placeGranted() }
+        if isThrottling { throttle() }
     }
 
     // MARK: What transfers call
@@ -105,6 +123,11 @@ public import HTTPMessage
     }
 
     func forget(_ transfer: Transfer) { transfers[transfer.id] = nil }
+
+    /// The place of a transfer that pauses goes to another, until it goes on.
+    func lend(_ transfer: Transfer, _ isLent: Bool) {
+        if queue.lend(transfer.id, isLent) { pump?.fireSoon() }
+    }
 
     func note(_ error: OriginError?, from origin: WebURL.Origin) {
         if error?.code == .unreachable { presence.missed(origin, now: .now) }
@@ -127,5 +150,66 @@ public import HTTPMessage
 
     private func isNamed(_ request: OriginRequest, _ attempt: TransferState.Attempt) -> Bool {
         request.namedPeer == OriginRequest.Peer(of: attempt.url)
+    }
+
+    // MARK: Background
+
+    private func allow() {
+        isThrottling = true
+        queue.backgroundPlaces = backgroundAllowance.places
+        let rate = backgroundAllowance.rate ?? 0
+        bucket = rate > 0 ? TokenBucket(rate: rate, at: .now) : nil
+        refill?.cancel()
+        pump?.fireSoon()
+    }
+
+    /// A connection stands that was perhaps not there in the turn in which its request began.
+    func headCame(on wire: CurlRequest, for priority: OriginRequest.Priority) {
+        if let time = wire.connectTime { queueBound.connected(in: time) }
+        if isThrottling, priority == .background { pump?.fireSoon() }
+    }
+
+    /// Counts bytes that have come. More than the allowance has stop what is under way in the next turn.
+    func count(_ bytes: Int, for priority: OriginRequest.Priority) {
+        guard priority == .background else {
+            traffic.playback += Int64(bytes)
+            return
+        }
+        traffic.background += Int64(bytes)
+        if queueBound.note(traffic.background, at: .now), queueBound.window != nil || isThrottling {
+            isThrottling = true
+            pump?.fireSoon()
+        }
+        guard bucket != nil else { return }
+        bucket?.take(bytes, at: .now)
+        if bucket?.wait(at: .now) != nil { pump?.fireSoon() }
+    }
+
+    /// Holds what may not go on, and lets go what may.
+    private func throttle() {
+        let isStopped = backgroundAllowance.rate == 0
+        let wait = bucket?.wait(at: .now)
+        if let wait { refill?.schedule(after: wait) }
+        let background = transfers.values.filter { $0.priority == .background }
+        let window = backgroundAllowance.window ?? queueBound.window
+        let share = window.map { Int($0) / max(1, background.count(where: \.isOnTheWire)) }
+        for transfer in transfers.values {
+            if transfer.priority == .background {
+                transfer.throttle(isStopped || wait != nil, isLong: isStopped, window: share)
+            } else {
+                transfer.throttle(false, isLong: false, window: nil)
+            }
+        }
+        isThrottling = backgroundAllowance != .full || window != nil
+    }
+}
+
+extension OriginClient {
+    /// Bytes of bodies since the start, by who waited for them when they came.
+    public struct Traffic: Sendable {
+        /// A player, or the command line.
+        public internal(set) var playback: Int64 = 0
+        /// A download.
+        public internal(set) var background: Int64 = 0
     }
 }

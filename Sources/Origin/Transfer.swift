@@ -55,7 +55,8 @@ import HTTPMessage
     /// Where it is asked for at the moment.
     var url: WebURL { state.url }
 
-    /// Ends the transfer, and the request on the wire with it. The receiver hears nothing any more, not even of the end.
+    /// Ends the transfer, and the request on the wire with it. The receiver hears nothing any more, not even of the
+    /// end.
     public func cancel() {
         guard receiver != nil else { return }
         leave()
@@ -66,7 +67,7 @@ import HTTPMessage
     public func raise(to priority: OriginRequest.Priority) {
         guard priority > self.priority, receiver != nil else { return }
         self.priority = priority
-        client.move(self)
+        client.move(self)  // In the next turn it goes on, should it be held.
     }
 
     // MARK: What the client calls
@@ -106,6 +107,35 @@ import HTTPMessage
         end(OriginError(code, url: request.url, underlying: cause), isNews: false)
     }
 
+    // MARK: Yielding
+
+    /// Since when it is held back by us.
+    private var heldSince: ContinuousClock.Instant?
+    /// For how long it was held in the span that the watchdog waits for.
+    private var held = Duration.zero
+
+    /// Whether a request of its is on the wire.
+    var isOnTheWire: Bool { wire != nil }
+
+    /// Lets the body on the wire wait, or go on. Not from within a callback of libcurl.
+    ///
+    /// - Parameters:
+    ///   - isLong: it waits until others are done, who may have its place meanwhile.
+    ///   - window: what may be on its way, in bytes; nil for what the system thinks best.
+    func throttle(_ isHeld: Bool, isLong: Bool, window: Int?) {
+        guard let wire else { return }
+        wire.limitWindow(to: window.map { max($0, Int(BackgroundAllowance.smallestWindow)) })
+        client.lend(self, isHeld && isLong)
+        guard isHeld != wire.isPaused else { return }
+        noteHold(isHeld)
+        wire.pause(isHeld)
+    }
+
+    private func noteHold(_ isHeld: Bool) {
+        if let heldSince { held += .now - heldSince }
+        heldSince = isHeld ? .now : nil
+    }
+
     // MARK: Steps
 
     private func perform(_ action: TransferState.Action) {
@@ -139,6 +169,7 @@ import HTTPMessage
         watchdog?.cancel()
         if let wire { client.remove(wire) }
         wire = nil
+        heldSince = nil
         client.release(self)
     }
 
@@ -157,6 +188,8 @@ import HTTPMessage
 
     private func watch(_ what: Watch, for span: Duration) {
         watch = what
+        noteHold(heldSince != nil && wire != nil)
+        held = .zero
         switch what {
         case .head where request.toleratesSilence, .body where request.toleratesSilence: watchdog?.cancel()
         default: watchdog?.schedule(after: span)
@@ -169,6 +202,12 @@ import HTTPMessage
         case .head: attemptEnded(.failed(.init(code: .timedOut, underlying: "no reply in time")))
         case .skip: attemptEnded(.stopped)
         case .body(let before):
+            noteHold(heldSince != nil)
+            // An origin has nothing to do with pauses of ours.
+            if held > .zero {
+                watchdog?.schedule(after: held)
+                return held = .zero
+            }
             guard received - before >= client.configuration.stallBytes else {
                 return attemptEnded(.failed(.init(code: .stalled)))
             }
@@ -180,6 +219,7 @@ import HTTPMessage
 extension Transfer: CurlRequestOwner {
     func request(_ wire: CurlRequest, received reply: Reply) -> Bool {
         client.presence.reached(state.url.origin)
+        client.headCame(on: wire, for: priority)
         isEncoded = reply.isEncoded
         switch state.received(reply) {
         case .stop: return false
@@ -195,6 +235,7 @@ extension Transfer: CurlRequestOwner {
 
     func request(_ wire: CurlRequest, received bytes: UnsafeRawBufferPointer) -> Bool {
         received += Int64(bytes.count)
+        client.count(bytes.count, for: priority)
         if isEncoded, isBomb(wire) {
             state.fail(.tooLarge, underlying: "its compressed form is out of proportion")
             return false

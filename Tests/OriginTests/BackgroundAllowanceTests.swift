@@ -1,0 +1,260 @@
+import EventLoop
+import HTTPMessage
+import Testing
+
+@testable import Origin
+
+struct TokenBucketTests {
+    private let start = ContinuousClock.now
+
+    @Test func rateIsKeptOverTime() {
+        var bucket = TokenBucket(rate: 1000, at: start)
+        var (now, taken) = (start, 0)
+        while now < start + .seconds(10) {
+            if let wait = bucket.wait(at: now) {
+                now += wait
+            } else {
+                bucket.take(160, at: now)
+                taken += 160
+            }
+        }
+        // What comes at once at the beginning, and the last that was too much.
+        #expect((9_800...10_500).contains(taken))
+    }
+
+    @Test func whatWasTooMuchIsWaitedOut() {
+        var bucket = TokenBucket(rate: 1000, at: start)
+        bucket.take(2250, at: start)
+        #expect(bucket.wait(at: start) == .seconds(2.125))
+        #expect(bucket.wait(at: start + .seconds(1.5)) != nil)
+        #expect(bucket.wait(at: start + .seconds(2.125)) == nil)
+    }
+
+    @Test func timeThatIsNotUsedIsLost() {
+        var bucket = TokenBucket(rate: 1000, at: start)
+        bucket.take(251, at: start + .seconds(3600))
+        #expect(bucket.wait(at: start + .seconds(3600)) != nil)
+    }
+}
+
+struct LentPlaceTests {
+    private let now = ContinuousClock.now
+
+    private func host() throws -> WebURL.Origin { try WebURL("http://a").origin }
+
+    @Test func placeOfATransferThatPausesIsAnothersMeanwhile() throws {
+        var queue = HostQueue(places: 2, reserve: 1)
+        queue.enqueue(1, priority: .background, host: try host())
+        #expect(queue.grant(now: now) == [1])
+        let isLent = [queue.lend(1, true), queue.lend(1, true)]
+        #expect(isLent == [true, false])
+        for id in 3...5 { queue.enqueue(UInt64(id), priority: .playback, host: try host()) }
+        queue.backgroundPlaces = 0
+        #expect(queue.displace(now: now) == [])
+        #expect(queue.grant(now: now) == [3, 4])
+        _ = queue.lend(1, false)
+        queue.release(3)
+        #expect(queue.grant(now: now) == [])
+        queue.release(4)
+        #expect(queue.grant(now: now) == [5])
+    }
+
+    @Test func lentPlaceIsGivenBackOnce() throws {
+        var queue = HostQueue(places: 1, reserve: 0)
+        queue.enqueue(1, priority: .background, host: try host())
+        #expect(queue.grant(now: now) == [1])
+        _ = queue.lend(1, true)
+        queue.release(1)
+        for id in 2...3 { queue.enqueue(UInt64(id), priority: .playback, host: try host()) }
+        #expect(queue.grant(now: now) == [2])
+    }
+
+    @Test func backgroundHasFewerPlacesForAWhile() throws {
+        var queue = HostQueue(places: 4, reserve: 0)
+        queue.backgroundPlaces = 1
+        for id in 1...3 { queue.enqueue(UInt64(id), priority: .background, host: try host()) }
+        #expect(queue.grant(now: now) == [1])
+        queue.backgroundPlaces = nil
+        #expect(queue.grant(now: now) == [2, 3])
+    }
+}
+
+extension OverSockets {
+    @Suite @LoopActor struct BackgroundAllowanceTests {
+        /// Much more than is read at once.
+        nonisolated private static let body = [UInt8]((0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) })
+
+        /// A reply whose second half waits for `release()`.
+        nonisolated private static var halves: [ScriptedOrigin.Step] {
+            let fields = ["ETag": "\"a\"", "Content-Length": "\(body.count)"]
+            return [.reply(200, fields, body[..<half]), .hold, .bytes(Array(body[half...]))]
+        }
+        nonisolated private static let half = 700_000
+        /// The halves for one, all at once for a player.
+        nonisolated private static func script(_ request: ScriptedOrigin.Request) -> [ScriptedOrigin.Step] {
+            request.target == "/x" ? halves : [.reply(200, [:], body)]
+        }
+
+        private func background(_ bench: Bench, _ origin: ScriptedOrigin, _ target: String = "/x") throws
+            -> OriginRequest
+        {
+            var request = try bench.request(origin, target)
+            request.priority = .background
+            return request
+        }
+
+        /// Lets the first half come, and stops what is under way.
+        private func stopHalfway(_ bench: Bench, _ recorder: Recorder) async {
+            #expect(await eventually { recorder.bytes.count == Self.half })
+            bench.client.backgroundAllowance = .nothing
+        }
+
+        /// A player's whole transfer passes: what was not held would have moved meanwhile.
+        private func playerPasses(_ bench: Bench, _ origin: ScriptedOrigin) async throws {
+            let (player, error) = await bench.run(try bench.request(origin, "/player"))
+            #expect(error == nil && player.has(Self.body))
+        }
+
+        @Test func stoppedTransferWaitsAndGoesOnByteForByte() async throws {
+            let origin = try ScriptedOrigin { request, _ in Self.script(request) }
+            let bench = Bench()
+            let recorder = Recorder()
+            bench.client.start(try background(bench, origin), receiver: recorder)
+            await stopHalfway(bench, recorder)
+            try await playerPasses(bench, origin)
+            origin.release()
+            // Two more: what was not held would have come meanwhile.
+            for _ in 0..<2 { try await playerPasses(bench, origin) }
+            #expect(recorder.bytes.count == Self.half)
+            bench.client.backgroundAllowance = .full
+            #expect(await recorder.error == nil)
+            #expect(recorder.has(Self.body))
+            #expect(origin.requests.count { $0.target == "/x" } == 1)
+        }
+
+        @Test func nothingNewBeginsWhileBackgroundIsStopped() async throws {
+            let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], Self.body)] }
+            let bench = Bench()
+            bench.client.backgroundAllowance = .nothing
+            let recorder = Recorder()
+            bench.client.start(try background(bench, origin), receiver: recorder)
+            try await playerPasses(bench, origin)
+            #expect(origin.requests.map(\.target) == ["/player"])
+            bench.client.backgroundAllowance = .full
+            #expect(await recorder.error == nil)
+        }
+
+        @Test func playerWhoJoinsAStoppedTransferGetsItAtOnce() async throws {
+            let origin = try ScriptedOrigin { request, _ in Self.script(request) }
+            let bench = Bench()
+            let recorder = Recorder()
+            let transfer = bench.client.start(try background(bench, origin), receiver: recorder)
+            await stopHalfway(bench, recorder)
+            origin.release()
+            for _ in 0..<2 { try await playerPasses(bench, origin) }
+            #expect(recorder.bytes.count == Self.half)
+            transfer.raise(to: .playback)
+            #expect(await recorder.error == nil)
+            #expect(recorder.has(Self.body))
+            #expect(bench.client.backgroundAllowance == .nothing)
+        }
+
+        @Test func pauseOfOursIsNoStallOfTheOrigins() async throws {
+            let origin = try ScriptedOrigin { request, _ in
+                request.target == "/stalls"
+                    ? [.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .hold] : Self.halves
+            }
+            let bench = Bench {
+                $0.stallSpan = .milliseconds(50)
+                $0.retries = .never
+            }
+            let recorder = Recorder()
+            bench.client.start(try background(bench, origin), receiver: recorder)
+            await stopHalfway(bench, recorder)
+            // Two that stall one after the other show that time enough has passed.
+            for _ in 0..<2 { #expect(await bench.run(try bench.request(origin, "/stalls")).1?.code == .stalled) }
+            #expect(recorder.ends.isEmpty)
+            origin.release()
+            bench.client.backgroundAllowance = .full
+            #expect(await recorder.error == nil)
+            #expect(recorder.has(Self.body))
+        }
+
+        @Test func originThatStallsIsStillNoticedAfterAPause() async throws {
+            let origin = try ScriptedOrigin { _, _ in
+                [.reply(200, ["Content-Length": "\(Self.body.count)"], Self.body[..<Self.half]), .hold]
+            }
+            let bench = Bench {
+                $0.stallSpan = .milliseconds(50)
+                $0.retries = .never
+            }
+            let recorder = Recorder()
+            bench.client.start(try background(bench, origin), receiver: recorder)
+            await stopHalfway(bench, recorder)
+            bench.client.backgroundAllowance = .full
+            #expect(await recorder.error?.code == .stalled)
+            #expect(recorder.bytes.count == Self.half)
+        }
+
+        @Test func transferCutInAPauseIsGoneOnWithFromWhereItWas() async throws {
+            let origin = try ScriptedOrigin { request, _ in
+                guard let range = request.fields["range"] else {
+                    return [
+                        .reply(
+                            200, ["ETag": "\"a\"", "Content-Length": "\(Self.body.count)"], Self.body[..<Self.half]),
+                        .hold, .close,
+                    ]
+                }
+                let start = Int(range.dropFirst("bytes=".count).dropLast()) ?? 0
+                let fields = [
+                    "ETag": "\"a\"", "Content-Range": "bytes \(start)-\(Self.body.count - 1)/\(Self.body.count)",
+                ]
+                return [.reply(206, fields, Self.body[start...])]
+            }
+            let bench = Bench()
+            let recorder = Recorder()
+            bench.client.start(try background(bench, origin), receiver: recorder)
+            await stopHalfway(bench, recorder)
+            origin.release()
+            bench.client.backgroundAllowance = .full
+            #expect(await recorder.error == nil)
+            #expect(recorder.has(Self.body))
+            #expect(recorder.beginnings == [0])
+            #expect(origin.requests.map { $0.fields["range"] } == [nil, "bytes=\(Self.half)-"])
+            #expect(origin.requests.last?.fields["if-range"] == "\"a\"")
+        }
+
+        @Test func boundedTransferComesWholeInTurns() async throws {
+            let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], Self.body)] }
+            let bench = Bench()
+            bench.client.backgroundAllowance = BackgroundAllowance(rate: 20_000_000, window: 256 << 10, places: 2)
+            let recorders = (0..<3).map { _ in Recorder() }
+            for recorder in recorders { bench.client.start(try background(bench, origin), receiver: recorder) }
+            for recorder in recorders {
+                #expect(await recorder.error == nil)
+                #expect(recorder.has(Self.body))
+            }
+            #expect(origin.open.most == 2)
+            #expect(bench.client.traffic.background == 3 * Int64(Self.body.count))
+            #expect(bench.client.traffic.playback == 0)
+        }
+
+        @Test func windowKeepsWhatASenderIsAhead() async throws {
+            // A sender that is held back has not got rid of a body that systems without a bound would have taken in.
+            let small = Array(Self.body[..<600_000])
+            let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], small), .close] }
+            let bench = Bench()
+            bench.client.backgroundAllowance = BackgroundAllowance(window: 16 << 10)
+            let recorder = Recorder()
+            bench.client.start(try background(bench, origin), receiver: recorder)
+            #expect(await recorder.error == nil)
+            #expect(recorder.has(small))
+            // Its connection is another's afterwards, and as wide as any.
+            bench.client.backgroundAllowance = .full
+            try await { () async throws in
+                let (again, error) = await bench.run(try bench.request(origin, "/again"))
+                #expect(error == nil && again.has(small))
+            }()
+        }
+    }
+}
