@@ -21,6 +21,7 @@ public import Store
     let report: @Sendable (String) -> Void
     /// Presentations that playlists of assets name.
     var guests = Guests()
+    private let yielding: Yielding
     private var byID: [String: Asset] = [:]
     private var byName: [String: Asset] = [:]
     private var byOrigin: [WebURL: Asset] = [:]
@@ -40,6 +41,7 @@ public import Store
         self.report = report
         loader = Loader(store: store, client: client)
         fetch = PlaylistFetch(client: client)
+        yielding = Yielding(audience, client)
         for asset in restored(store.catalogue.initial) { register(asset) }
     }
 

@@ -82,7 +82,8 @@ public import Library
             let flight = try library.flight(resource, in: pieces, of: asset, urgency: .playback)
             place.seat?.awaits(file)
             PieceReply.follow(flight, shelf.type(of: file), patience: patience, to: exchange) { end in
-                place.seat?.arrived(file, isWhole: end.cause == .complete && end.status.map { $0 < 300 } ?? false)
+                let isWhole = end.cause == .complete && end.status.map { $0 < 300 } ?? false
+                place.seat?.arrived(file, end.bodyBytes, isWhole: isWhole)
             }
         } catch {
             refuse(exchange, error)
@@ -127,6 +128,9 @@ public import Library
         _ directives: DeliveryDirectives
     ) async {
         let wasLive = rendition.isLive
+        // What is live is asked for again and again, by players who have begun.
+        if !wasLive { library.audience.opens() }
+        defer { if !wasLive { library.audience.opened() } }
         do throws(LibraryError) {
             let source = try await library.playlist(of: rendition, in: asset, directives)
             send(exchange, live: source.isDurable ? nil : source) { () in
@@ -176,6 +180,8 @@ public import Library
             return exchange.reply(.forbidden, "Weir does not fetch this URL: \(error).")
         }
         Task { @LoopActor in
+            library.audience.opens()
+            defer { library.audience.opened() }
             do throws(LibraryError) {
                 // A player puts its directives behind the URL of the entry, where that is a live playlist itself.
                 let (directives, rest) = try DeliveryDirectives.take(from: url.query)
@@ -195,6 +201,8 @@ public import Library
         if !isStored, asset.isLive, asset.multivariant == nil, let lone = asset.renditions.first {
             return await playlist(exchange, lone, asset, session(for: asset, mode), directives)
         }
+        if !isStored { library.audience.opens() }
+        defer { if !isStored { library.audience.opened() } }
         do {
             let isPresent = isStored ? false : try await library.refresh(asset)
             let session = session(for: asset, mode)

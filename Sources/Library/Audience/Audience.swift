@@ -25,6 +25,10 @@ import Playlist
     private var reading: LoopTimer?
     private var sweep: LoopTimer?
     private let now: () -> ContinuousClock.Instant
+    /// Entries and playlists that players wait for.
+    private var openings = 0
+    /// Told when somebody begins to wait for an origin, or ceases to.
+    var waitChanged: () -> Void = {}
 
     /// How long notes wait to be looked at, and how many are; mpv takes a thousand stored segments in that time.
     private static let noteLife = Duration.milliseconds(100)
@@ -147,16 +151,44 @@ import Playlist
         attendee.awaited += 1
         attendee.lastWait = now()
         if let span = seat.span(of: file) { asks(span, seat) }
+        waitChanged()
     }
 
     /// Its reply has ended.
-    func arrived(_ file: String, _ seat: Seat, isWhole: Bool) {
+    ///
+    /// - Parameter bytes: what it has got.
+    func arrived(_ file: String, _ seat: Seat, _ bytes: Int64, isWhole: Bool) {
         readNotes()
         let attendee = attendee(of: seat)
         attendee.awaited = max(0, attendee.awaited - 1)
         attendee.lastWait = now()
-        guard isWhole, let span = seat.span(of: file) else { return }
-        attendee.playhead.delivered(span, seat.kind, at: now())
+        if isWhole, let span = seat.span(of: file) {
+            attendee.playhead.delivered(span, seat.kind, at: now())
+            attendee.consumed(bytes, span, seat.kind)
+        }
+        waitChanged()
+    }
+
+    /// A player waits for an entry or a playlist from the origin: it is about to begin.
+    public func opens() {
+        openings += 1
+        waitChanged()
+    }
+
+    /// It has it, or was refused.
+    public func opened() {
+        openings -= 1
+        waitChanged()
+    }
+
+    // MARK: What yielding asks
+
+    /// The sessions that wait for an origin, and whether any draws from one at all.
+    func viewers(at now: ContinuousClock.Instant) -> (waiting: [YieldPolicy.Viewer], isWatched: Bool) {
+        let drawing = attendees.values.filter { $0.isDrawing(at: now) }
+        var waiting = drawing.filter { $0.awaited > 0 }.map { $0.viewer(at: now) }
+        if openings > 0 { waiting.append(YieldPolicy.Viewer(buffer: 0, rate: 0, segment: 0)) }
+        return (waiting, openings > 0 || !drawing.isEmpty)
     }
 
     // MARK: Leaving

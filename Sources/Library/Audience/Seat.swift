@@ -29,7 +29,11 @@ public import EventLoop
 
     /// The player has got the last byte of what it waited for; or its reply ended early, because it left or the origin
     /// failed.
-    public func arrived(_ file: String, isWhole: Bool) { audience?.arrived(file, self, isWhole: isWhole) }
+    ///
+    /// - Parameter bytes: what it has got; 0 where that is not known.
+    public func arrived(_ file: String, _ bytes: Int64 = 0, isWhole: Bool) {
+        audience?.arrived(file, self, bytes, isWhole: isWhole)
+    }
 
     /// The segment behind a file's name; nil for an initialization section, or what is not listed any more.
     func span(of file: String) -> SegmentSpan? {
