@@ -34,8 +34,12 @@ enum PlaylistWalk {
 
     /// The URLs of a media playlist's segments.
     static func segments(_ url: String) async throws -> [String] {
-        let text = try await HTTPProbe.fetch(url).text
-        return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { resolve(String($0), against: url) }
+        segments(try await HTTPProbe.fetch(url).text, at: url)
+    }
+
+    /// The URLs of the segments in a media playlist's text.
+    static func segments(_ text: String, at url: String) -> [String] {
+        text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { resolve(String($0), against: url) }
     }
 
     /// The URL of the first segment of the last variant behind a multivariant playlist.

@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A download over a link that playback needs")
+struct YieldingTests {
+    /// What a player holds at most, in seconds.
+    private static let ahead = 8.0
+
+    @Test("leaves playback as it would be without it, and goes on to the end", .timeLimit(.minutes(5)))
+    func yields() async throws {
+        let folder = try TemporaryFolder()
+        try await LadderFixture.make(in: folder)
+        let direct = Task { try await Self.playDirectly(folder) }
+        try await Scene.with(root: folder.path) { scene in
+            let link = try await LinkConditioner(
+                to: scene.origin.url(""), preset: "3G", state: scene.weir.state)
+            let master = link.url("/ladder/master.m3u8")
+            let get = try scene.weir.begin(["get", "-q", "best", master])
+            // What each of its connections promised at first to take is used up then.
+            try await waitUntil("the download to have settled", within: .seconds(60)) {
+                try await link.traffic().bytesDown > 900_000
+            }
+            var late: [Int] = []
+            let played = try await RealTimePlayer.playLowest(scene.weir.url("/" + master), ahead: Self.ahead) {
+                index, load in
+                if load.ahead < 1 { late += try await scene.overtakers(of: index) }
+            }
+            let straight = try await direct.value
+            #expect(played.stalls <= straight.stalls, "\(played), directly \(straight)")
+            #expect(late == [])
+            let during = try await scene.requests(of: "top").count
+            #expect(during > 1)
+            #expect(during < LadderFixture.segments)
+
+            // Nobody plays any more: it goes on, here over another link, for less of everybody's time.
+            try await link.set("LTE")
+            #expect(try await get.end(within: .seconds(120)) == .code(0), "\(get.standardError)")
+            #expect(try await scene.repetitions() == [:])
+            for variant in ["top", "low"] {
+                // What was cut off in between is gone on with, by a range.
+                let paths = try await scene.requests(of: variant).filter { $0.range == nil }.map(\.path)
+                #expect(paths.count == LadderFixture.segments && Set(paths).count == paths.count, "\(paths)")
+            }
+            #expect(try await scene.strays() == [])
+            let offline = try await FrameHashes.of(scene.best(of: "/offline/ladder.m3u8"))
+            let frames = try await FrameHashes.of(scene.origin.url("/ladder/top/media.m3u8"))
+            #expect(offline.firstDifference(from: frames) == nil)
+        }
+    }
+
+    /// The same playback without Weir, over a link like it.
+    private static func playDirectly(_ folder: TemporaryFolder) async throws -> RealTimePlayer.Outcome {
+        let origin = try await TestOrigin(root: folder.path)
+        let link = try await LinkConditioner(to: origin.url(""), preset: "3G")
+        return try await RealTimePlayer.playLowest(link.url("/ladder/master.m3u8"), ahead: ahead)
+    }
+}
+
+extension Scene {
+    /// The origin's requests for a variant's segments.
+    fileprivate func requests(of variant: String) async throws -> [TestOrigin.Request] {
+        try await mediaRequests().filter { $0.path.contains("/\(variant)/") }
+    }
+
+    /// The download's requests for segments in front of what the player had asked for, as far as others behind that had
+    /// not been asked for.
+    fileprivate func strays() async throws -> [String] {
+        var (playhead, asked, strays) = (0, Set<Int>(), [String]())
+        for request in try await mediaRequests() where request.range == nil {
+            guard let number = request.path.split(separator: "/").last?.split(separator: ".").first.flatMap({ Int($0) })
+            else { continue }
+            if request.path.contains("/low/") {
+                playhead = max(playhead, number + 1)
+            } else if asked.insert(number).inserted, number < playhead {
+                let isAllAsked = (playhead..<LadderFixture.segments).allSatisfy(asked.contains)
+                if !isAllAsked { strays.append("\(request.path) while \(playhead) plays") }
+            }
+        }
+        return strays
+    }
+
+    /// The best variant behind a multivariant playlist of Weir's.
+    fileprivate func best(of path: String) async throws -> String {
+        let variants = try await PlaylistWalk.segments(weir.url(path))
+        guard let best = variants.first(where: { $0.contains("video-\(LadderFixture.variants[2].1 / 4)p") }) else {
+            throw TimedOut("the best variant in \(variants)")
+        }
+        return best
+    }
+
+    /// The requests of the download that came after the player's for a segment which it has just got: there should be
+    /// none, as long as it had nothing ahead.
+    fileprivate func overtakers(of index: Int) async throws -> [Int] {
+        guard let own = try await requests(of: "low").first(where: { $0.path.hasSuffix("/\(index).ts") }) else {
+            return []
+        }
+        return try await requests(of: "top").map(\.order).filter { $0 > own.order }
+    }
+}
