@@ -1,0 +1,115 @@
+import EventLoop
+import Foundation
+import HTTPServer
+import Library
+import TestSupport
+import Testing
+
+@testable import Playback
+
+/// A live stream that is recorded, seen by its players.
+@LoopActor private struct RecordedStream {
+    let fixture: PlaybackFixture
+    let asset: Asset
+    let recording: Recording
+    /// How a player is led to what is live.
+    let typed: String
+
+    var rendition: Rendition { asset.renditions[0] }
+
+    init(_ entry: String) async throws {
+        fixture = try await PlaybackFixture()
+        typed = fixture.typed("/_live/show/\(entry).m3u8")
+        #expect(try await fixture.get(typed).status == 200)
+        asset = try #require(fixture.library.assets.first)
+        recording = try #require(try await fixture.library.record(asset.renditions[0], of: asset))
+        try await fetch()
+    }
+
+    /// Fetches what was seen.
+    func fetch() async throws {
+        for item in recording.items {
+            for need in item.needed {
+                let flight = try fixture.library.flight(
+                    need.resource, in: need.folder, of: asset, urgency: .background)
+                try await waitUntil("\(need.resource.name)") { flight.outcome != nil }
+                flight.release()
+            }
+        }
+        try recording.advance()
+    }
+
+    /// Lets the origin go on by some segments, and records them.
+    func goOn(by count: Int) async throws {
+        let end = recording.count + count
+        try await fixture.origin.advance("show", by: count)
+        try await waitUntil("\(end) segments", within: .seconds(30)) {
+            _ = try await fixture.library.nextSource(of: rendition, in: asset)
+            try await fetch()
+            return recording.count >= end
+        }
+    }
+
+    /// The media playlist behind an entry.
+    func media(_ path: String) async throws -> String {
+        let answer = try await fixture.get(path)
+        #expect(answer.status == 200, "\(answer.text)")
+        guard answer.text.contains("#EXT-X-STREAM-INF") else { return answer.text }
+        return try await fixture.get(try #require(PlaybackFixture.paths(in: answer.text).first)).text
+    }
+}
+
+@Suite @LoopActor struct RecordingPlaybackTests {
+    @Test(arguments: ["master", "media"])
+    func theNamePlaysWhatIsRecordedFromItsBeginningAndTheURLWhatIsLive(_ entry: String) async throws {
+        let stream = try await RecordedStream(entry)
+        let name = "/\(stream.asset.name).m3u8"
+        let first = try await stream.media(name)
+        #expect(first.contains("#EXT-X-PLAYLIST-TYPE:EVENT\n") && !first.contains("ENDLIST"))
+        #expect(PlaybackFixture.paths(in: first).count == 4)
+        try await stream.goOn(by: 3)
+        let second = try await stream.media(name)
+        #expect(PlaybackFixture.paths(in: second).count == 7)
+        if entry == "media" { #expect(second.hasPrefix(first)) }
+        let live = try await stream.media(stream.typed)
+        #expect(live.contains("#EXT-X-MEDIA-SEQUENCE:3\n") && !live.contains("EVENT"))
+        #expect(PlaybackFixture.paths(in: live).count == 4)
+
+        // From the store, whatever becomes of the origin.
+        try await stream.fixture.origin.stop()
+        for mode in ["", "/offline", "/local"] {
+            let text = try await stream.media(mode + name)
+            let paths = PlaybackFixture.paths(in: text)
+            #expect(paths.count == 7)
+            for (number, path) in paths.enumerated() {
+                let body = try await stream.fixture.get(path).body
+                #expect(try body == Repository.fixture("/ts/90p/\(number % 6).ts"))
+            }
+        }
+        #expect(try stream.fixture.library.close([stream.rendition], of: stream.asset))
+        for path in [name, "/offline" + name, stream.typed] {
+            let text = try await stream.media(path)
+            #expect(text.contains("#EXT-X-PLAYLIST-TYPE:VOD\n") && text.hasSuffix("#EXT-X-ENDLIST\n"), "\(path)")
+            #expect(PlaybackFixture.paths(in: text).count == 7)
+        }
+    }
+
+    @Test func aLivePlayersSegmentsAreThoseThatWereRecorded() async throws {
+        let stream = try await RecordedStream("media")
+        try await stream.fixture.origin.clearRequests()
+        for path in PlaybackFixture.paths(in: try await stream.media(stream.typed)) {
+            #expect(try await stream.fixture.get(path).status == 200)
+        }
+        #expect(try await stream.fixture.mediaRequests() == [])
+        // What a player asks for first is recorded as it comes.
+        try await stream.fixture.origin.advance("show")
+        try await waitUntil("the next segment") {
+            try await stream.media(stream.typed).contains("#EXT-X-MEDIA-SEQUENCE:1\n")
+        }
+        let path = try #require(PlaybackFixture.paths(in: try await stream.media(stream.typed)).last)
+        #expect(try await stream.fixture.get(path).status == 200)
+        try stream.recording.advance()
+        #expect(stream.recording.count == 5)
+        #expect(try await stream.fixture.mediaRequests() == ["/_live/show/4.ts"])
+    }
+}
