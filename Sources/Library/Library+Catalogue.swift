@@ -9,8 +9,9 @@ extension Library {
     /// The downloads that an earlier process left.
     public var storedDownloads: [DownloadRecord] { store.catalogue.initial.downloads }
 
-    /// Writes a download, new or changed.
+    /// Writes a download, new or changed, and the asset itself if the catalogue lacks it: one of a live stream may.
     public func save(_ record: DownloadRecord) async throws(LibraryError) {
+        if let asset = asset(id: record.asset), !asset.isPersistent { await saveNew(asset) }
         do {
             try await store.catalogue.save(.init(downloads: [record]))
         } catch {
@@ -57,14 +58,20 @@ extension Library {
         await write(.init(playlists: [record]), without: gone.map(\.name.id), about: asset)
     }
 
-    /// Writes that a rendition is recorded, and the asset itself.
+    /// Writes that a rendition is recorded, and the asset itself if the catalogue lacks it.
     ///
     /// - Returns: whether it is there now; if not, `asset.saveFailure` says why.
     func save(recordingOf rendition: Rendition, in asset: Asset) async -> Bool {
-        var contents = Catalogue.Contents(assets: [asset.record])
+        var contents = asset.isPersistent ? Catalogue.Contents() : self.contents(of: asset)
         contents.recordings = [RecordingRecord(asset: asset.id, rendition: rendition.name.id)]
-        if !asset.isPersistent, let entry = entryRecord(of: asset) { contents.playlists = [entry] }
         return await write(contents, about: asset)
+    }
+
+    /// Writes an asset that the catalogue lacks, with what its URL leads to.
+    private func saveNew(_ asset: Asset) async { await write(contents(of: asset), about: asset) }
+
+    private func contents(of asset: Asset) -> Catalogue.Contents {
+        Catalogue.Contents(assets: [asset.record], playlists: entryRecord(of: asset).map { [$0] } ?? [])
     }
 
     /// Writes the name and title of an asset that the catalogue has.
