@@ -77,6 +77,7 @@ extension Library {
                 let source = try recording.close()
                 rendition.recording = nil
                 guard let source else { continue }
+                rendition.lastWindow = rendition.source.map { ($0, recording) }
                 finish(rendition, source)
                 isAnythingThere = true
             } catch {

@@ -95,6 +95,9 @@ public import Playlist
 
     /// Its recording, while that goes on.
     public internal(set) var recording: Recording?
+    /// What the origin showed last before the recording was ended: to players of the live stream its end, since a media
+    /// sequence number must not go back (RFC 8216 §6.2.2).
+    public internal(set) var lastWindow: (source: Source, recording: Recording)?
 
     /// Whether its playlist is known, and goes on.
     public var isLive: Bool { source.map { !$0.isDurable } ?? false }
@@ -198,7 +201,7 @@ public import Playlist
         guard let source, !source.isDurable, let url = try? source.base.resolving(map.uri) else {
             return PieceName(.initialization(map.index), fileExtension: "mp4")
         }
-        return recording?.name(ofMapAt: url, map.byteRange)
+        return (recording ?? lastWindow?.recording)?.name(ofMapAt: url, map.byteRange)
             ?? PieceName(.passing(live.number(url, map.byteRange)), fileExtension: "mp4")
     }
 

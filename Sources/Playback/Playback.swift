@@ -108,6 +108,9 @@ public import Library
         if isOffline || session.mode == .local, let recorded = rendition.recording?.source {
             return send(exchange, live: recorded) { () in try view(of: asset, session).media(rendition, recorded) }
         }
+        if session.mode == .auto, let last = rendition.lastWindow {
+            return send(exchange) { () in try view(of: asset, session).media(rendition, last.source, isLast: true) }
+        }
         if isOffline, !rendition.isWhole {
             return exchange.reply(.notFound, "\(name) of \(asset.name) is not wholly stored, and Weir is offline.")
         }
@@ -205,7 +208,8 @@ public import Library
         defer { if !isStored { library.audience.opened() } }
         do {
             let isPresent = isStored ? false : try await library.refresh(asset)
-            let session = session(for: asset, mode)
+            // Those that play what was live a moment ago keep theirs.
+            let session = session(for: asset, mode == .auto && asset.isRecorded ? .local : mode)
             send(exchange) { () in
                 try view(of: asset, session).entry(isStored: !isPresent)
                     ?? {

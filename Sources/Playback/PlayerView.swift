@@ -54,9 +54,14 @@ import Playlist
 
     /// The rendition's playlist, or a delta update of it, as it was fetched. One of low latency stays as it is but for its
     /// names: players put its texts together.
-    func media(_ rendition: Rendition, _ source: Rendition.Source) throws(PlaylistError) -> [UInt8] {
+    ///
+    /// - Parameter isLast: whether it ends with this text, whatever the text says.
+    func media(
+        _ rendition: Rendition, _ source: Rendition.Source, isLast: Bool = false
+    ) throws(PlaylistError) -> [UInt8] {
         let view: MediaPlaylistView =
-            source.isDurable ? .stored : source.isRecorded ? .growing : source.playlist.isLowLatency ? .relay : .plain
+            source.isDurable || isLast
+            ? .stored : source.isRecorded ? .growing : source.playlist.isLowLatency ? .relay : .plain
         return try source.playlist.rendered(view) { reference in
             switch reference {
             case .segment(let segment): resource(rendition, file(of: segment, rendition, source))

@@ -94,6 +94,20 @@ import Testing
         }
     }
 
+    @Test func aLivePlayerSeesTheEndWhereItIsAndNotTheBeginningAgain() async throws {
+        let stream = try await RecordedStream("master")
+        let media = try await stream.fixture.entry(stream.typed)[0]
+        try await stream.goOn(by: 3)
+        let before = try await stream.fixture.get(media).text
+        #expect(try stream.fixture.library.close([stream.rendition], of: stream.asset))
+        let after = try await stream.fixture.get(media).text
+        #expect(after.contains("#EXT-X-MEDIA-SEQUENCE:3\n") && after.hasSuffix("#EXT-X-ENDLIST\n"), "\(after)")
+        #expect(PlaybackFixture.paths(in: after) == PlaybackFixture.paths(in: before))
+        for path in PlaybackFixture.paths(in: after) { #expect(try await stream.fixture.get(path).status == 200) }
+        // Who comes now plays what was recorded.
+        #expect(try await stream.media(stream.typed).contains("#EXT-X-MEDIA-SEQUENCE:0\n"))
+    }
+
     @Test func aLivePlayersSegmentsAreThoseThatWereRecorded() async throws {
         let stream = try await RecordedStream("media")
         try await stream.fixture.origin.clearRequests()
