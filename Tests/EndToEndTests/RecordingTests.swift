@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A recording of a live stream")
+struct RecordingTests {
+    /// The segments of a recording's text, as far as it is one.
+    private func count(_ url: String) async throws -> Int {
+        let answer = try await HTTPProbe.fetch(url)
+        guard answer.status == 200, answer.text.contains("#EXT-X-PLAYLIST-TYPE:EVENT\n") else { return 0 }
+        return answer.text.split(separator: "\n").count { !$0.hasPrefix("#") }
+    }
+
+    /// What the origin showed, as if it had been one presentation from the beginning.
+    private func showWhole(_ origin: TestOrigin, _ count: Int) async throws -> String {
+        let segments = (0..<count).map { number in
+            (number > 0 && number % 6 == 0 ? "#EXT-X-DISCONTINUITY\n" : "")
+                + "#EXTINF:2.000,\n\(origin.url("/ts/90p/\(number % 6).ts"))\n"
+        }
+        let text = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n" + segments.joined() + "#EXT-X-ENDLIST\n"
+        try await origin.add(OriginRule("/whole.m3u8") { ($0.status, $0.body) = (200, text) })
+        return origin.url("/whole.m3u8")
+    }
+
+    @Test(
+        "goes on after kill -9, and is in the end what the origin showed, frame for frame, with no origin",
+        arguments: ["master", "media"])
+    func killed(entry: String) async throws {
+        try await Scene.with { scene in
+            let url = scene.origin.url("/_live/show/\(entry).m3u8")
+            let get = try scene.weir.begin(["get", "--record", "--name", "show", url])
+            let media = { () async throws -> String in
+                let entry = await scene.weir.url("/show.m3u8")
+                let text = try await HTTPProbe.fetch(entry).text
+                guard text.contains("STREAM-INF") else { return entry }
+                return await scene.weir.url(PlaylistWalk.references(in: text).first ?? "/none.m3u8")
+            }
+            func records(_ wanted: Int) async throws {
+                try await waitUntil("\(wanted) recorded segments", within: .seconds(30)) {
+                    try await count(try await media()) >= wanted
+                }
+            }
+            var shown = 4
+            try await records(shown)
+            for (step, isKilled) in [(1, true), (3, true), (2, false), (2, true)] {
+                try await scene.origin.advance("show", by: step)
+                shown += step
+                if isKilled {
+                    try await scene.weir.kill()
+                    try await scene.weir.start()
+                }
+                try await records(shown)
+            }
+            _ = try await get.end()
+            try await scene.origin.end("show")
+            let again = try await scene.weir.run(["get", "--record", url], within: .seconds(60))
+            #expect(again.exit == .code(0), "\(again.errors)")
+            let expected = try await FrameHashes.of(showWhole(scene.origin, shown))
+            try await scene.origin.stop()
+            let frames = try await FrameHashes.of(scene.weir.url("/offline/show.m3u8"))
+            #expect(frames.firstDifference(from: expected) == nil)
+            #expect(frames.streams.first?.frames.isEmpty == false)
+            let list = try await scene.weir.run(["list"])
+            #expect(list.output.contains("show") && list.output.contains("complete"), "\(list.output)")
+        }
+    }
+
+    @Test(
+        "plays from its beginning while it grows, to the end of the show, and the live stream is fetched once",
+        arguments: ["window", "ll", "event"])
+    func plays(kind: String) async throws {
+        let origin = try await LiveOrigin(seconds: 16)
+        try await Scene.with { scene in
+            let url = origin.master(kind, for: "weir")
+            async let get = scene.weir.run(["get", "--record", "--name", "show", url], within: .seconds(60))
+            try await waitUntil("the first segments", within: .seconds(30)) {
+                let text = try await HTTPProbe.fetch(scene.weir.url("/show.m3u8")).text
+                guard let media = PlaylistWalk.references(in: text).first else { return false }
+                return try await HTTPProbe.fetch(scene.weir.url(media)).text.contains(":EVENT\n")
+            }
+            async let recorded = Player.mpv.play(scene.weir.url("/show.m3u8"))
+            async let live = Player.ffmpeg.play(scene.weir.url("/" + url))
+            async let plain = Player.mpv.play(origin.master(kind, for: "mpv"))
+            let (report, other, usual, result) = try await (recorded, live, plain, get)
+            #expect(result.exit == .code(0), "\(result.errors)")
+            #expect(report.ended && Set(report.problems).isSubset(of: usual.problems), "\(report)")
+            #expect(other.ended, "\(other)")
+            let text = try await HTTPProbe.fetch(scene.weir.url("/offline/show.m3u8")).text
+            let whole = try await HTTPProbe.fetch(scene.weir.url(PlaylistWalk.references(in: text)[0])).text
+            #expect(
+                whole.split(separator: "#EXT-X-MAP").count == (kind == "ll" ? 2 : 1) && !whole.contains("#EXT-X-PART"))
+            // All of what was in the window at first, and all that came.
+            let frames = try await FrameHashes.of(scene.weir.url("/offline/show.m3u8"))
+            #expect(frames.errors == "")
+            #expect((frames.streams.first { $0.mediaType == "video" }?.frames.count ?? 0) >= 200)
+            let segments = try await origin.requests(for: "weir").map(\.resource).filter { $0.contains("/high/") }
+            let media = segments.filter { !$0.hasSuffix(".m3u8") }
+            #expect(Set(media).count == media.count, "\(media)")
+        }
+    }
+}
