@@ -44,6 +44,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         room("Playlist"),
         room("HTTPMessage"),
+        room("SegmentFormat"),
         room("EventLoop", ["CLibevent"]),
         room("HTTPServer", ["CLibevent", "EventLoop", "HTTPMessage"]),
         room("Origin", ["CLibcurl", "EventLoop", "HTTPMessage"]),
@@ -71,6 +72,7 @@ let package = Package(
 
         tests("PlaylistTests", ["Playlist"]),
         tests("HTTPMessageTests", ["HTTPMessage"]),
+        tests("SegmentFormatTests", ["SegmentFormat", "TestSupport"]),
         tests("EventLoopTests", ["EventLoop"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("OriginTests", ["Origin", "EventLoop", "HTTPMessage"]),

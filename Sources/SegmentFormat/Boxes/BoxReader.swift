@@ -1,0 +1,113 @@
+/// A cursor over the payload of a box, or over a file's top level: reads numbers and boxes, and never beyond its end.
+struct BoxReader {
+    /// What is read.
+    let source: FileBytes
+    /// The box that is being read, for errors; nil at the top level.
+    let parent: FourCC?
+    /// Where the payload ends.
+    let end: Int
+    /// Where the next read begins.
+    private(set) var position: Int
+
+    /// Reads a part of the bytes; numbers must not be asked for where bytes are missing in `source`.
+    init(_ source: FileBytes, in parent: FourCC?, _ range: Range<Int>) {
+        self.source = source
+        self.parent = parent
+        position = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// Reads the payload of a box.
+    init(_ source: FileBytes, _ box: Box) {
+        self.init(source, in: box.type, box.payload)
+    }
+
+    /// Bytes that are left.
+    var remaining: Int { end - position }
+
+    /// Passes over bytes, and gives the place of the first.
+    @discardableResult
+    mutating func take(_ count: Int) throws(SegmentFormatError) -> Int {
+        guard count <= remaining else {
+            throw error(.truncated, "it ends \(count - remaining) bytes before its fields do")
+        }
+        defer { position += count }
+        return position
+    }
+
+    /// A big-endian number.
+    mutating func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) throws(SegmentFormatError) -> T {
+        source.integer(at: try take(T.bitWidth / 8))
+    }
+
+    /// So many bytes.
+    mutating func bytes(_ count: Int) throws(SegmentFormatError) -> [UInt8] {
+        let start = try take(count)
+        return Array(source[start..<(start + count)])
+    }
+
+    /// All that is left.
+    mutating func rest() -> [UInt8] {
+        defer { position = end }
+        return Array(source[position..<end])
+    }
+
+    /// The version and flags with which a full box begins (ISO/IEC 14496-12 §4.2).
+    mutating func fullBox() throws(SegmentFormatError) -> (version: UInt8, flags: UInt32) {
+        let word: UInt32 = try integer()
+        return (UInt8(word >> 24), word & 0xFF_FFFF)
+    }
+
+    /// A number of 64 bits in version 1 of a box, of 32 before.
+    mutating func integer(version: UInt8) throws(SegmentFormatError) -> UInt64 {
+        version == 1 ? try integer() : UInt64(try integer(UInt32.self))
+    }
+
+    /// The next box, and the cursor behind it; nil at the end.
+    mutating func box() throws(SegmentFormatError) -> Box? {
+        guard position < end else { return nil }
+        let start = position
+        guard remaining >= 8 else { throw error(.truncated, "\(remaining) bytes are left, too few for a box") }
+        let size: UInt32 = try integer()
+        let type = FourCC(try integer())
+        let long: UInt64 = size == 1 ? try field(of: type, from: start) : size == 0 ? 0 : UInt64(size)
+        if type == "uuid" { try field(of: type, from: start, 16) }
+        return try place(type, from: start, size: long, endsWithFile: size == 0)
+    }
+
+    /// A box whose fields have been read, with the cursor put behind it.
+    private mutating func place(
+        _ type: FourCC, from start: Int, size: UInt64, endsWithFile: Bool
+    ) throws(SegmentFormatError) -> Box {
+        let header = position - start
+        guard !endsWithFile || parent == nil else {
+            throw SegmentFormatError(.badSize, type, at: start, "a size of 0 may stand at the top level alone")
+        }
+        let size = endsWithFile ? UInt64(end - start) : size
+        guard size >= header else {
+            throw SegmentFormatError(.badSize, type, at: start, "its size is \(size), less than its own header")
+        }
+        guard size <= end - start else {
+            let holder = parent.map { "\($0) has" } ?? "the file has"
+            throw SegmentFormatError(
+                .truncated, type, at: start, "its size is \(size), and \(holder) \(end - start) bytes left")
+        }
+        position = start + Int(size)
+        return Box(type: type, range: start..<position, headerSize: header, endsWithFile: endsWithFile)
+    }
+
+    private mutating func field(of type: FourCC, from start: Int) throws(SegmentFormatError) -> UInt64 {
+        try field(of: type, from: start, 8)
+        return source.integer(at: position - 8)
+    }
+
+    private mutating func field(of type: FourCC, from start: Int, _ count: Int) throws(SegmentFormatError) {
+        guard remaining >= count else { throw SegmentFormatError(.truncated, type, at: start, "its header is cut off") }
+        position += count
+    }
+
+    /// An error of the box that is being read, at the cursor.
+    func error(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {
+        SegmentFormatError(code, in: parent?.description, at: position, reason)
+    }
+}

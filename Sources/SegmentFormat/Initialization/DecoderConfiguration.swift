@@ -1,0 +1,88 @@
+/// What a decoder of AVC or HEVC is set up with: `avcC` or `hvcC` (ISO/IEC 14496-15 §5.3.3.1, §8.3.3.1).
+public struct DecoderConfiguration: Hashable, Sendable {
+    /// A codec whose parameter sets may come within the samples.
+    public enum Codec: Hashable, Sendable {
+        /// H.264, `avc1` and `avc3`.
+        case avc
+        /// H.265, `hvc1` and `hev1`.
+        case hevc
+
+        /// The codec of a sample entry; nil of any other.
+        init?(format: FourCC) {
+            switch format {
+            case "avc1", "avc3": self = .avc
+            case "hvc1", "hev1": self = .hevc
+            default: return nil
+            }
+        }
+    }
+
+    /// Which codec.
+    public let codec: Codec
+    /// Bytes of the length that stands before each NAL unit of a sample: 1, 2 or 4.
+    public let lengthSize: Int
+    /// The NAL units of VPS (HEVC), SPS, SPS extensions (AVC) and PPS, in the order in which a decoder takes them.
+    public let parameterSets: [[UInt8]]
+    /// The whole box's payload.
+    let payload: [UInt8]
+
+    /// Reads an `avcC` or `hvcC`.
+    init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
+        var reader = BoxReader(source, box)
+        codec = box.type == "avcC" ? .avc : .hevc
+        payload = Array(source[box.payload])
+        let size: UInt8
+        (size, parameterSets) = codec == .avc ? try Self.avc(&reader) : try Self.hevc(&reader)
+        lengthSize = Int(size & 3) + 1
+        guard lengthSize != 3 else { throw reader.error(.badValue, "lengths of three bytes are not allowed") }
+    }
+
+    /// The parameter sets as they stand in a sample, each after its length; nil where a length cannot say one.
+    var inBand: [UInt8]? {
+        var bytes: [UInt8] = []
+        for unit in parameterSets {
+            guard lengthSize == 4 || unit.count < 1 << (8 * lengthSize) else { return nil }
+            for place in (0..<lengthSize).reversed() {
+                bytes.append(UInt8(truncatingIfNeeded: unit.count >> (8 * place)))
+            }
+            bytes += unit
+        }
+        return bytes
+    }
+
+    private static func avc(_ reader: inout BoxReader) throws(SegmentFormatError) -> (UInt8, [[UInt8]]) {
+        // Version, profile, compatibility, level.
+        try reader.take(4)
+        let size: UInt8 = try reader.integer()
+        var sets = try units(&reader, count: Int(try reader.integer(UInt8.self) & 0x1F))
+        let pictures = try units(&reader, count: Int(try reader.integer(UInt8.self)))
+        // Of the high profiles: chroma format and depths, then the extensions. Old files lack them.
+        if reader.remaining >= 4 {
+            try reader.take(3)
+            sets += try units(&reader, count: Int(try reader.integer(UInt8.self)))
+        }
+        return (size, sets + pictures)
+    }
+
+    private static func hevc(_ reader: inout BoxReader) throws(SegmentFormatError) -> (UInt8, [[UInt8]]) {
+        try reader.take(21)
+        let size: UInt8 = try reader.integer()
+        // VPS, SPS, PPS: what else there may be, such as SEI, is of no use within the samples.
+        var sets: [UInt8: [[UInt8]]] = [:]
+        for _ in 0..<(try reader.integer(UInt8.self)) {
+            let type = try reader.integer(UInt8.self) & 0x3F
+            sets[type, default: []] += try units(&reader, count: Int(try reader.integer(UInt16.self)))
+        }
+        return (size, [32, 33, 34].flatMap { sets[$0] ?? [] })
+    }
+
+    private static func units(_ reader: inout BoxReader, count: Int) throws(SegmentFormatError) -> [[UInt8]] {
+        var units: [[UInt8]] = []
+        for _ in 0..<count {
+            let length: UInt16 = try reader.integer()
+            guard length > 0 else { throw reader.error(.badValue, "a parameter set is empty") }
+            units.append(try reader.bytes(Int(length)))
+        }
+        return units
+    }
+}

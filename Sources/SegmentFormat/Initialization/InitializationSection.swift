@@ -1,0 +1,97 @@
+/// A Media Initialization Section (RFC 8216 §3.3): the `moov` of a fragmented file, read as far as segments depend on it.
+public struct InitializationSection: Sendable {
+    /// In the order of their `trak` boxes.
+    public let tracks: [Track]
+
+    /// Reads the bytes of an initialization section; boxes that say nothing of tracks are passed over.
+    public init(_ bytes: [UInt8]) throws(SegmentFormatError) {
+        guard bytes.count <= SegmentFormatLimits.sectionBytes else {
+            throw SegmentFormatError(.overLimit, "the initialization section has \(bytes.count) bytes")
+        }
+        let source = FileBytes(bytes: bytes, origin: 0)
+        var reader = BoxReader(source, in: nil, source.range)
+        var movie: Box?
+        while let box = try reader.box(), box.type != "moof" {
+            if box.type == "moov" { movie = try box.once(movie) }
+        }
+        guard let movie else {
+            throw SegmentFormatError(.missingBox, in: "moov", at: nil, "there is no movie in the section")
+        }
+        tracks = try MovieParser(source).tracks(of: movie)
+    }
+
+    /// The track of an id.
+    public func track(_ id: UInt32) -> Track? {
+        tracks.first { $0.id == id }
+    }
+
+    /// Whether samples of any track are encrypted (ISO/IEC 23001-7).
+    public var isEncrypted: Bool {
+        tracks.contains { track in track.sampleEntries.contains { $0.protection != nil } }
+    }
+}
+
+/// One track of an initialization section.
+public struct Track: Sendable {
+    /// What the track fragments of segments call it by.
+    public let id: UInt32
+    /// Ticks a second of its times.
+    public let timescale: UInt32
+    /// What it holds: `vide`, `soun`, `subt` …
+    public let handler: FourCC
+    /// Width and height as they are shown, in 65,536ths of a pixel; 0 of what is not seen.
+    public let size: [UInt32]
+    /// What an edit list adds to each time, most often nothing, or less what a decoder's delay has added.
+    public let edit: EditOffset
+    /// How the samples are coded; fragments name an entry by its place, from 1.
+    public let sampleEntries: [SampleEntry]
+    /// What holds where a fragment says nothing else.
+    public let defaults: SampleDefaults
+}
+
+/// The values of a `trex` (ISO/IEC 14496-12 §8.8.3).
+public struct SampleDefaults: Hashable, Sendable {
+    /// The place of the sample entry, from 1.
+    public var descriptionIndex: UInt32
+    /// In ticks of the track.
+    public var duration: UInt32
+    /// In bytes.
+    public var size: UInt32
+    /// As in ISO/IEC 14496-12 §8.8.3.1.
+    public var flags: UInt32
+}
+
+/// What an edit list does to the times of a track whose samples are not cut (ISO/IEC 14496-12 §8.6.6).
+///
+/// An empty edit first lets the track begin later; the media time of the edit that follows lets it begin earlier.
+public struct EditOffset: Hashable, Sendable {
+    /// The length of the empty edit, in ticks of the movie.
+    public var emptyTicks: UInt64 = 0
+    /// Ticks a second of the movie.
+    public var movieTimescale: UInt32 = 1
+    /// The media time at which the presentation begins, in ticks of the track.
+    public var mediaTime: Int64 = 0
+    /// There are more edits than these two, or one at another speed: no offset can say what they do.
+    public var isIntricate = false
+
+    /// The offset in ticks of a track's timescale, rounded to the nearest.
+    public func ticks(timescale: UInt32) -> Int64 {
+        let empty = (Int128(emptyTicks) * Int128(timescale) + Int128(movieTimescale) / 2) / Int128(movieTimescale)
+        return Int64(clamping: empty - Int128(mediaTime))
+    }
+
+    /// The part of a second that the movie's clock cannot tell, in ticks of a track, rounded up.
+    func tolerance(timescale: UInt32) -> Int64 {
+        emptyTicks == 0 ? 0 : Int64((UInt64(timescale) + UInt64(movieTimescale) - 1) / UInt64(movieTimescale))
+    }
+}
+
+extension Box {
+    /// This box, where `other` is none: of two, nobody can tell which is meant.
+    func once(_ other: Box?) throws(SegmentFormatError) -> Box {
+        guard other == nil else {
+            throw SegmentFormatError(.duplicateBox, type, at: range.lowerBound, "it stands twice")
+        }
+        return self
+    }
+}

@@ -1,0 +1,80 @@
+/// An MPEG-2 Transport Stream Media Segment (RFC 8216 §3.2), read as far as it must fit its neighbours: nothing in it is
+/// changed when it is joined with others.
+public struct TransportStream: Hashable, Sendable {
+    /// One elementary stream.
+    public struct Stream: Hashable, Sendable {
+        /// The packet identifier.
+        public let pid: UInt16
+        /// As in ISO/IEC 13818-1 table 2-34: 0x1B is AVC, 0x24 HEVC, 0x0F AAC.
+        public let type: UInt8
+        /// The first presentation time, in ticks of 90 kHz modulo 2^33; nil where none was found.
+        public internal(set) var firstTime: UInt64?
+        /// Whether its first picture is one where a decoder can begin; nil where nothing tells, and of what is not video.
+        public internal(set) var beginsAtKeyFrame: Bool?
+
+        /// Video, as far as HLS has it.
+        public var isVideo: Bool { [0x01, 0x02, 0x1B, 0x24, 0xDB].contains(type) }
+    }
+
+    /// PAT and PMT stand before any media, as RFC 8216 §3.2 wants it.
+    public let beginsWithTables: Bool
+    /// The packet identifier of the first program's map.
+    public let mapPID: UInt16
+    /// The streams of the first program, in the order of its map.
+    public let streams: [Stream]
+
+    /// Reads a segment up to where each stream has a time, and each video its first picture; to the end if need be.
+    public init(_ source: ByteSource) throws(SegmentFormatError) {
+        var scan = TransportScan()
+        guard source.count >= TransportPacket.size else {
+            throw SegmentFormatError(.truncated, "\(source.count) bytes are no packet of a transport stream")
+        }
+        let whole = source.count - source.count % TransportPacket.size
+        for start in stride(from: 0, to: whole, by: Self.chunk) where !scan.isDone {
+            try scan.take(try source.bytes(start..<min(whole, start + Self.chunk)))
+        }
+        guard let mapPID = scan.mapPID else {
+            throw SegmentFormatError(.missingBox, in: "PAT", at: nil, "there is none in the segment")
+        }
+        guard !scan.streams.isEmpty else {
+            throw SegmentFormatError(.missingBox, in: "PMT", at: nil, "there is none in the segment")
+        }
+        (beginsWithTables, self.mapPID, streams) = (scan.beginsWithTables, mapPID, scan.streams)
+    }
+
+    /// Packets of one reading.
+    private static let chunk = 348 * TransportPacket.size
+
+    /// Why this segment cannot stand where another of the same time could: a sentence without a full stop; nil when it can.
+    ///
+    /// Both must have the same streams, and begin with their tables; this one's video must not be known to begin within a
+    /// group of pictures.
+    public func obstacle(inPlaceOf other: TransportStream) -> String? {
+        guard beginsWithTables else { return "it does not begin with PAT and PMT" }
+        func list(_ stream: TransportStream) -> [[UInt16]] {
+            stream.streams.map { [$0.pid, UInt16($0.type)] }.sorted { $0[0] < $1[0] }
+        }
+        guard list(self) == list(other) else { return "it has other streams: \(names), and \(other.names) there" }
+        if streams.contains(where: { $0.beginsAtKeyFrame == false }) { return "it does not begin with a key frame" }
+        return nil
+    }
+
+    /// Whether streams of one identifier begin at the same time, to half of a frame or less, over the clock's 26.5 hours.
+    public func beginsTogether(with other: TransportStream, frame: MediaTime) -> Bool {
+        streams.allSatisfy { stream in
+            guard let own = stream.firstTime, let its = other.streams.first(where: { $0.pid == stream.pid })?.firstTime
+            else { return true }
+            // The shorter way around a clock of 33 bits.
+            let distance = min((own &- its) & Self.clockMask, (its &- own) & Self.clockMask)
+            return MediaTime(ticks: Int64(distance), timescale: 90_000)
+                .agrees(with: MediaTime(ticks: 0, timescale: 90_000), frame: frame)
+        }
+    }
+
+    private static let clockMask: UInt64 = 1 << 33 - 1
+
+    private var names: String {
+        streams.map { "0x" + String($0.pid, radix: 16) + " of type 0x" + String($0.type, radix: 16) }
+            .joined(separator: ", ")
+    }
+}

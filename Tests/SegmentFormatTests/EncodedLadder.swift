@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SegmentFormat
+
+/// Renditions of one presentation that ffmpeg encodes for a test: fragmented MP4 in segments of a second, ten pictures each.
+struct EncodedLadder: Sendable {
+    /// What is encoded.
+    struct Recipe: Hashable, Sendable, CustomTestStringConvertible {
+        var codec = "avc"
+        var isMuxed = false
+        /// Further options of the `mov` muxer.
+        var options: [String] = []
+        var testDescription: String { "\(codec), \(isMuxed ? "muxed" : "demuxed")" }
+        /// As the codec's own language has it.
+        fileprivate var encoder: [String] {
+            let keys = "keyint=10:min-keyint=10:scenecut=0:open-gop=0:bframes=2"
+            switch codec {
+            case "hevc":
+                return ["-c:v", "libx265", "-tag:v", "hvc1", "-x265-params", "log-level=error:pools=1:\(keys)"]
+            default: return ["-c:v", "libx264", "-x264-params", "threads=1:\(keys)"]
+            }
+        }
+    }
+
+    /// One rendition.
+    struct Rendition: Sendable {
+        let initialization: [UInt8]
+        let segments: [[UInt8]]
+        /// What ffmpeg decodes of the whole.
+        let frames: FrameHashes
+
+        var section: InitializationSection { get throws { try InitializationSection(initialization) } }
+    }
+
+    let folder: TemporaryFolder
+    let low: Rendition
+    let high: Rendition
+
+    /// Encodes two qualities of other sizes.
+    init(_ recipe: Recipe, seconds: Int = 6) async throws {
+        folder = try TemporaryFolder()
+        low = try await Self.rendition(recipe, size: "160x90", name: "low", seconds, folder)
+        high = try await Self.rendition(recipe, size: "320x180", name: "high", seconds, folder)
+    }
+
+    private static func rendition(
+        _ recipe: Recipe, size: String, name: String, _ seconds: Int, _ folder: TemporaryFolder
+    ) async throws -> Rendition {
+        let root = folder.path(name)
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        var arguments = [
+            "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=\(size):rate=10:duration=\(seconds)",
+        ]
+        if recipe.isMuxed {
+            arguments += [
+                "-f", "lavfi", "-i", "sine=sample_rate=48000:duration=\(seconds)", "-c:a", "aac", "-b:a", "48k",
+            ]
+        }
+        arguments += recipe.encoder + ["-pix_fmt", "yuv420p", "-f", "hls", "-hls_time", "1"]
+        arguments += ["-hls_playlist_type", "vod", "-hls_segment_type", "fmp4", "-hls_segment_filename", "%d.m4s"]
+        arguments += recipe.options + ["media.m3u8"]
+        let result = try await ProcessRunner.run("ffmpeg", arguments, folder: root, within: .seconds(120))
+        try #require(result.exit == .code(0), "\(result.errors)")
+        let segments = try (0..<seconds).map { try bytes(root + "/\($0).m4s") }
+        return Rendition(
+            initialization: try bytes(root + "/init.mp4"), segments: segments,
+            frames: try await Playlist.frames(of: root + "/media.m3u8"))
+    }
+
+    private static func bytes(_ path: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+}
+
+/// A media playlist of one EXT-X-MAP and segments of a second each, in a folder of its own.
+struct Playlist {
+    let folder: TemporaryFolder
+    var path: String { folder.path("media.m3u8") }
+
+    init(initialization: [UInt8], segments: [[UInt8]]) throws {
+        folder = try TemporaryFolder()
+        var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:1", "#EXT-X-PLAYLIST-TYPE:VOD"]
+        lines.append("#EXT-X-MAP:URI=\"init.mp4\"")
+        try folder.write(Data(initialization), to: "init.mp4")
+        for (index, segment) in segments.enumerated() {
+            try folder.write(Data(segment), to: "\(index).m4s")
+            lines += ["#EXTINF:1,", "\(index).m4s"]
+        }
+        try folder.write(Data((lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n").utf8), to: "media.m3u8")
+    }
+
+    /// The frames of a playlist in their own sizes, with all that ffmpeg warns of.
+    static func frames(of path: String, options: [String] = []) async throws -> FrameHashes {
+        let arguments = ["-nostdin", "-v", "warning"] + options + ["-i", path, "-map", "0", "-autoscale", "0"]
+        let result = try await ProcessRunner.run(
+            "ffmpeg", arguments + ["-f", "framemd5", "-"], within: .seconds(90))
+        try #require(result.exit == .code(0), "\(result.errors)")
+        return FrameHashes(framemd5: result.output, errors: result.errors)
+    }
+}

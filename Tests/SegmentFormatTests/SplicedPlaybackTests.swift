@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SegmentFormat
+
+@Suite("Segments of two renditions behind one initialization section")
+struct SplicedPlaybackTests {
+    static let recipes = ["avc", "hevc"].flatMap { codec in
+        [false, true].map { EncodedLadder.Recipe(codec: codec, isMuxed: $0) }
+    }
+
+    /// High, low from the third on, and high again for the last two: all that the rule of `Joint` asks for.
+    private static func composite(_ ladder: EncodedLadder) throws -> [[UInt8]] {
+        let (high, low) = (try ladder.high.section, try ladder.low.section)
+        let foreign = Joint(of: low, behind: high)
+        #expect(foreign.verdict == .needsInBandParameterSets)
+        let own = Joint(of: high, behind: high)
+        #expect(own.verdict == .equivalent)
+        return try ladder.high.segments.indices.map { index in
+            if index < 2 { return ladder.high.segments[index] }
+            let (joint, segment) =
+                index < 4 ? (foreign, ladder.low.segments[index]) : (own, ladder.high.segments[index])
+            let splice = try joint.splice(ByteSource(segment))
+            let joined = splice.joined(with: segment)
+            #expect(joined.count == splice.count)
+            return joined
+        }
+    }
+
+    @Test("decode to each source's own frames, without a warning", arguments: recipes)
+    func frames(recipe: EncodedLadder.Recipe) async throws {
+        let ladder = try await EncodedLadder(recipe)
+        let playlist = try Playlist(
+            initialization: ladder.high.initialization, segments: try Self.composite(ladder))
+        let found = try await Playlist.frames(of: playlist.path)
+        #expect(found.errors == "")
+        let (high, low) = (ladder.high.frames.streams, ladder.low.frames.streams)
+        #expect(high[0].frames.count == 60 && low[0].frames.count == 60)
+        let expected = high[0].frames[..<20] + low[0].frames[20..<40] + high[0].frames[40...]
+        #expect(found.streams.count == high.count)
+        #expect(found.streams.first?.frames == Array(expected))
+        if recipe.isMuxed { #expect(found.streams.last?.frames == high.last?.frames) }
+    }
+
+    @Test("play to the end", arguments: recipes, [Player.mpv, .vlc])
+    func players(recipe: EncodedLadder.Recipe, player: Player) async throws {
+        let ladder = try await EncodedLadder(recipe)
+        let playlist = try Playlist(
+            initialization: ladder.high.initialization, segments: try Self.composite(ladder))
+        let origin = try await TestOrigin(root: playlist.folder.path)
+        let report = try await player.play(origin.url("/media.m3u8"))
+        #expect(report.ended)
+        #expect(try #require(report.position) >= 3)
+        let problems = PlayerBaseline(player, "cmaf").newProblems(in: report)
+        #expect(problems == [])
+    }
+}
