@@ -9,7 +9,8 @@ public struct ByteSource {
 
     /// A file on disk or anywhere.
     ///
-    /// `reading` is given ranges within the file; nil, or another number of bytes, is an error of the code `unreadable`.
+    /// `reading` is given ranges within the file; nil, or another number of bytes, is an error of the code
+    /// `unreadable`.
     public init(count: Int, reading: @escaping (Range<Int>) -> [UInt8]?) {
         self.count = count
         self.reading = reading

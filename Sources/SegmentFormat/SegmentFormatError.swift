@@ -1,4 +1,5 @@
-/// Why bytes are not the initialization section or media segment that they should be, or why two of them cannot be joined.
+/// Why bytes are not the initialization section or media segment that they should be, or why two of them cannot be
+/// joined.
 public struct SegmentFormatError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of fault; the raw values are stable and may be shown to programs.
     public enum Code: String, Sendable, CaseIterable {

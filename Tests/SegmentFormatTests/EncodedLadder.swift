@@ -4,7 +4,8 @@ import Testing
 
 @testable import SegmentFormat
 
-/// Renditions of one presentation that ffmpeg encodes for a test: fragmented MP4 in segments of a second, ten pictures each.
+/// Renditions of one presentation that ffmpeg encodes for a test: fragmented MP4 in segments of a second, ten pictures
+/// each.
 struct EncodedLadder: Sendable {
     /// What is encoded.
     struct Recipe: Hashable, Sendable, CustomTestStringConvertible {
@@ -98,5 +99,21 @@ struct Playlist {
             "ffmpeg", arguments + ["-f", "framemd5", "-"], within: .seconds(90))
         try #require(result.exit == .code(0), "\(result.errors)")
         return FrameHashes(framemd5: result.output, errors: result.errors)
+    }
+}
+
+/// Transport streams that ffmpeg encodes for a test.
+enum EncodedTransport {
+    /// A second of HEVC.
+    static func hevc() async throws -> [UInt8] {
+        let folder = try TemporaryFolder()
+        let arguments = [
+            "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=160x90:rate=10:duration=1",
+            "-c:v", "libx265", "-x265-params", "log-level=error:pools=1:bframes=0:keyint=10", "-pix_fmt", "yuv420p",
+            "-f", "mpegts", "a.ts",
+        ]
+        let result = try await ProcessRunner.run("ffmpeg", arguments, folder: folder.path)
+        try #require(result.exit == .code(0), "\(result.errors)")
+        return [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path("a.ts"))))
     }
 }

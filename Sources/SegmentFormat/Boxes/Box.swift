@@ -18,7 +18,8 @@ public struct Box: Hashable, Sendable {
 }
 
 extension Box {
-    /// The boxes of a file in memory, in order: the first begins at 0, each where the one before ends, the last at the end.
+    /// The boxes of a file in memory, in order: the first begins at 0, each where the one before ends, the last at the
+    /// end.
     public static func topLevel(of bytes: [UInt8]) throws(SegmentFormatError) -> [Box] {
         try boxes(of: bytes, in: 0..<bytes.count, file: nil)
     }

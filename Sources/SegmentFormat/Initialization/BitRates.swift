@@ -35,7 +35,8 @@ enum BitRates {
         for index in (configuration + 2)..<(configuration + 13) { payload[index] = 0 }
     }
 
-    /// Where the contents of a descriptor begin, after its tag and a length of seven bits a byte; nil where another stands.
+    /// Where the contents of a descriptor begin, after its tag and a length of seven bits a byte; nil where another
+    /// stands.
     private static func descriptor(_ tag: UInt8, in payload: [UInt8], at start: Int) -> Int? {
         guard start < payload.count, payload[start] == tag else { return nil }
         let length = payload[(start + 1)...].prefix(4)

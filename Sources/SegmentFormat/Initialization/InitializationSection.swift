@@ -1,4 +1,5 @@
-/// A Media Initialization Section (RFC 8216 §3.3): the `moov` of a fragmented file, read as far as segments depend on it.
+/// A Media Initialization Section (RFC 8216 §3.3): the `moov` of a fragmented file, read as far as segments depend on
+/// it.
 public struct InitializationSection: Sendable {
     /// In the order of their `trak` boxes.
     public let tracks: [Track]

@@ -20,7 +20,8 @@ public struct SampleEntry: Hashable, Sendable {
         let type: FourCC
         let payload: [UInt8]
 
-        /// Whether it repeats what a video's parameter sets say, or of the same kind: shape, colour and brightness of pictures.
+        /// Whether it repeats what a video's parameter sets say, or of the same kind: shape, colour and brightness of
+        /// pictures.
         var describesPicture: Bool { Self.ofPicture.contains(type) }
         private static let ofPicture: Set<FourCC> = ["colr", "pasp", "clap", "mdcv", "clli", "fiel", "chrm", "amve"]
     }

@@ -45,8 +45,8 @@ struct FirstPicture {
 
         /// A coded slice of a picture (H.264 table 7-1, H.265 table 7-1).
         var isSlice: Bool { codec == .avc ? 1...5 ~= type : type < 32 }
-        /// An IDR picture, or of HEVC a BLA one. Not those (CRA, BLA_W_LP) that pictures may follow which need others from
-        /// before: in another rendition there are none.
+        /// An IDR picture, or of HEVC a BLA one. Not those (CRA, BLA_W_LP) that pictures may follow which need others
+        /// from before: in another rendition there are none.
         var isRandomAccess: Bool { codec == .avc ? type == 5 : 17...20 ~= type }
         var isDelimiter: Bool { type == (codec == .avc ? 9 : 35) }
         var isSequenceParameterSet: Bool { type == (codec == .avc ? 7 : 33) }

@@ -1,13 +1,13 @@
 /// How media segments of one rendition come behind the initialization section of another, in one media playlist.
 ///
-/// A playlist has one EXT-X-MAP and no EXT-X-DISCONTINUITY then, for players stop at others. What the decoder must know of
-/// the pictures to come stands in front of the first sample of a spliced segment.
+/// A playlist has one EXT-X-MAP and no EXT-X-DISCONTINUITY then, for players stop at others. What the decoder must know
+/// of the pictures to come stands in front of the first sample of a spliced segment.
 ///
 /// **The rule for whoever serves:** as soon as one spliced segment has gone out, the decoder is no longer set up as the
 /// initialization section has it. So every later segment is spliced, those of the playlist's own rendition too: with
-/// `Joint(of: own, behind: own)`, whose verdict is ``Verdict/equivalent`` and whose ``splice(_:)`` puts its own parameter
-/// sets in-band. And because a viewer may seek to any of them, every segment of another rendition is spliced, not the first
-/// of a row alone.
+/// `Joint(of: own, behind: own)`, whose verdict is ``Verdict/equivalent`` and whose ``splice(_:)`` puts its own
+/// parameter sets in-band. And because a viewer may seek to any of them, every segment of another rendition is spliced,
+/// not the first of a row alone.
 public struct Joint: Sendable {
     /// What must be done to segments.
     public enum Verdict: Hashable, Sendable {
@@ -28,8 +28,9 @@ public struct Joint: Sendable {
 
     /// Compares two initialization sections.
     ///
-    /// They go together when they have the same tracks: ids, timescales, handlers, and sample entries but for names, bit
-    /// rates and free space; encryption is equal; and pictures differ in what AVC and HEVC parameter sets say at most.
+    /// They go together when they have the same tracks: ids, timescales, handlers, and sample entries but for names,
+    /// bit rates and free space; encryption is equal; and pictures differ in what AVC and HEVC parameter sets say at
+    /// most.
     public init(of source: InitializationSection, behind playlist: InitializationSection) {
         self.source = source
         self.playlist = playlist
@@ -55,7 +56,8 @@ public struct Joint: Sendable {
         section.tracks.map { "\($0.id) (\($0.handler))" }.joined(separator: ", ")
     }
 
-    /// Plans a segment of the source so that it plays behind the playlist's initialization section, whatever came before.
+    /// Plans a segment of the source so that it plays behind the playlist's initialization section, whatever came
+    /// before.
     ///
     /// Its boxes are read, and the lengths of the first picture's NAL units: the cost is that of a few kilobytes.
     /// Throws what is wrong with the segment, or why it cannot be joined: it is better served as it is, or not at all.
@@ -91,8 +93,8 @@ extension Track {
         return needsSplice ? .needsInBandParameterSets : .equivalent
     }
 
-    /// The ticks by which composition offsets must grow for samples to be shown when their own edit list has them shown,
-    /// though the other's is in force; nil where that cannot be.
+    /// The ticks by which composition offsets must grow for samples to be shown when their own edit list has them
+    /// shown, though the other's is in force; nil where that cannot be.
     ///
     /// Video alone can be moved so: what is heard has no composition offsets.
     func compositionShift(behind other: Track) -> Int32? {

@@ -34,7 +34,8 @@ public struct Splice: Hashable, Sendable {
         return result
     }
 
-    /// The pieces that make up a part of what is sent, for an answer to a range request; `range` must lie within ``count``.
+    /// The pieces that make up a part of what is sent, for an answer to a range request; `range` must lie within
+    /// ``count``.
     public func pieces(in range: Range<Int>) -> [Piece] {
         var (start, found): (Int, [Piece]) = (0, [])
         for piece in pieces {

@@ -31,8 +31,8 @@ struct TrackFragmentEditor {
         return edits.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 
-    /// The `tfhd` with what its own track's defaults were and the player's are not, and with its base where that is now;
-    /// nil when nothing differs.
+    /// The `tfhd` with what its own track's defaults were and the player's are not, and with its base where that is
+    /// now; nil when nothing differs.
     private func header(_ moved: PositionMap) -> Edit? {
         let header = part.header
         var flags = header.flags

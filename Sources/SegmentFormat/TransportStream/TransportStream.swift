@@ -1,5 +1,5 @@
-/// An MPEG-2 Transport Stream Media Segment (RFC 8216 §3.2), read as far as it must fit its neighbours: nothing in it is
-/// changed when it is joined with others.
+/// An MPEG-2 Transport Stream Media Segment (RFC 8216 §3.2), read as far as it must fit its neighbours: nothing in it
+/// is changed when it is joined with others.
 public struct TransportStream: Hashable, Sendable {
     /// One elementary stream.
     public struct Stream: Hashable, Sendable {
@@ -9,7 +9,8 @@ public struct TransportStream: Hashable, Sendable {
         public let type: UInt8
         /// The first presentation time, in ticks of 90 kHz modulo 2^33; nil where none was found.
         public internal(set) var firstTime: UInt64?
-        /// Whether its first picture is one where a decoder can begin; nil where nothing tells, and of what is not video.
+        /// Whether its first picture is one where a decoder can begin; nil where nothing tells, and of what is not
+        /// video.
         public internal(set) var beginsAtKeyFrame: Bool?
 
         /// Video, as far as HLS has it.
@@ -45,10 +46,16 @@ public struct TransportStream: Hashable, Sendable {
     /// Packets of one reading.
     private static let chunk = 348 * TransportPacket.size
 
-    /// Why this segment cannot stand where another of the same time could: a sentence without a full stop; nil when it can.
+    /// A segment that has been read already.
+    init(beginsWithTables: Bool, mapPID: UInt16, streams: [Stream]) {
+        (self.beginsWithTables, self.mapPID, self.streams) = (beginsWithTables, mapPID, streams)
+    }
+
+    /// Why this segment cannot stand where another of the same time could: a sentence without a full stop; nil when it
+    /// can.
     ///
-    /// Both must have the same streams, and begin with their tables; this one's video must not be known to begin within a
-    /// group of pictures.
+    /// Both must have the same streams, and begin with their tables; this one's video must not be known to begin within
+    /// a group of pictures.
     public func obstacle(inPlaceOf other: TransportStream) -> String? {
         guard beginsWithTables else { return "it does not begin with PAT and PMT" }
         func list(_ stream: TransportStream) -> [[UInt16]] {
@@ -59,7 +66,8 @@ public struct TransportStream: Hashable, Sendable {
         return nil
     }
 
-    /// Whether streams of one identifier begin at the same time, to half of a frame or less, over the clock's 26.5 hours.
+    /// Whether streams of one identifier begin at the same time, to half of a frame or less, over the clock's 26.5
+    /// hours.
     public func beginsTogether(with other: TransportStream, frame: MediaTime) -> Bool {
         streams.allSatisfy { stream in
             guard let own = stream.firstTime, let its = other.streams.first(where: { $0.pid == stream.pid })?.firstTime

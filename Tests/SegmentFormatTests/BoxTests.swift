@@ -1,0 +1,68 @@
+import Testing
+
+@testable import SegmentFormat
+
+@Suite("Boxes")
+struct BoxTests {
+    @Test("are found one after the other, whatever the form of their sizes")
+    func forms() throws {
+        let long = number(UInt32(1)) + Array("free".utf8) + number(UInt64(19)) + [1, 2, 3]
+        let extended = box("uuid", Array(0..<16), [9])
+        let last = number(UInt32(0)) + Array("mdat".utf8) + [7, 7]
+        let bytes = box("ftyp", [1]) + long + extended + box("skip") + last
+        let found = try Box.topLevel(of: bytes)
+        #expect(found.map(\.type) == ["ftyp", "free", "uuid", "skip", "mdat"])
+        #expect(found.map { Array(bytes[$0.payload]) } == [[1], [1, 2, 3], [9], [], [7, 7]])
+        #expect(found.map(\.headerSize) == [8, 16, 24, 8, 8])
+        #expect(found.map(\.endsWithFile) == [false, false, false, false, true])
+        #expect(found[2].extendedType.map { Array(bytes[$0]) } == Array(0..<16))
+        #expect(found.flatMap { bytes[$0.range] } == bytes)
+    }
+
+    @Test("within a box are its children, behind the fields of a full box")
+    func children() throws {
+        let bytes = fullBox("meta", box("a   "), box("b   ", [1]))
+        let meta = try #require(try Box.topLevel(of: bytes).first)
+        #expect(try meta.children(in: bytes, skipping: 4).map(\.type) == ["a   ", "b   "])
+        #expect(throws: SegmentFormatError.self) { try meta.children(in: bytes, skipping: 99) }
+    }
+
+    /// A box's size and type, and what follows.
+    private static func head(_ size: UInt32, _ type: String, _ more: [UInt8] = []) -> [UInt8] {
+        number(size) + Array(type.utf8) + more
+    }
+
+    private static let lies: [(bytes: [UInt8], expected: String)] = [
+        ([0, 0, 0], "byte 8: 3 bytes are left, too few for a box"),
+        (head(7, "moov"), "moov at byte 8: its size is 7, less than its own header"),
+        (head(9, "moov"), "moov at byte 8: its size is 9, and the file has 8 bytes left"),
+        (head(1, "moov", [0]), "moov at byte 8: its header is cut off"),
+        (
+            head(1, "mdat", number(UInt64.max)),
+            "mdat at byte 8: its size is 18446744073709551615, and the file has 16 bytes left"
+        ),
+        (head(1, "mdat", number(UInt64(15))), "mdat at byte 8: its size is 15, less than its own header"),
+        (head(12, "uuid", zeros(4)), "uuid at byte 8: its header is cut off"),
+    ]
+
+    @Test("that lie about their sizes are refused by type and place", arguments: BoxTests.lies)
+    func refused(bytes: [UInt8], expected: String) throws {
+        let error = try #require(throws: SegmentFormatError.self) { try Box.topLevel(of: box("free") + bytes) }
+        #expect(error.description == expected)
+    }
+
+    @Test("within a box have a size")
+    func openEnded() throws {
+        let bytes = box("moov", number(UInt32(0)), Array("trak".utf8))
+        let error = try #require(throws: SegmentFormatError.self) {
+            try Box.topLevel(of: bytes)[0].children(in: bytes)
+        }
+        #expect(error.description == "trak at byte 8: a size of 0 may stand at the top level alone")
+    }
+
+    @Test("have their types in words, or as a number")
+    func types() {
+        #expect(FourCC("moof").description == "moof")
+        #expect(FourCC(0xA974_6F6F).description == "0xa9746f6f")
+    }
+}

@@ -1,0 +1,10 @@
+import Foundation
+import TestSupport
+
+/// Files of the presentations that are committed.
+enum Fixture {
+    /// The bytes of a file below `fixtures/media`.
+    static func bytes(_ path: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: Repository.path("fixtures/media/" + path))))
+    }
+}

@@ -1,0 +1,99 @@
+import Testing
+
+@testable import SegmentFormat
+
+@Suite("Bytes from strangers")
+struct HostileBytesTests {
+    private static let sections = ["cmaf/video-180p/init.mp4", "cmaf/audio-en/init.mp4", "byterange-fmp4/180p/all.mp4"]
+
+    /// The initialization section at the start of a file.
+    private static func section(_ path: String) throws -> [UInt8] {
+        let bytes = try Fixture.bytes(path)
+        let end = try #require(try Box.topLevel(of: bytes).first { $0.type == "moov" }).range.upperBound
+        return Array(bytes[..<end])
+    }
+
+    @Test("cut off anywhere within an initialization section are refused", arguments: sections)
+    func truncatedSections(path: String) throws {
+        let bytes = try Self.section(path)
+        _ = try InitializationSection(bytes)
+        for count in bytes.indices {
+            #expect(throws: SegmentFormatError.self) { try InitializationSection(Array(bytes[..<count])) }
+        }
+    }
+
+    @Test("changed anywhere in an initialization section never trap", arguments: sections)
+    func changedSections(path: String) throws {
+        let bytes = try Self.section(path)
+        let own = try InitializationSection(bytes)
+        for index in bytes.indices {
+            for value in [0, 1, 0x7F, 0xFF] as [UInt8] where bytes[index] != value {
+                var changed = bytes
+                changed[index] = value
+                guard let read = try? InitializationSection(changed) else { continue }
+                #expect(!read.tracks.isEmpty)
+                _ = Joint(of: read, behind: own).verdict
+            }
+        }
+    }
+
+    private static func segment() throws -> (InitializationSection, [UInt8]) {
+        let section = try InitializationSection(Fixture.bytes("cmaf/video-180p/init.mp4"))
+        return (section, try Fixture.bytes("cmaf/video-180p/1.m4s"))
+    }
+
+    @Test("cut off anywhere within a segment are not spliced")
+    func truncatedSegments() throws {
+        let (section, bytes) = try Self.segment()
+        let joint = Joint(of: section, behind: section)
+        _ = try joint.splice(ByteSource(bytes))
+        for count in bytes.indices {
+            #expect(throws: SegmentFormatError.self) { try joint.splice(ByteSource(Array(bytes[..<count]))) }
+        }
+    }
+
+    @Test("changed anywhere in the boxes of a segment never trap, nor lose a sample")
+    func changedSegments() throws {
+        let (section, bytes) = try Self.segment()
+        let joint = Joint(of: section, behind: section)
+        let sets = try #require(section.tracks[0].sampleEntries[0].configuration?.inBand)
+        let media = try #require(try Box.topLevel(of: bytes).first { $0.type == "mdat" })
+        var kept = 0
+        for index in 0..<(media.payload.lowerBound + 5) {
+            for value in [0, 1, 0x7F, 0xFF] as [UInt8] where bytes[index] != value {
+                var changed = bytes
+                changed[index] = value
+                guard let splice = try? joint.splice(ByteSource(changed)) else { continue }
+                let spliced = splice.joined(with: changed)
+                var expected = try samples(of: changed, section)
+                if let first = expected[1]?.first { expected[1]?[0] = sets + first }
+                #expect(try samples(of: spliced, section) == expected)
+                kept += 1
+            }
+        }
+        #expect(kept > 100)
+    }
+
+    @Test("that cannot be read are an error")
+    func unreadable() throws {
+        let error = try #require(throws: SegmentFormatError.self) {
+            try MediaSegment(ByteSource(count: 100) { _ in nil })
+        }
+        #expect(error.code == .unreadable && error.offset == 0)
+        #expect(throws: SegmentFormatError.self) { try MediaSegment(ByteSource(count: 100) { _ in [1] }) }
+    }
+
+    @Test("of another kind are refused by what they lack")
+    func otherKinds() throws {
+        let section = try #require(throws: SegmentFormatError.self) { try InitializationSection(Self.segment().1) }
+        #expect(section.description == "moov: there is no movie in the section")
+        let segment = try #require(throws: SegmentFormatError.self) {
+            try MediaSegment(ByteSource(try Fixture.bytes("cmaf/video-180p/init.mp4")))
+        }
+        #expect(segment.description == "moof: there is no movie fragment in the segment")
+        let stream = try #require(throws: SegmentFormatError.self) {
+            try MediaSegment(ByteSource(try Fixture.bytes("ts/90p/0.ts")))
+        }
+        #expect(stream.box != nil && stream.offset == 0)
+    }
+}

@@ -1,0 +1,131 @@
+import Testing
+
+@testable import SegmentFormat
+
+@Suite("A transport stream")
+struct TransportStreamTests {
+    private static let frame = MediaTime(ticks: 1, timescale: 10)
+
+    private func stream(_ path: String) throws -> TransportStream {
+        try TransportStream(ByteSource(try Fixture.bytes(path)))
+    }
+
+    @Test("tells its streams, their first times and whether it can be begun with", arguments: ["90p", "180p", "270p"])
+    func fixtures(variant: String) throws {
+        for number in 0..<6 {
+            let read = try stream("ts/\(variant)/\(number).ts")
+            #expect(read.beginsWithTables && read.mapPID == 0x1000)
+            #expect(read.streams.map(\.pid) == [0x100, 0x101] && read.streams.map(\.type) == [0x1B, 0x0F])
+            #expect(read.streams.map(\.beginsAtKeyFrame) == [true, nil])
+            let first = try #require(try stream("ts/\(variant)/0.ts").streams[0].firstTime)
+            #expect(read.streams[0].firstTime == first + UInt64(number) * 180_000)
+        }
+    }
+
+    @Test("can stand in for another of the same streams and time")
+    func joined() throws {
+        let (own, other) = (try stream("ts/180p/3.ts"), try stream("ts/270p/3.ts"))
+        #expect(own.obstacle(inPlaceOf: other) == nil && own.beginsTogether(with: other, frame: Self.frame))
+        #expect(!own.beginsTogether(with: try stream("ts/270p/4.ts"), frame: Self.frame))
+    }
+
+    @Test("cannot stand in when it lacks tables, has other streams, or begins within a group of pictures")
+    func refused() throws {
+        let bytes = try Fixture.bytes("ts/180p/3.ts")
+        let own = try TransportStream(ByteSource(bytes))
+        // ffmpeg writes SDT, PAT and PMT first, then the key frame, whose packets are many.
+        let tables = Array(bytes[..<564])
+        let late = Array(bytes[564..<752]) + tables + bytes[752...]
+        #expect(try obstacle(late, own) == "it does not begin with PAT and PMT")
+        let rest = try #require(try secondPicture(of: bytes))
+        #expect(try obstacle(tables + bytes[rest...], own) == "it does not begin with a key frame")
+        var other = own
+        other = try TransportStream(ByteSource(renamed(bytes)))
+        #expect(
+            other.obstacle(inPlaceOf: own)
+                == "it has other streams: 0x100 of type 0x24, 0x101 of type 0xf, "
+                + "and 0x100 of type 0x1b, 0x101 of type 0xf there")
+    }
+
+    private func obstacle(_ bytes: [UInt8], _ other: TransportStream) throws -> String? {
+        try TransportStream(ByteSource(bytes)).obstacle(inPlaceOf: other)
+    }
+
+    /// Where the second picture of the video begins.
+    private func secondPicture(of bytes: [UInt8]) throws -> Int? {
+        let source = try ByteSource(bytes).bytes(0..<bytes.count)
+        let starts = try stride(from: 0, to: bytes.count, by: 188).filter {
+            let packet = try TransportPacket(source, at: $0)
+            return packet.pid == 0x100 && packet.beginsUnit
+        }
+        return starts.dropFirst().first
+    }
+
+    /// The same with its video as HEVC in the map, whose checksum is made anew.
+    private func renamed(_ bytes: [UInt8]) throws -> [UInt8] {
+        var bytes = bytes
+        let map = 2 * 188 + 5
+        let length = 3 + (Int(bytes[map + 1] & 0x0F) << 8 | Int(bytes[map + 2]))
+        bytes[map + 12] = 0x24
+        var value: UInt32 = 0xFFFF_FFFF
+        for byte in bytes[map..<(map + length - 4)] {
+            value ^= UInt32(byte) << 24
+            for _ in 0..<8 { value = value & 0x8000_0000 == 0 ? value << 1 : value << 1 ^ 0x04C1_1DB7 }
+        }
+        bytes.replaceSubrange((map + length - 4)..<(map + length), with: number(value))
+        return bytes
+    }
+
+    @Test("that is broken is refused by place")
+    func broken() throws {
+        let bytes = try Fixture.bytes("ts/180p/3.ts")
+        func error(_ change: (inout [UInt8]) -> Void) throws -> String {
+            var changed = bytes
+            change(&changed)
+            return try #require(throws: SegmentFormatError.self) { try TransportStream(ByteSource(changed)) }
+                .description
+        }
+        #expect(try error { $0[188] = 0x48 } == "byte 188: no packet of a transport stream begins here")
+        #expect(try error { $0 = [0x47] } == "1 bytes are no packet of a transport stream")
+        #expect(try error { $0 = Array($0[..<188]) } == "PAT: there is none in the segment")
+        #expect(try error { $0 = Array($0[..<376]) } == "PMT: there is none in the segment")
+        #expect(try error { $0[188 + 14] ^= 1 } == "PAT at byte 192: its checksum does not fit")
+        #expect(
+            try error {
+                $0[3] |= 0x20
+                $0[4] = 184
+            } == "byte 4: an adaptation field is longer than its packet")
+        for index in 0..<(8 * 188) {
+            var changed = bytes
+            for value in [0, 0x7F, 0xFF] as [UInt8] {
+                changed[index] = value
+                _ = try? TransportStream(ByteSource(changed))
+            }
+        }
+    }
+
+    @Test("joined across the end of the clock begins at the same time")
+    func clock() throws {
+        let (frame, bytes) = (Self.frame, try Fixture.bytes("ts/180p/3.ts"))
+        var (late, early) = (try TransportStream(ByteSource(bytes)).streams[0], try stream("ts/180p/3.ts").streams[0])
+        late.firstTime = (1 << 33) - 1
+        early.firstTime = 2
+        func read(_ stream: TransportStream.Stream) -> TransportStream {
+            TransportStream(beginsWithTables: true, mapPID: 1, streams: [stream])
+        }
+        #expect(read(late).beginsTogether(with: read(early), frame: frame))
+        early.firstTime = 9000
+        #expect(!read(late).beginsTogether(with: read(early), frame: frame))
+    }
+
+    @Test("of HEVC begins at a key frame", arguments: [true, false])
+    func hevc(isWithinGroup: Bool) async throws {
+        let bytes = try await EncodedTransport.hevc()
+        let whole = try TransportStream(ByteSource(bytes))
+        #expect(whole.streams.first?.type == 0x24 && whole.streams.first?.beginsAtKeyFrame == true)
+        guard isWithinGroup else { return }
+        let rest = try #require(try secondPicture(of: bytes))
+        let cut = try TransportStream(ByteSource(Array(bytes[..<564]) + bytes[rest...]))
+        #expect(cut.streams.first?.beginsAtKeyFrame == false)
+    }
+}

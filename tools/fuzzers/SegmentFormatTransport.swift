@@ -1,0 +1,16 @@
+/// A transport stream that is read can stand where it stands itself.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
+    do throws(SegmentFormatError) {
+        let stream = try TransportStream(ByteSource(bytes))
+        precondition(!stream.streams.isEmpty && Set(stream.streams.map(\.pid)).count == stream.streams.count)
+        precondition(stream.streams.allSatisfy { ($0.firstTime ?? 0) < 1 << 33 }, "a time beyond its clock")
+        precondition(stream.beginsTogether(with: stream, frame: MediaTime(ticks: 1, timescale: 25)))
+        let reason = stream.obstacle(inPlaceOf: stream)
+        precondition(reason == nil || !reason!.contains("other streams"), "it has other streams than itself")
+    } catch {
+        precondition((error.offset ?? 0) <= count, "an error that is nowhere")
+    }
+    return 0
+}
