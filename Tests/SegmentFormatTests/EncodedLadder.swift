@@ -7,16 +7,22 @@ import Testing
 /// Renditions of one presentation that ffmpeg encodes for a test: fragmented MP4 in segments of a second, ten pictures
 /// each.
 struct EncodedLadder: Sendable {
-    /// What is encoded.
+    /// What is encoded, and how it is packaged.
     struct Recipe: Hashable, Sendable, CustomTestStringConvertible {
         var codec = "avc"
         var isMuxed = false
-        /// Further options of the `mov` muxer.
-        var options: [String] = []
-        var testDescription: String { "\(codec), \(isMuxed ? "muxed" : "demuxed")" }
+        /// Flags of the `mov` muxer; empty for what the `hls` muxer writes by itself.
+        var flags = ""
+        /// Pictures of the low quality that need later ones.
+        var reordered = 2
+        var testDescription: String {
+            let packaging = flags.isEmpty ? "" : ", \(flags)" + (reordered == 2 ? "" : ", \(reordered) B-frames")
+            return "\(codec), \(isMuxed ? "muxed" : "demuxed")" + packaging
+        }
+
         /// As the codec's own language has it.
-        fileprivate var encoder: [String] {
-            let keys = "keyint=10:min-keyint=10:scenecut=0:open-gop=0:bframes=2"
+        fileprivate func encoder(reordered: Int) -> [String] {
+            let keys = "keyint=10:min-keyint=10:scenecut=0:open-gop=0:bframes=\(reordered)"
             switch codec {
             case "hevc":
                 return ["-c:v", "libx265", "-tag:v", "hvc1", "-x265-params", "log-level=error:pools=1:\(keys)"]
@@ -42,32 +48,61 @@ struct EncodedLadder: Sendable {
     /// Encodes two qualities of other sizes.
     init(_ recipe: Recipe, seconds: Int = 6) async throws {
         folder = try TemporaryFolder()
-        low = try await Self.rendition(recipe, size: "160x90", name: "low", seconds, folder)
-        high = try await Self.rendition(recipe, size: "320x180", name: "high", seconds, folder)
+        let work = Work(recipe: recipe, seconds: seconds, folder: folder)
+        low = try await work.rendition(size: "160x90", name: "low", reordered: recipe.reordered)
+        high = try await work.rendition(size: "320x180", name: "high", reordered: 2)
     }
 
-    private static func rendition(
-        _ recipe: Recipe, size: String, name: String, _ seconds: Int, _ folder: TemporaryFolder
-    ) async throws -> Rendition {
-        let root = folder.path(name)
-        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
-        var arguments = [
-            "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=\(size):rate=10:duration=\(seconds)",
-        ]
-        if recipe.isMuxed {
-            arguments += [
-                "-f", "lavfi", "-i", "sine=sample_rate=48000:duration=\(seconds)", "-c:a", "aac", "-b:a", "48k",
+    private struct Work {
+        let recipe: Recipe
+        let seconds: Int
+        let folder: TemporaryFolder
+
+        func rendition(size: String, name: String, reordered: Int) async throws -> Rendition {
+            let root = folder.path(name)
+            try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+            let picture = "testsrc=size=\(size):rate=10:duration=\(seconds)"
+            var arguments = ["-nostdin", "-v", "error", "-f", "lavfi", "-i", picture]
+            if recipe.isMuxed {
+                arguments += ["-f", "lavfi", "-i", "sine=sample_rate=48000:duration=\(seconds)", "-c:a", "aac"]
+            }
+            arguments += recipe.encoder(reordered: reordered) + ["-pix_fmt", "yuv420p"] + packaging
+            let result = try await ProcessRunner.run("ffmpeg", arguments, folder: root, within: .seconds(120))
+            try #require(result.exit == .code(0), "\(result.errors)")
+            let (initialization, segments) = try recipe.flags.isEmpty ? listed(in: root) : split(root + "/all.mp4")
+            try #require(segments.count == seconds)
+            let playlist = try Playlist(initialization: initialization, segments: segments)
+            return Rendition(
+                initialization: initialization, segments: segments, frames: try await Playlist.frames(of: playlist.path)
+            )
+        }
+
+        private var packaging: [String] {
+            if !recipe.flags.isEmpty { return ["-f", "mp4", "-movflags", recipe.flags, "all.mp4"] }
+            return [
+                "-f", "hls", "-hls_time", "1", "-hls_playlist_type", "vod", "-hls_segment_type", "fmp4",
+                "-hls_segment_filename", "%d.m4s", "media.m3u8",
             ]
         }
-        arguments += recipe.encoder + ["-pix_fmt", "yuv420p", "-f", "hls", "-hls_time", "1"]
-        arguments += ["-hls_playlist_type", "vod", "-hls_segment_type", "fmp4", "-hls_segment_filename", "%d.m4s"]
-        arguments += recipe.options + ["media.m3u8"]
-        let result = try await ProcessRunner.run("ffmpeg", arguments, folder: root, within: .seconds(120))
-        try #require(result.exit == .code(0), "\(result.errors)")
-        let segments = try (0..<seconds).map { try bytes(root + "/\($0).m4s") }
-        return Rendition(
-            initialization: try bytes(root + "/init.mp4"), segments: segments,
-            frames: try await Playlist.frames(of: root + "/media.m3u8"))
+
+        private func listed(in root: String) throws -> ([UInt8], [[UInt8]]) {
+            (try bytes(root + "/init.mp4"), try (0..<seconds).map { try bytes(root + "/\($0).m4s") })
+        }
+
+        /// A fragmented file: what is up to `moov`, then as many fragments to a segment as there are in a second.
+        private func split(_ path: String) throws -> ([UInt8], [[UInt8]]) {
+            let whole = try bytes(path)
+            var (parts, start): ([[UInt8]], Int) = ([], 0)
+            for box in try Box.topLevel(of: whole) where box.type == "moov" || box.type == "mdat" {
+                parts.append(Array(whole[start..<box.range.upperBound]))
+                start = box.range.upperBound
+            }
+            let fragments = (parts.count - 1) / seconds
+            let segments = (0..<seconds).map { second in
+                (0..<fragments).flatMap { parts[1 + second * fragments + $0] }
+            }
+            return (parts[0], segments)
+        }
     }
 
     private static func bytes(_ path: String) throws -> [UInt8] {

@@ -128,6 +128,39 @@ struct SpliceTests {
         #expect(error.code == .cannotJoin && error.reason.contains("encrypted"))
     }
 
+    @Test("leads to what tells of encryption, where that has moved")
+    func auxiliary() throws {
+        let protection = box(
+            "sinf", box("frma", Array("avc1".utf8)), fullBox("schm", Array("cbcs".utf8), zeros(4)),
+            box("schi", fullBox("tenc", [0, 0x19, 1, 0], zeros(16), [8], zeros(8))))
+        // A constant vector; both pictures have a part of five clear bytes.
+        let parts = number(UInt16(1)) + number(UInt16(5)) + number(UInt32(8))
+        let map = fullBox("senc", flags: 2, number(UInt32(2)), parts, parts)
+        let source = try HandMadeSection(format: "encv", entryBoxes: protection, defaults: [1, 0, 13, 0]).section
+        let playlist = try HandMadeSection(format: "encv", entryBoxes: protection).section
+        func place(_ type: String, in bytes: [UInt8]) throws -> Int {
+            try #require(bytes.indices.first { bytes[$0...].starts(with: Array(type.utf8)) }) - 4
+        }
+        for isLong in [false, true] {
+            var segment = HandMadeSegment(pictures: Self.pictures, sizes: .ofTrack)
+            func offsets(_ offset: Int) -> [UInt8] {
+                let value = isLong ? number(UInt64(offset)) : number(UInt32(offset))
+                return fullBox("saio", version: isLong ? 1 : 0, number(UInt32(1)), value)
+            }
+            segment.inVideoFragment = map + offsets(0)
+            let start = try place("senc", in: segment.bytes) + 16 - place("moof", in: segment.bytes)
+            segment.inVideoFragment = map + offsets(start)
+            let bytes = segment.bytes
+            let spliced = try Joint(of: source, behind: playlist).splice(ByteSource(bytes)).joined(with: bytes)
+            let moved = try place("senc", in: spliced) + 16 - place("moof", in: spliced)
+            #expect(moved > start)
+            let expected = offsets(moved)
+            let found = try place("saio", in: spliced)
+            #expect(Array(spliced[found..<(found + expected.count)]) == expected)
+            #expect(try samples(of: spliced, playlist)[1]?.count == 2)
+        }
+    }
+
     private func refusal(_ change: (inout HandMadeSegment) -> Void) throws -> String {
         var segment = HandMadeSegment()
         change(&segment)

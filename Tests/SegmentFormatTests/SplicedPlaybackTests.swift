@@ -10,6 +10,16 @@ struct SplicedPlaybackTests {
         [false, true].map { EncodedLadder.Recipe(codec: codec, isMuxed: $0) }
     }
 
+    /// Other ways in which packagers lay samples out; a base of its own in each track fragment is a place in a whole file.
+    static let layouts = [
+        EncodedLadder.Recipe(isMuxed: true, flags: "frag_keyframe+delay_moov+default_base_moof"),
+        EncodedLadder.Recipe(isMuxed: true, flags: "frag_keyframe+delay_moov+omit_tfhd_offset"),
+        EncodedLadder.Recipe(isMuxed: true, flags: "frag_keyframe+empty_moov+separate_moof+default_base_moof"),
+        EncodedLadder.Recipe(flags: "frag_keyframe+cmaf+delay_moov+skip_trailer"),
+        EncodedLadder.Recipe(codec: "hevc", flags: "frag_keyframe+empty_moov+default_base_moof+negative_cts_offsets"),
+        EncodedLadder.Recipe(flags: "frag_keyframe+delay_moov+default_base_moof", reordered: 0),
+    ]
+
     /// High, low from the third on, and high again for the last two: all that the rule of `Joint` asks for.
     private static func composite(_ ladder: EncodedLadder) throws -> [[UInt8]] {
         let (high, low) = (try ladder.high.section, try ladder.low.section)
@@ -28,7 +38,7 @@ struct SplicedPlaybackTests {
         }
     }
 
-    @Test("decode to each source's own frames, without a warning", arguments: recipes)
+    @Test("decode to each source's own frames, without a warning", arguments: recipes + layouts)
     func frames(recipe: EncodedLadder.Recipe) async throws {
         let ladder = try await EncodedLadder(recipe)
         let playlist = try Playlist(
@@ -43,7 +53,7 @@ struct SplicedPlaybackTests {
         if recipe.isMuxed { #expect(found.streams.last?.frames == high.last?.frames) }
     }
 
-    @Test("play to the end", arguments: recipes, [Player.mpv, .vlc])
+    @Test("play to the end", arguments: layouts, [Player.mpv, .vlc])
     func players(recipe: EncodedLadder.Recipe, player: Player) async throws {
         let ladder = try await EncodedLadder(recipe)
         let playlist = try Playlist(
