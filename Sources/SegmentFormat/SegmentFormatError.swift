@@ -58,17 +58,3 @@ public struct SegmentFormatError: Error, Hashable, Sendable, CustomStringConvert
         }
     }
 }
-
-/// What is taken from strangers: far beyond any real file, and little enough to hold in memory.
-public enum SegmentFormatLimits {
-    /// An initialization section, or all `moof` boxes of a media segment together, in bytes.
-    public static let sectionBytes = 16 << 20
-    /// Boxes at the top level of a media segment.
-    public static let topLevelBoxes = 1 << 16
-    /// Movie fragments of a media segment; of low latency, ten or twenty a second.
-    public static let fragments = 4096
-    /// Samples of one `trun`; a box of 24 bytes can announce four thousand million.
-    public static let samplesPerRun = 1 << 20
-    /// Samples of all runs of a media segment together.
-    public static let samplesPerSegment = 1 << 22
-}

@@ -96,4 +96,33 @@ struct HostileBytesTests {
         }
         #expect(stream.box != nil && stream.offset == 0)
     }
+
+    @Test("that list too much are refused before they are compared")
+    func overLimits() throws {
+        func error(_ section: HandMadeSection) throws -> String {
+            let error = try #require(throws: SegmentFormatError.self) { try section.section }
+            return "\(error.code.rawValue), \(error.box ?? ""), \(error.reason)"
+        }
+        let many = Array(repeating: box("colr"), count: 300).flatMap { $0 }
+        #expect(try error(HandMadeSection(entryBoxes: many)) == "overLimit, avc1, it has more than 256 entries")
+        var section = HandMadeSection().bytes
+        let tracks = Array(repeating: box("trak"), count: 300).flatMap { $0 }
+        section = box("moov", tracks)
+        let refused = try #require(throws: SegmentFormatError.self) { try InitializationSection(section) }
+        #expect(refused.code == .overLimit && refused.box == "moov")
+    }
+
+    @Test("that name no track, or say the same twice, are refused by box")
+    func contradictions() throws {
+        func error(_ section: [UInt8]) throws -> String {
+            try #require(throws: SegmentFormatError.self) { try InitializationSection(section) }.description
+        }
+        let movie = fullBox("mvhd", zeros(8), number(UInt32(1000)), zeros(84))
+        #expect(try error(box("moov", movie, movie)) == "mvhd at byte 116: it stands twice")
+        #expect(try error(box("moov", movie)) == "moov at byte 0: it has no trak")
+        #expect(try error(box("moov")) == "moov at byte 0: it has no mvhd")
+        #expect(try error(box("moov", movie, box("trak"))) == "trak at byte 116: it has no tkhd")
+        #expect(
+            try error(box("moov", fullBox("mvhd", zeros(8), zeros(4)))) == "mvhd at byte 32: its timescale is 0")
+    }
 }

@@ -53,7 +53,17 @@ struct SplicedPlaybackTests {
         if recipe.isMuxed { #expect(found.streams.last?.frames == high.last?.frames) }
     }
 
-    @Test("play to the end", arguments: layouts, [Player.mpv, .vlc])
+    @Test("that are not spliced do not decode to these frames", arguments: recipes)
+    func unspliced(recipe: EncodedLadder.Recipe) async throws {
+        let ladder = try await EncodedLadder(recipe)
+        let segments = ladder.high.segments[..<2] + ladder.low.segments[2..<4] + ladder.high.segments[4...]
+        let playlist = try Playlist(initialization: ladder.high.initialization, segments: Array(segments))
+        let found = try await Playlist.frames(of: playlist.path)
+        #expect(found.errors != "")
+        #expect(found.streams.first?.frames[20..<40] != ladder.low.frames.streams[0].frames[20..<40])
+    }
+
+    @Test("play to the end", arguments: recipes + layouts.suffix(1), [Player.mpv, .vlc, .chromium])
     func players(recipe: EncodedLadder.Recipe, player: Player) async throws {
         let ladder = try await EncodedLadder(recipe)
         let playlist = try Playlist(

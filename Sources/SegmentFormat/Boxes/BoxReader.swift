@@ -106,6 +106,11 @@ struct BoxReader {
         position += count
     }
 
+    /// Refuses one more of what is listed, when so many have been read.
+    func checkRoom(_ count: Int) throws(SegmentFormatError) {
+        if count >= SegmentFormatLimits.listed { throw error(.overLimit, "it has more than \(count) entries") }
+    }
+
     /// An error of the box that is being read, at the cursor.
     func error(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {
         SegmentFormatError(code, in: parent?.description, at: position, reason)

@@ -15,7 +15,10 @@ struct SampleEntryParser {
         let (version, _) = try reader.fullBox()
         let count: UInt32 = try reader.integer()
         var entries: [SampleEntry] = []
-        while let entry = try reader.box() { entries.append(try self.entry(entry, tableVersion: version)) }
+        while let entry = try reader.box() {
+            try reader.checkRoom(entries.count)
+            entries.append(try self.entry(entry, tableVersion: version))
+        }
         guard entries.count == count, count > 0 else {
             throw reader.error(.badValue, "it announces \(count) sample entries and has \(entries.count)")
         }
@@ -69,6 +72,7 @@ struct SampleEntryParser {
     ) throws(SegmentFormatError) {
         // QuickTime ends a list of boxes by a number that is 0.
         while reader.remaining >= 8, let box = try reader.box() {
+            try reader.checkRoom(contents.boxes.count)
             switch box.type {
             case "avcC", "hvcC":
                 contents.setup = try box.once(contents.setup)
