@@ -73,7 +73,7 @@ struct EncodedLadder: Sendable {
             try #require(segments.count == seconds)
             let playlist = try Playlist(initialization: initialization, segments: segments)
             return Rendition(
-                initialization: initialization, segments: segments, frames: try await Playlist.frames(of: playlist.path)
+                initialization: initialization, segments: segments, frames: try await playlist.frames()
             )
         }
 
@@ -115,19 +115,29 @@ struct Playlist {
     let folder: TemporaryFolder
     var path: String { folder.path("media.m3u8") }
 
-    init(initialization: [UInt8], segments: [[UInt8]]) throws {
+    /// Without an initialization section, of transport streams.
+    init(initialization: [UInt8]?, segments: [[UInt8]], seconds: Int = 1) throws {
         folder = try TemporaryFolder()
-        var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:1", "#EXT-X-PLAYLIST-TYPE:VOD"]
-        lines.append("#EXT-X-MAP:URI=\"init.mp4\"")
-        try folder.write(Data(initialization), to: "init.mp4")
+        let suffix = initialization == nil ? "ts" : "m4s"
+        var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:\(seconds)", "#EXT-X-PLAYLIST-TYPE:VOD"]
+        if let initialization {
+            lines.append("#EXT-X-MAP:URI=\"init.mp4\"")
+            try folder.write(Data(initialization), to: "init.mp4")
+        }
         for (index, segment) in segments.enumerated() {
-            try folder.write(Data(segment), to: "\(index).m4s")
-            lines += ["#EXTINF:1,", "\(index).m4s"]
+            try folder.write(Data(segment), to: "\(index).\(suffix)")
+            lines += ["#EXTINF:\(seconds),", "\(index).\(suffix)"]
         }
         try folder.write(Data((lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n").utf8), to: "media.m3u8")
     }
 
-    /// The frames of a playlist in their own sizes, with all that ffmpeg warns of.
+    /// Its frames, as below; the folder stays until they are there.
+    func frames() async throws -> FrameHashes {
+        defer { withExtendedLifetime(folder) {} }
+        return try await Self.frames(of: path)
+    }
+
+    /// The frames of a file or playlist in their own sizes, with all that ffmpeg warns of.
     static func frames(of path: String, options: [String] = []) async throws -> FrameHashes {
         let arguments = ["-nostdin", "-v", "warning"] + options + ["-i", path, "-map", "0", "-autoscale", "0"]
         let result = try await ProcessRunner.run(

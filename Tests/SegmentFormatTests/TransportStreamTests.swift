@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SegmentFormat
@@ -27,6 +28,55 @@ struct TransportStreamTests {
         let (own, other) = (try stream("ts/180p/3.ts"), try stream("ts/270p/3.ts"))
         #expect(own.obstacle(inPlaceOf: other) == nil && own.beginsTogether(with: other, frame: Self.frame))
         #expect(!own.beginsTogether(with: try stream("ts/270p/4.ts"), frame: Self.frame))
+    }
+
+    @Test("decodes to its own frames where it stands in")
+    func frames() async throws {
+        func segments(_ variant: String) throws -> [[UInt8]] {
+            try (0..<6).map { try Fixture.bytes("ts/\(variant)/\($0).ts") }
+        }
+        func frames(_ segments: [[UInt8]]) async throws -> FrameHashes {
+            try await Playlist(initialization: nil, segments: segments, seconds: 2).frames()
+        }
+        let (high, low) = (try segments("270p"), try segments("180p"))
+        for number in 2..<4 {
+            let (own, other) = (
+                try TransportStream(ByteSource(low[number])), try TransportStream(ByteSource(high[number]))
+            )
+            #expect(own.obstacle(inPlaceOf: other) == nil && own.beginsTogether(with: other, frame: Self.frame))
+        }
+        let composite = try (high[..<2] + low[2..<4] + high[4...]).enumerated().map { number, bytes in
+            number < 2 ? bytes : try TransportStream(ByteSource(bytes)).splice().joined(with: bytes)
+        }
+        let found = try await frames(composite)
+        let (highs, lows) = (try await frames(high), try await frames(low))
+        #expect(found.errors == "")
+        let pictures = (highs.streams[0].frames, lows.streams[0].frames)
+        #expect(pictures.0.count == 120 && pictures.1.count == 120)
+        #expect(found.streams[0].frames == Array(pictures.0[..<40] + pictures.1[40..<80] + pictures.0[80...]))
+        #expect(found.streams[1].frames == highs.streams[1].frames)
+    }
+
+    @Test("is spliced by a packet of each stream behind its tables, and stays as it is otherwise")
+    func spliced() throws {
+        let bytes = try Fixture.bytes("ts/180p/3.ts")
+        let own = try TransportStream(ByteSource(bytes))
+        let splice = own.splice()
+        let joined = splice.joined(with: bytes)
+        #expect(joined.count == splice.count && splice.count == bytes.count + 2 * 188)
+        #expect(splice.pieces.count == 2 && splice.pieces.last == .original(564..<bytes.count))
+        #expect(Array(joined[..<564] + joined[940...]) == bytes)
+        let source = try ByteSource(joined).bytes(0..<joined.count)
+        for start in [564, 752] {
+            let packet = try TransportPacket(source, at: start)
+            #expect(packet.payload.isEmpty && joined[start + 5] == 0x80)
+            let next = try stride(from: 940, to: joined.count, by: 188).map { try TransportPacket(source, at: $0) }
+                .first { $0.pid == packet.pid }
+            #expect(next?.counterBefore == packet.counterBefore)
+        }
+        let again = try TransportStream(ByteSource(joined))
+        #expect(again.beginsWithTables && again.obstacle(inPlaceOf: own) == nil)
+        #expect(again.beginsTogether(with: own, frame: MediaTime(ticks: 0, timescale: 1)))
     }
 
     @Test("cannot stand in when it lacks tables, has other streams, or begins within a group of pictures")

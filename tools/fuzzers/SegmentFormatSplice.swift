@@ -1,5 +1,5 @@
-/// The initialization section of a player, that of another rendition, and one of its segments, behind each other: a splice
-/// keeps every sample but the first of each video, which has parameter sets in front.
+/// The initialization section of a player, that of another rendition, and one of its segments, behind each other: a
+/// splice keeps every sample but the first of each video, which has parameter sets in front.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))

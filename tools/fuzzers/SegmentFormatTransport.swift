@@ -9,6 +9,13 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(stream.beginsTogether(with: stream, frame: MediaTime(ticks: 1, timescale: 25)))
         let reason = stream.obstacle(inPlaceOf: stream)
         precondition(reason == nil || !reason!.contains("other streams"), "it has other streams than itself")
+        let splice = stream.splice()
+        let joined = splice.joined(with: bytes)
+        precondition(joined.count == splice.count && (splice.count - count) % 188 == 0, "a packet is torn")
+        if count % 188 == 0 {
+            let again = try TransportStream(ByteSource(joined))
+            precondition(again.streams.map(\.firstTime) == stream.streams.map(\.firstTime), "times are not what they were")
+        }
     } catch {
         precondition((error.offset ?? 0) <= count, "an error that is nowhere")
     }

@@ -6,6 +6,8 @@ struct TransportPacket {
     let pid: UInt16
     /// A section or a PES packet begins in it.
     let beginsUnit: Bool
+    /// The number of the last packet of this identifier that carries anything before this one, modulo 16.
+    let counterBefore: UInt8
     /// A decoder may begin here (`random_access_indicator`).
     let isRandomAccess: Bool
     /// What it carries, by its place in the file; empty of packets that carry none, or that are scrambled.
@@ -26,8 +28,19 @@ struct TransportPacket {
             throw SegmentFormatError(.badSize, in: nil, at: start + 4, "an adaptation field is longer than its packet")
         }
         isRandomAccess = adaptation > 1 && byte(5) & 0x40 != 0
+        // Packets that carry nothing are not counted.
+        counterBefore = control & 0x10 == 0 ? control & 0x0F : (control &- 1) & 0x0F
         let carries = control & 0x10 != 0 && control & 0xC0 == 0
         payload = carries ? (start + 4 + adaptation)..<(start + Self.size) : start..<start
+    }
+}
+
+extension TransportPacket {
+    /// A packet that carries nothing, and tells that the counter of its identifier goes on from another number
+    /// (`discontinuity_indicator`, ISO/IEC 13818-1 §2.4.3.5).
+    static func discontinuity(pid: UInt16, counter: UInt8) -> [UInt8] {
+        let head = [0x47, UInt8(pid >> 8), UInt8(truncatingIfNeeded: pid), 0x20 | counter, UInt8(size - 5), 0x80]
+        return head + [UInt8](repeating: 0xFF, count: size - head.count)
     }
 }
 

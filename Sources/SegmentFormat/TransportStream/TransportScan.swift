@@ -3,6 +3,8 @@ struct TransportScan {
     private(set) var mapPID: UInt16?
     private(set) var streams: [TransportStream.Stream] = []
     private(set) var beginsWithTables = false
+    /// Where the first packet of a stream is, and what is before it if that was read with it.
+    private(set) var beginning: (start: Int, lead: [UInt8]?)?
     private var hasMedia = false
     private var association = SectionAssembler()
     private var map = SectionAssembler()
@@ -25,7 +27,7 @@ struct TransportScan {
             } else if packet.pid == mapPID {
                 if streams.isEmpty { try readMap(packet, bytes) }
             } else if packet.pid != Self.nullPID {
-                try takeMedia(packet, bytes)
+                takeMedia(packet, bytes, at: start)
                 if isDone { return }
             }
         }
@@ -66,9 +68,14 @@ struct TransportScan {
         beginsWithTables = !hasMedia
     }
 
-    private mutating func takeMedia(_ packet: TransportPacket, _ bytes: FileBytes) throws(SegmentFormatError) {
+    private mutating func takeMedia(_ packet: TransportPacket, _ bytes: FileBytes, at start: Int) {
         if packet.pid >= Self.firstFreePID { hasMedia = true }
         guard let place = places[packet.pid] else { return }
+        if beginning == nil {
+            let isNear = bytes.origin == 0 && start <= SourceWindow.step
+            beginning = (start, isNear ? Array(bytes[0..<start]) : nil)
+        }
+        if streams[place].counterBefore == nil { streams[place].counterBefore = packet.counterBefore }
         if packet.beginsUnit, streams[place].firstTime == nil {
             streams[place].firstTime = PacketizedHeader.time(bytes[packet.payload])
         }

@@ -1,5 +1,4 @@
-/// An MPEG-2 Transport Stream Media Segment (RFC 8216 §3.2), read as far as it must fit its neighbours: nothing in it
-/// is changed when it is joined with others.
+/// An MPEG-2 Transport Stream Media Segment (RFC 8216 §3.2), read as far as it must fit its neighbours.
 public struct TransportStream: Hashable, Sendable {
     /// One elementary stream.
     public struct Stream: Hashable, Sendable {
@@ -12,6 +11,8 @@ public struct TransportStream: Hashable, Sendable {
         /// Whether its first picture is one where a decoder can begin; nil where nothing tells, and of what is not
         /// video.
         public internal(set) var beginsAtKeyFrame: Bool?
+        /// The counter of its packets before its first one; nil where it has none.
+        var counterBefore: UInt8?
 
         /// Video, as far as HLS has it.
         public var isVideo: Bool { [0x01, 0x02, 0x1B, 0x24, 0xDB].contains(type) }
@@ -23,6 +24,10 @@ public struct TransportStream: Hashable, Sendable {
     public let mapPID: UInt16
     /// The streams of the first program, in the order of its map.
     public let streams: [Stream]
+    /// The length of the file in bytes.
+    public let count: Int
+    /// Where the first packet of a stream is, and what is before it if that was read with it.
+    let (mediaStart, lead): (Int, [UInt8]?)
 
     /// Reads a segment up to where each stream has a time, and each video its first picture; to the end if need be.
     public init(_ source: ByteSource) throws(SegmentFormatError) {
@@ -41,6 +46,8 @@ public struct TransportStream: Hashable, Sendable {
             throw SegmentFormatError(.missingBox, in: "PMT", at: nil, "there is none in the segment")
         }
         (beginsWithTables, self.mapPID, streams) = (scan.beginsWithTables, mapPID, scan.streams)
+        (mediaStart, lead) = scan.beginning ?? (0, nil)
+        count = source.count
     }
 
     /// Packets of one reading.
@@ -49,6 +56,24 @@ public struct TransportStream: Hashable, Sendable {
     /// A segment that has been read already.
     init(beginsWithTables: Bool, mapPID: UInt16, streams: [Stream]) {
         (self.beginsWithTables, self.mapPID, self.streams) = (beginsWithTables, mapPID, streams)
+        (mediaStart, lead, count) = (0, nil, 0)
+    }
+
+    /// The segment as it comes behind one of another rendition, or in front of which one was: each stream's packets are
+    /// numbered, and a packet behind the tables tells that the numbers go on from elsewhere.
+    ///
+    /// Without it all frames are decoded too, but libavformat (ffmpeg, mpv) calls the first packet corrupt. Where the
+    /// numbers happen to go on, it does no harm; so it may be done to any segment of a composite.
+    public func splice() -> Splice {
+        var bytes = lead ?? []
+        for stream in streams {
+            guard let counter = stream.counterBefore else { continue }
+            bytes += TransportPacket.discontinuity(pid: stream.pid, counter: counter)
+        }
+        let pieces: [Splice.Piece] = [
+            .original(0..<(lead == nil ? mediaStart : 0)), .bytes(bytes), .original(mediaStart..<count),
+        ].filter { $0.count > 0 }
+        return Splice(pieces: pieces, count: pieces.reduce(0) { $0 + $1.count })
     }
 
     /// Why this segment cannot stand where another of the same time could: a sentence without a full stop; nil when it
