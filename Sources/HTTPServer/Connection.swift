@@ -77,7 +77,9 @@ import HTTPMessage
         self.writing = writing
         self.reading = reading
         timing = ConnectionTiming(now: core.now)
-        reader = RequestReader(limits: core.configuration.request)
+        reader = RequestReader(
+            limits: core.configuration.request, longBody: core.configuration.longBody,
+            admitsLongBody: core.configuration.admitsLongBody)
         let context = Unmanaged.passUnretained(self).toOpaque()
         event_assign(reading, base, descriptor, weir_ev_read | weir_ev_persist, Self.readable, context)
         event_add(reading, nil)

@@ -14,13 +14,24 @@ struct RequestReader {
         case refused(RequestHeadError)
     }
 
-    private let limits: RequestLimits
+    private var limits: RequestLimits
+    private let usualBody: Int64
+    private let admitsLongBody: @Sendable (RequestHead) -> Bool
     private var parser: RequestHeadParser
     private var head: RequestHead?
 
-    init(limits: RequestLimits) {
+    /// - Parameters:
+    ///   - longBody: the longest body of a request that may have a long one.
+    ///   - admitsLongBody: whether one with this head may.
+    init(
+        limits: RequestLimits, longBody: Int64 = 0,
+        admitsLongBody: @escaping @Sendable (RequestHead) -> Bool = { _ in false }
+    ) {
+        usualBody = limits.body
+        self.admitsLongBody = admitsLongBody
         self.limits = limits
-        parser = RequestHeadParser(limits: limits)
+        self.limits.body = max(limits.body, longBody)
+        parser = RequestHeadParser(limits: self.limits)
     }
 
     /// Whether some of a request, but not all, has been seen.
@@ -39,6 +50,7 @@ struct RequestReader {
         do throws(RequestHeadError) {
             guard let head = try parser.parse(bytes) else { return .incomplete }
             parser = RequestHeadParser(limits: limits)
+            guard (head.contentLength ?? 0) <= usualBody || admitsLongBody(head) else { return .refused(.bodyTooLarge) }
             let length = Self.length(head)
             if bytes.count >= length { return .request(head, length: length) }
             let waits = head.expectsContinue && head.version == .http11 && bytes.count == head.byteCount
