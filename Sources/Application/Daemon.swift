@@ -33,7 +33,9 @@ import Store
         let service = LibraryService(library: library, downloader: downloader)
         events = EventFeed(downloader)
         let control = ControlRoutes(service: service, events: events, token: token)
-        server = HTTPServer(configuration: Self.serverConfiguration(configuration)) { exchange in
+        var limits = Self.serverConfiguration(configuration)
+        limits.admitsLongBody = { control.admitsLongBody($0) }
+        server = HTTPServer(configuration: limits) { exchange in
             if playback.handle(exchange) || control.handle(exchange) { return }
             Welcome.answer(exchange)
         }

@@ -9,6 +9,8 @@ extension API {
         public var id: String
         /// For display.
         public var title: String?
+        /// The path here of the image that is kept with it; absent where there is none.
+        public var artwork: String?
         /// Where it comes from.
         public var url: String
         /// Whether it is a live stream, which is never kept.

@@ -26,6 +26,9 @@ extension API {
         public var title: String?
         /// A line of the user's own.
         public var note: String?
+        /// The URL of an image that is kept with the asset: JPEG, PNG or WebP, at most 4 MB. An image of one's own is given by
+        /// `PUT /api/v1/assets/<name>/artwork`.
+        public var artwork: String?
         /// Before whom it comes; absent for `default`, or what it was.
         public var priority: Download.Priority?
         /// Whether a live stream is recorded until it ends, rather than refused.
@@ -57,6 +60,7 @@ extension API {
             name = try values.decodeIfPresent(String.self, forKey: .name)
             title = try values.decodeIfPresent(String.self, forKey: .title)
             note = try values.decodeIfPresent(String.self, forKey: .note)
+            artwork = try values.decodeIfPresent(String.self, forKey: .artwork)
             priority = try values.decodeIfPresent(Download.Priority.self, forKey: .priority)
             record = try values.decodeIfPresent(Bool.self, forKey: .record)
             anyway = try values.decodeIfPresent(Bool.self, forKey: .anyway)

@@ -65,6 +65,11 @@ public struct ControlClient: Sendable {
         try await call("DELETE", "/assets/" + PercentEncoding.encode(name))
     }
 
+    /// Keeps an image with an asset.
+    public func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(ControlError) -> API.Asset {
+        try await call("PUT", "/assets/\(PercentEncoding.encode(name))/artwork", body: bytes)
+    }
+
     /// What an origin URL offers.
     public func inspect(url: String) async throws(ControlError) -> API.Presentation {
         try await call("GET", "/presentation?url=" + PercentEncoding.encode(url))

@@ -62,6 +62,7 @@ extension ControlError.Code {
         case LibraryError.Code.originRefused.rawValue: self = .originRefused
         case LibraryError.Code.originAbsent.rawValue, LibraryError.Code.cancelled.rawValue: self = .originAbsent
         case LibraryError.Code.refusedURL.rawValue: self = .refusedURL
+        case LibraryError.Code.notArtwork.rawValue: self = .notArtwork
         case LibraryError.Code.nameTaken.rawValue: self = .nameTaken
         case LibraryError.Code.urlTaken.rawValue: self = .urlTaken
         case LibraryError.Code.otherContent.rawValue: self = .otherContent

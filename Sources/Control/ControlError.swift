@@ -32,6 +32,10 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
         case noMatch = "no-match"
         /// A live stream cannot be saved while it is in progress.
         case live
+        /// What should be an image for an asset is none that is kept.
+        case notArtwork = "not-artwork"
+        /// The asset has no image.
+        case noArtwork = "no-artwork"
         /// What would be stored is protected by DRM, and could not be played.
         case protected
         /// What is to be kept was noted by a newer Weir.
@@ -92,12 +96,12 @@ extension ControlError.Code {
         case .badRequest: 400
         case .unauthorized: 401
         case .refusedURL: 403
-        case .noSuchRoute, .noSuchAsset, .noSuchDownload: 404
+        case .noSuchRoute, .noSuchAsset, .noSuchDownload, .noArtwork: 404
         case .methodNotAllowed: 405
         case .nameTaken, .urlTaken, .otherContent, .unreadable: 409
         case .tooLarge: 413
         case .unsupportedMediaType: 415
-        case .noMatch, .live, .protected: 422
+        case .noMatch, .live, .protected, .notArtwork: 422
         case .internal: 500
         case .notPlaylist, .badOrigin, .originRefused: 502
         case .offline, .stopping, .noDaemon, .noLink: 503
@@ -110,8 +114,8 @@ extension ControlError.Code {
     public var exitCode: Int32 {
         switch self {
         case .badRequest: 64
-        case .refusedURL, .noMatch, .live, .protected, .nameTaken, .urlTaken, .otherContent: 65
-        case .noSuchAsset, .noSuchDownload: 66
+        case .refusedURL, .noMatch, .live, .protected, .notArtwork, .nameTaken, .urlTaken, .otherContent: 65
+        case .noSuchAsset, .noSuchDownload, .noArtwork: 66
         case .noDaemon, .noLink: 69
         case .cannotWrite: 73
         case .diskFull, .disk: 74
@@ -137,6 +141,8 @@ extension ControlError.Code {
         case .disk: "see what the daemon says, and check the disk"
         case .stopping, .timeout: "the same command again"
         case .noSuchAsset, .noSuchDownload: "weir list"
+        case .notArtwork: "a JPEG, PNG or WebP image of at most 4 MB"
+        case .noArtwork: "weir get NAME --artwork FILE"
         case .nameTaken: "take another one with --name"
         case .urlTaken: "weir list"
         case .otherContent: "what is there as an asset of its own: weir get URL"
@@ -165,6 +171,8 @@ extension ControlError.Code {
         case .refusedURL: "The URL is refused"
         case .noMatch: "Nothing fits the selection"
         case .live: "Live streams cannot be saved"
+        case .notArtwork: "Not an image that is kept"
+        case .noArtwork: "No artwork"
         case .protected: "The presentation is protected"
         case .unreadable: "A newer Weir noted this"
         case .notPlaylist: "Not a playlist"

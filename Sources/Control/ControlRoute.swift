@@ -4,6 +4,7 @@ internal import HTTPMessage
 enum ControlRoute: Equatable {
     case assets
     case asset(name: String)
+    case artwork(asset: String)
     case presentation
     case selection
     case downloads
@@ -21,6 +22,7 @@ enum ControlRoute: Equatable {
         switch (words[0], words.count) {
         case ("assets", 1): self = .assets
         case ("assets", 2): self = .asset(name: item)
+        case ("assets", 3) where words[2] == "artwork": self = .artwork(asset: item)
         case ("presentation", 1): self = .presentation
         case ("selection", 1): self = .selection
         case ("downloads", 1): self = .downloads
@@ -38,6 +40,7 @@ enum ControlRoute: Equatable {
         switch self {
         case .assets, .presentation, .download, .events: [.get, .head]
         case .asset: [.get, .head, .delete]
+        case .artwork: [.get, .head, .put]
         case .downloads: [.get, .head, .post]
         case .selection, .change: [.post]
         }

@@ -31,6 +31,9 @@ extension ControlResponse {
             head.append(.contentType, literal: "application/problem+json")
         } else if events != nil {
             head.append(.contentType, literal: "text/event-stream")
+        } else if let mediaType {
+            // One of few words of ours.
+            try? head.append(.contentType, mediaType)
         } else {
             head.append(.json)
         }

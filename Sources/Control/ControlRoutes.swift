@@ -39,6 +39,8 @@ public struct ControlResponse: Sendable {
     public var status: HTTPStatus
     /// JSON text.
     public var body: [UInt8]
+    /// What the body is where it is no JSON.
+    var mediaType: String?
     /// What comes in place of a body: events, as they happen.
     var events: EventReader?
     /// Whether the body is a problem (RFC 9457).
@@ -87,6 +89,11 @@ public struct ControlResponse: Sendable {
         case .assets: return try ok(API.AssetList(assets: try await service.assets()))
         case .asset(let name) where request.method == .delete: return try ok(try await service.removeAsset(named: name))
         case .asset(let name): return try ok(try await service.asset(named: name))
+        case .artwork(let name) where request.method == .put:
+            return try ok(try await service.keepArtwork(request.body, ofAsset: name))
+        case .artwork(let name):
+            let artwork = try await service.artwork(ofAsset: name)
+            return ControlResponse(status: .ok, body: artwork.bytes, mediaType: artwork.mediaType)
         case .presentation: return try ok(try await service.inspect(url: try Self.url(request.query)))
         case .selection: return try ok(try await service.explain(try Self.body(request)))
         case .download(let id): return try ok(try await service.download(id: id))
@@ -108,16 +115,26 @@ public struct ControlResponse: Sendable {
         ControlResponse(status: .ok, body: try API.encode(value))
     }
 
+    /// Whether a request of which there is the head alone may have a long body: an image, from who knows the token.
+    public nonisolated func admitsLongBody(_ head: RequestHead) -> Bool {
+        guard head.method == .put, case .artwork? = ControlRoute(path: head.path) else { return false }
+        return isToken(head[.authorization])
+    }
+
     /// Takes as long for a token that is nearly right as for one that is not.
-    private func authorize(_ request: ControlRequest) throws(ControlError) {
-        let given = Array((request.authorization ?? "").utf8)
+    private nonisolated func isToken(_ authorization: String?) -> Bool {
+        let given = Array((authorization ?? "").utf8)
         let wanted = Array("Bearer ".utf8) + token
         var difference = given.count ^ wanted.count
         for index in wanted.indices {
             let byte = index < given.count ? given[index] : 0
             difference |= Int(byte ^ wanted[index])
         }
-        guard difference == 0, !token.isEmpty else {
+        return difference == 0 && !token.isEmpty
+    }
+
+    private func authorize(_ request: ControlRequest) throws(ControlError) {
+        guard isToken(request.authorization) else {
             throw ControlError(
                 .unauthorized, "the API wants the token of the state directory as Authorization: Bearer",
                 next: "read it from the file named token in the state directory")

@@ -15,6 +15,12 @@ public import EventLoop
     /// Players that are in the middle of it keep what they have open.
     func removeAsset(named name: String) async throws(ControlError) -> API.Removal
 
+    /// The image that is kept with an asset; `.noSuchAsset`, `.noArtwork`.
+    func artwork(ofAsset name: String) async throws(ControlError) -> API.Artwork
+
+    /// Keeps an image with an asset, in the place of the one before; `.notArtwork`, and nothing is changed then.
+    func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(ControlError) -> API.Asset
+
     /// Reads the playlists at an origin URL and changes nothing; `.refusedURL`, `.notPlaylist`, `.badOrigin`,
     /// `.originAbsent`, `.offline`.
     func inspect(url: String) async throws(ControlError) -> API.Presentation

@@ -7,7 +7,7 @@ import Playlist
 
 /// The control API's answers, from the library and its downloads.
 @LoopActor public final class LibraryService: ControlService {
-    private let library: Library
+    let library: Library
     private let downloader: Downloader
 
     /// A service over rooms that outlive it.
@@ -64,8 +64,15 @@ import Playlist
     public func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download {
         try Self.check(request)
         let asset = try await open(request)
+        let artwork = try await artwork(request, for: asset)
+        let download = try await start(asset, request)
+        if let artwork { try keep(artwork, of: asset) }
+        return whole(download)
+    }
+
+    private func start(_ asset: Asset, _ request: API.DownloadRequest) async throws(ControlError) -> Download {
         do throws(Downloader.Refusal) {
-            return whole(try await downloader.start(asset, DownloadOrder(request)))
+            return try await downloader.start(asset, DownloadOrder(request))
         } catch {
             throw ControlError(error, asset: asset.name, url: asset.origin.redacted)
         }
@@ -114,7 +121,7 @@ import Playlist
 
     // MARK: Finding
 
-    private func find(_ name: String) throws(ControlError) -> Asset {
+    func find(_ name: String) throws(ControlError) -> Asset {
         if let asset = library.asset(named: name) ?? (try? WebURL(name)).flatMap({ library.asset(at: $0) }) {
             return asset
         }
@@ -163,7 +170,7 @@ import Playlist
         }
     }
 
-    private static func url(_ text: String) throws(ControlError) -> WebURL {
+    static func url(_ text: String) throws(ControlError) -> WebURL {
         do {
             return try WebURL(text)
         } catch {
@@ -188,7 +195,7 @@ import Playlist
         return shape
     }
 
-    private func shape(_ asset: Asset) -> API.Asset {
+    func shape(_ asset: Asset) -> API.Asset {
         let download = downloader.download(of: asset)
         let shapes = AssetShapes(asset)
         var shape = API.Asset(
@@ -201,6 +208,8 @@ import Playlist
         shape.local = isComplete ? .complete : asset.bytes > 0 ? .partly : .none
         shape.state = download.map { API.Download.State($0) }
         shape.need = shape.state == .waiting ? download?.need.flatMap { .init(rawValue: $0.rawValue) } : nil
+        shape.artwork = asset.artworkKind.map { _ in "\(API.root)/assets/\(PercentEncoding.encode(asset.name))/artwork"
+        }
         shape.download = download.map { $0.asset.id }
         shape.tracks = shapes.tracks
         return shape

@@ -233,7 +233,9 @@ extension LibraryError {
     fileprivate var concernsEverything: Bool {
         switch code {
         case .originAbsent, .notStored, .originRefused, .refusedURL, .store: true
-        case .missing, .badOrigin, .notPlaylist, .badDirective, .nameTaken, .otherContent, .urlTaken, .cancelled: false
+        case .missing, .badOrigin, .notPlaylist, .badDirective, .nameTaken, .notArtwork, .otherContent, .urlTaken,
+            .cancelled:
+            false
         }
     }
 }

@@ -22,6 +22,8 @@ import Store
     public let name: String
     /// For display, if the user gave it.
     public internal(set) var title: String?
+    /// See `artworkKind`; nil before it was looked for.
+    var knownArtwork: Artwork.Kind??
     /// The URL that leads to it, with whatever secrets it has. Another one after `Library.move`.
     public internal(set) var origin: WebURL
     /// When it was first asked for, in seconds since 1970.

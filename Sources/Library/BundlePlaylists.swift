@@ -14,6 +14,8 @@ import Store
         let id: String
         let name: String
         let title: String?
+        /// The image's file in this folder.
+        let artwork: String?
         /// Without its query, where tokens are.
         let origin: String
         let created: Int64
@@ -63,7 +65,8 @@ import Store
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         let identity = Identity(
-            id: asset.id, name: asset.name, title: asset.title, origin: asset.origin.redacted, created: asset.created)
+            id: asset.id, name: asset.name, title: asset.title, artwork: asset.artworkKind?.fileName,
+            origin: asset.origin.redacted, created: asset.created)
         return Array(try encoder.encode(identity))
     }
 }

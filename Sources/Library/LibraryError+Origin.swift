@@ -20,7 +20,9 @@ extension LibraryError {
     var concernsOrigin: Bool {
         switch code {
         case .originAbsent, .originRefused, .badOrigin, .missing, .refusedURL: true
-        case .notPlaylist, .badDirective, .notStored, .store, .nameTaken, .otherContent, .urlTaken, .cancelled: false
+        case .notPlaylist, .badDirective, .notStored, .store, .nameTaken, .notArtwork, .otherContent, .urlTaken,
+            .cancelled:
+            false
         }
     }
 }

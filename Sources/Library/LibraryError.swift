@@ -25,6 +25,8 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         case refusedURL
         /// The store failed.
         case store
+        /// What should be an image is none that is kept.
+        case notArtwork
         /// The name belongs to another asset.
         case nameTaken
         /// A URL that should lead to a known asset leads to something else.

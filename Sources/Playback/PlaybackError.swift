@@ -12,7 +12,7 @@ extension LibraryError {
         case .badDirective: .badRequest
         case .refusedURL: .forbidden
         case .store: .insufficientStorage
-        case .nameTaken, .otherContent, .urlTaken: .conflict
+        case .nameTaken, .notArtwork, .otherContent, .urlTaken: .conflict
         case .cancelled: .serviceUnavailable
         }
     }

@@ -30,7 +30,9 @@ struct AddCommand: AsyncParsableCommand {
             let daemon = try common.daemon()
             var request = try task.request(for: source, selection, environment: ProcessInfo.processInfo.environment)
             request.paused = paused ? true : nil
+            let artwork = try task.ownArtwork()
             let download = try await daemon.client.download(request)
+            if let artwork { _ = try await daemon.client.keepArtwork(artwork, ofAsset: download.asset) }
             guard !json else { return Output.line(String(decoding: try API.encode(download), as: UTF8.self)) }
             Output.line("\(ProgressReporter.headline(download))   \(download.stateWords)")
             Output.error("follow it:  weir get \(download.asset)\n")

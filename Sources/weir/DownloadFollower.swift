@@ -28,12 +28,15 @@ final class DownloadFollower: Sendable {
     }
 
     /// Follows until the download is final or waits for a person, an error comes, or the task is cancelled.
-    func run(_ request: API.DownloadRequest) async -> Outcome {
+    ///
+    /// - Parameter artwork: an image to be kept with the asset.
+    func run(_ request: API.DownloadRequest, artwork: [UInt8]? = nil) async -> Outcome {
         var download: API.Download?
         let start = ContinuousClock.now
         do {
             var current = try await client.download(request)
             download = current
+            if let artwork { _ = try await client.keepArtwork(artwork, ofAsset: current.asset) }
             report(current, since: start)
             if !current.isToBeLeft {
                 current = await followEvents(of: current, since: start) { download = $0 }

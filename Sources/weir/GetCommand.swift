@@ -46,14 +46,15 @@ struct GetCommand: AsyncParsableCommand {
     private func follow() async throws {
         let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
         let follower = follower(of: daemon)
-        let request = try request
+        let (request, artwork) = (try request, try task.ownArtwork())
         guard !play else {
             let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
             let download = try await daemon.client.download(request)
+            if let artwork { _ = try await daemon.client.keepArtwork(artwork, ofAsset: download.asset) }
             follower.introduce(download)
             throw player.start([daemon.urls.asset(named: download.asset)])
         }
-        let outcome = await Interruption.orEnd { await follower.run(request) }
+        let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }
         if let failure = follower.failure(outcome) { throw withPlayableURL(failure, daemon) }
     }
 
@@ -65,8 +66,8 @@ struct GetCommand: AsyncParsableCommand {
         do {
             let daemon = try common.daemon()
             let follower = follower(of: daemon)
-            let request = try request
-            let outcome = await Interruption.orEnd { await follower.run(request) }
+            let (request, artwork) = (try request, try task.ownArtwork())
+            let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }
             download = outcome.download
             failure = follower.failure(outcome)
             url = download.map { daemon.urls.asset(named: $0.asset) }

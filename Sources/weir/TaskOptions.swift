@@ -1,5 +1,7 @@
 public import ArgumentParser
 public import Control
+import Foundation
+import Library
 
 extension API.MediaRange: ExpressibleByArgument {}
 extension API.Download.Priority: ExpressibleByArgument {}
@@ -29,6 +31,9 @@ struct TaskOptions: ParsableArguments {
     var description: String?
 
     @OptionGroup var headers: HeaderOptions
+
+    @Option(help: ArgumentHelp("An image for lists: JPEG, PNG or WebP, at most 4 MB.", valueName: "file|url"))
+    var artwork: String?
 
     @Option(help: "important goes before default, where several wait.")
     var priority: API.Download.Priority?
@@ -61,11 +66,30 @@ struct TaskOptions: ParsableArguments {
         request.name = name
         request.title = title
         request.note = description
+        request.artwork = artwork.flatMap { PlayerURL.isURL($0) ? $0 : nil }
         request.priority = priority
         request.record = record ? true : nil
         request.anyway = anyway ? true : nil
         request.headers = try headers.fields
         return request
+    }
+
+    // MARK: Artwork
+
+    /// The image in the file that was named, so that one that is none stops the command before anything has begun.
+    func ownArtwork() throws -> [UInt8]? {
+        guard let artwork, !PlayerURL.isURL(artwork) else { return nil }
+        // One byte more than an image may have is enough to know that it is none.
+        let file = FileHandle(forReadingAtPath: artwork)
+        guard let data = try? file.map({ try $0.read(upToCount: Artwork.limit + 1) ?? Data() }) else {
+            throw Failure("\(artwork) cannot be read", next: "an image that is there", exitCode: 66, code: "no-artwork")
+        }
+        guard let image = Artwork([UInt8](data)) else {
+            throw Failure(
+                "\(artwork) is something else: artwork is \(Artwork.accepted)", next: "another image", exitCode: 65,
+                code: ControlError.Code.notArtwork.rawValue)
+        }
+        return image.bytes
     }
 
     // MARK: Reading

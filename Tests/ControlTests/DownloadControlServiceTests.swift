@@ -166,6 +166,50 @@ import Testing
         #expect(try Store(path: last.path, reserve: 0).catalogue.initial.downloads == [record])
     }
 
+    @Test func anImageIsKeptInTheBundleAndNamedThere() async throws {
+        let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1]
+        let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 2]
+        let hex = jpeg.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        try await origin.add(
+            OriginRule("/cover.jpg") { ($0.status, $0.bodyHex) = (200, hex) },
+            OriginRule("/cover.html") { $0.html = true })
+        let page = request(origin.master("ts")) { $0.artwork = origin.url("/cover.html") }
+        #expect(await error { _ = try await service.download(page) }?.code == .notArtwork)
+        #expect(downloader.downloads.isEmpty)
+        let begun = try await service.download(
+            request(origin.master("ts")) { $0.artwork = origin.url("/cover.jpg") })
+        _ = try await reaches(.complete, begun.id)
+        #expect(try await service.artwork(ofAsset: "ts") == .init(mediaType: "image/jpeg", bytes: jpeg))
+        let bundle = folder.path("assets/\(begun.id)")
+        #expect(
+            try String(contentsOfFile: bundle + "/asset.json", encoding: .utf8).contains(#""artwork" : "artwork.jpg""#))
+        #expect(
+            await error { _ = try await service.keepArtwork(Array("GIF89a".utf8), ofAsset: "ts") }?.code == .notArtwork)
+        #expect(try await service.keepArtwork(png, ofAsset: "ts").artwork == "/api/v1/assets/ts/artwork")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: bundle + "/artwork.png")) == Data(png))
+        #expect(!FileManager.default.fileExists(atPath: bundle + "/artwork.jpg"))
+        #expect(try String(contentsOfFile: bundle + "/asset.json", encoding: .utf8).contains("artwork.png"))
+        _ = try await reaches(.complete, service.download(request(origin.master("aes"))).id)
+        #expect(await error { _ = try await service.artwork(ofAsset: "aes") }?.code == .noArtwork)
+        // No address but the asset's own and public ones.
+        let other = try await TestOrigin()
+        let foreign = request("aes") { $0.artwork = other.url("/ts/master.m3u8") }
+        #expect(await error { _ = try await service.download(foreign) }?.code == .refusedURL)
+    }
+
+    @Test func whatIsProtectedOrLiveIsRefusedWithThatWord() async throws {
+        let key = #"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://k",KEYFORMAT="com.apple.streamingkeydelivery""#
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(key)\n#EXTINF:2,\n/ts/90p/0.ts\n#EXT-X-ENDLIST\n"
+        try await origin.add(OriginRule("/drm.m3u8") { ($0.status, $0.body) = (200, playlist) })
+        let protected = await error {
+            _ = try await service.download(API.DownloadRequest(source: origin.url("/drm.m3u8")))
+        }
+        #expect(protected?.code == .protected && protected?.message.contains("protected") ?? false)
+        #expect(protected?.code.exitCode == 65)
+        let live = await error { _ = try await service.download(request(origin.url("/_live/a/master.m3u8"))) }
+        #expect(live?.code == .live && live?.next?.contains("--record") ?? false)
+    }
+
     /// What a reader has been told since it was asked last.
     private func events(_ reader: EventReader, _ parser: inout EventTextParser) throws -> [API.Event] {
         guard case .bytes(let bytes) = reader.next() else { return [] }

@@ -5,6 +5,7 @@ import EventLoop
 @LoopActor final class ScriptedService: ControlService {
     var removed: [String] = []
     var changes: [String] = []
+    var images: [String: [UInt8]] = [:]
     var requests: [API.DownloadRequest] = []
 
     func assets() async throws(ControlError) -> [API.Asset] { [try await asset(named: "sintel")] }
@@ -22,6 +23,16 @@ import EventLoop
         _ = try await asset(named: name)
         removed.append(name)
         return API.Removal(name: name, bytes: 5)
+    }
+
+    func artwork(ofAsset name: String) async throws(ControlError) -> API.Artwork {
+        guard let bytes = images[name] else { throw ControlError(.noArtwork, "\(name) has no artwork") }
+        return API.Artwork(mediaType: "image/png", bytes: bytes)
+    }
+
+    func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(ControlError) -> API.Asset {
+        images[name] = bytes
+        return API.Asset(name: name, id: name, url: "https://h/m.m3u8")
     }
 
     func inspect(url: String) async throws(ControlError) -> API.Presentation {

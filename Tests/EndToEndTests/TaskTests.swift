@@ -161,6 +161,38 @@ struct TaskTests {
         }
     }
 
+    @Test("an image in a file is kept with the asset, and what is none is refused before anything begins")
+    func artwork() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            // More than the body of any other request may have.
+            let image = Data(
+                [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 7, count: 3_000_000))
+            let (cover, text) = (
+                try folder.write(image, to: "cover"), try folder.write(Data("hello".utf8), to: "text.png")
+            )
+            let refused = try await scene.get("ts", ["--artwork", text])
+            #expect(refused.exit == .code(65) && refused.errors.contains("JPEG, PNG or WebP"), "\(refused.errors)")
+            #expect(try await scene.get("ts", ["--artwork", folder.path("none")]).exit == .code(66))
+            #expect(try await scene.weir.run(["list", "--json"]).output == "")
+            let get = try await scene.get("ts", ["--artwork", cover])
+            #expect(get.exit == .code(0), "\(get.errors)")
+            try await scene.weir.restart()
+            let token = try String(contentsOfFile: scene.weir.state + "/token", encoding: .utf8)
+            let fields = ["Authorization": "Bearer " + token.trimmingCharacters(in: .whitespacesAndNewlines)]
+            let url = await scene.weir.url("/api/v1/assets/ts/artwork")
+            let answer = try await HTTPProbe.fetch(url, fields: fields)
+            #expect(answer.status == 200 && answer["content-type"] == "image/png" && answer.body == image)
+            // A stranger's long body is refused before it comes.
+            let stranger = try RawConnection(port: await scene.weir.port)
+            let authority = await scene.weir.address.dropFirst("http://".count)
+            try await stranger.send(
+                "PUT /api/v1/assets/ts/artwork HTTP/1.1\r\nHost: \(authority)\r\nContent-Length: 3000000\r\n\r\n")
+            let head = String(decoding: try await stranger.receiveHead().bytes, as: UTF8.self)
+            #expect(head.hasPrefix("HTTP/1.1 413 "), "\(head)")
+        }
+    }
+
     @Test("headers go to the origin and stand in no answer")
     func headers() async throws {
         try await Scene.with { scene in

@@ -11,6 +11,7 @@ import TestSupport
     private(set) var removed: [String] = []
     private(set) var questions = 0
     private(set) var changes: [String] = []
+    private(set) var images: [String: [UInt8]] = [:]
     /// What happens, for those who listen; nil for a daemon that tells of nothing.
     let events: EventFeed?
     let assetsByName: [String: API.Asset]
@@ -52,6 +53,16 @@ import TestSupport
     func removeAsset(named name: String) async throws(ControlError) -> API.Removal {
         removed.append(name)
         return API.Removal(name: name, bytes: try await asset(named: name).bytes)
+    }
+
+    func artwork(ofAsset name: String) async throws(ControlError) -> API.Artwork {
+        guard let bytes = images[name] else { throw ControlError(.noArtwork, "\(name) has no artwork") }
+        return API.Artwork(mediaType: "image/png", bytes: bytes)
+    }
+
+    func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(ControlError) -> API.Asset {
+        images[name] = bytes
+        return API.Asset(name: name, id: name, url: "https://h/m.m3u8")
     }
 
     func inspect(url: String) async throws(ControlError) -> API.Presentation {
