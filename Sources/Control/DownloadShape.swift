@@ -14,15 +14,16 @@ extension API.Download {
         note = download.task.note
         stage = state.isFinal ? nil : progress.stage?.rawValue
         loaded = progress.loaded.shape
-        expected = progress.expected.shape
+        isRecording = progress.isOpen ? true : nil
+        expected = progress.isOpen ? [] : progress.expected.shape
         fraction = API.rounded(progress.fraction)
         parts = Self.parts(of: progress)
         duration = progress.duration > 0 ? API.milliseconds(progress.duration) : nil
         bytes = Int(progress.bytes)
-        totalBytes = progress.parts.isEmpty ? nil : Int(progress.totalBytes)
+        totalBytes = progress.parts.isEmpty || progress.isOpen ? nil : Int(progress.totalBytes)
         if let rate = download.bytesPerSecond {
             self.rate = Int(rate)
-            eta = rate > 0 ? Int(min(Double(progress.totalBytes - progress.bytes) / rate, 1e9)) : nil
+            eta = rate > 0 && !progress.isOpen ? Int(min(Double(progress.totalBytes - progress.bytes) / rate, 1e9)) : nil
         }
         selection = AssetShapes(asset).tracks(of: download.ids)
         error = download.failure.map { Failure(code: ControlError.Code(stored: $0.code), message: $0.message) }

@@ -51,8 +51,10 @@ public struct DownloadProgress: Sendable {
     public private(set) var loaded = TimeRanges()
     /// The media time that is wanted.
     public private(set) var expected = TimeRanges()
-    /// The media's length in seconds.
+    /// The media's length in seconds; 0 while nobody knows it.
     public private(set) var duration = 0.0
+    /// Whether more is to come than anybody knows of: it is being recorded.
+    public private(set) var isOpen = false
 
     /// The bytes that are there.
     public var bytes: Int64 { parts.reduce(0) { $0 + $1.bytes } }
@@ -61,8 +63,9 @@ public struct DownloadProgress: Sendable {
     /// What comes next; nil when nothing does.
     public var stage: Kind? { parts.first { !$0.isComplete }?.kind }
 
-    /// How far all of it is, from 0 to 1, by announced bytes; 1 if and only if everything is there.
+    /// How far all of it is, from 0 to 1, by announced bytes; 1 if and only if everything is there. 0 while it is recorded.
     public var fraction: Double {
+        guard !isOpen else { return 0 }
         guard parts.contains(where: { !$0.isComplete }) else { return parts.isEmpty ? 0 : 1 }
         let (announced, reached) = parts.reduce((0, 0)) { ($0.0 + $1.announced, $0.1 + $1.reached) }
         return announced > 0 ? min(reached / announced, Self.almost) : 0
@@ -75,6 +78,10 @@ public struct DownloadProgress: Sendable {
         let (task, rates) = (download.task, AnnouncedRates(download.asset))
         var ready: TimeRanges?
         for rendition in download.renditions {
+            if let recording = rendition.recording {
+                ready = note(recording, of: rendition, ready)
+                continue
+            }
             let wanted = task.span(of: rendition.name.id) ?? .whole
             let measure = Measure(of: rendition, wanted, bitRate: rates.bitRate(of: rendition))
             var part = measure.part
@@ -86,6 +93,20 @@ public struct DownloadProgress: Sendable {
             parts.append(part)
         }
         loaded = (ready ?? TimeRanges()).intersection(expected)
+    }
+
+    /// Of what is being recorded, no more is expected than what is there: nobody knows when it ends.
+    @LoopActor private mutating func note(
+        _ recording: Recording, of rendition: Rendition, _ ready: TimeRanges?
+    ) -> TimeRanges {
+        var part = Part(id: rendition.name.id, kind: rendition.kind)
+        if recording.duration > 0 { part.loaded.append(0..<recording.duration) }
+        (part.expected, part.bytes) = (part.loaded, rendition.folder.bytes)
+        part.totalBytes = part.bytes
+        expected = expected.union(part.expected)
+        isOpen = true
+        parts.append(part)
+        return ready?.intersection(part.loaded) ?? part.loaded
     }
 }
 

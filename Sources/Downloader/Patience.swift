@@ -15,8 +15,8 @@ struct Patience: Equatable, Sendable {
         case fail(Download.Failure)
     }
 
-    /// So often an origin that answers with errors is tried again.
-    static let attempts = 4
+    /// So often an origin that answers with errors is tried again: each transfer has been tried again several times by then.
+    static let attempts = 2
 
     private var failures = 0
 

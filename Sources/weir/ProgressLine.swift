@@ -29,6 +29,7 @@ struct ProgressLine {
     private var percent: String { download.loadedFraction.map(Format.percent) ?? "–" }
 
     private func mediaTime(aligned: Bool) -> String {
+        if download.isRecording ?? false { return "\(Format.clock(download.loadedDuration)) recorded" }
         guard let duration = download.expectedDuration else { return "" }
         let whole = Format.clock(duration)
         let loaded = Format.clock(download.loadedDuration)

@@ -36,7 +36,7 @@ import Testing
         let outcome = DownloadOutcome.failed(try error(code))
         let isAbsence = [.stalled, .connectionLost].contains(code)
         for _ in 0..<Patience.attempts { #expect(verdict(&patience, outcome).hasPrefix("network")) }
-        #expect(verdict(&patience, outcome) == (isAbsence ? "network 32" : "fail badOrigin"))
+        #expect(verdict(&patience, outcome) == (isAbsence ? "network 8" : "fail badOrigin"))
         patience.noteProgress()
         #expect(verdict(&patience, outcome) == "network 2")
     }

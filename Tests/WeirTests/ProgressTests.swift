@@ -143,4 +143,13 @@ import Testing
             DownloadRecord.result(nil, url: nil, failure: failure)
                 == #"{"v":1,"t":"result","state":"failed","error":{"code":"live","message":"it is live"},"exit":65}"#)
     }
+
+    @Test func aRecordingTellsHowMuchItHasAndNotHowMuchIsToCome() {
+        var recording = API.Download(id: "d1", asset: "news")
+        (recording.state, recording.isRecording) = (.running, true)
+        recording.loaded = [API.Download.TimeRange(start: 0, end: 90)]
+        (recording.bytes, recording.rate) = (3_000_000, 250_000)
+        #expect(ProgressLine(download: recording).plain == "–  1:30 recorded  3.0 MB  250 KB/s")
+        #expect(!ProgressLine(download: recording).drawn(columns: 80, hasColor: false).contains("%"))
+    }
 }
