@@ -23,7 +23,8 @@ extension API.Download {
         totalBytes = progress.parts.isEmpty || progress.isOpen ? nil : Int(progress.totalBytes)
         if let rate = download.bytesPerSecond {
             self.rate = Int(rate)
-            eta = rate > 0 && !progress.isOpen ? Int(min(Double(progress.totalBytes - progress.bytes) / rate, 1e9)) : nil
+            eta =
+                rate > 0 && !progress.isOpen ? Int(min(Double(progress.totalBytes - progress.bytes) / rate, 1e9)) : nil
         }
         selection = AssetShapes(asset).tracks(of: download.ids)
         error = download.failure.map { Failure(code: ControlError.Code(stored: $0.code), message: $0.message) }
