@@ -23,9 +23,11 @@ import Playlist
     /// What of it belongs to these renditions.
     func tracks(of ids: [String]) -> API.Tracks {
         var tracks = tracks
-        tracks.variants.removeAll { !ids.contains($0.id) }
-        // Several lines may name one rendition; a download of it is one.
-        if let first = tracks.variants.first { tracks.variants = [first] }
+        // Several lines may name one rendition; a download of it is one. What was asked for last comes first.
+        tracks.variants = ids.compactMap { id in tracks.variants.first { $0.id == id } }
+        // Sound that is a variant by itself as well is there as sound.
+        let sound = Set(tracks.audio.compactMap(\.id))
+        if !tracks.variants.allSatisfy({ sound.contains($0.id) }) { tracks.variants.removeAll { sound.contains($0.id) } }
         tracks.audio.removeAll { $0.id.map { !ids.contains($0) } ?? true }
         tracks.subtitles.removeAll { $0.id.map { !ids.contains($0) } ?? true }
         return tracks

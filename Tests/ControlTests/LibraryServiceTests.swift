@@ -58,6 +58,15 @@ import Testing
         }
     }
 
+    @Test func ofSeveralVariantsTheOneThatWasAskedForLastIsNamedFirst() async throws {
+        var wanted = request(origin.master("cmaf"))
+        (wanted.quality, wanted.audio) = (.height(90), .none)
+        _ = try await service.download(wanted)
+        wanted.quality = .height(270)
+        let more = try await service.download(wanted)
+        #expect(more.selection.variants.map(\.height) == [270, 90])
+    }
+
     @Test func aDownloadIsToldFromItsBeginningToItsEnd() async throws {
         try await origin.add(OriginRule("*/5.m4s") { $0.hold = true })
         let begun = try await service.download(request(origin.master("cmaf"), name: "film"))
