@@ -38,9 +38,11 @@ struct JointTests {
             } == needed)
         #expect(try verdict { $0.format = "avc3" } == needed)
         #expect(try verdict { $0.defaults[1] = 40 } == needed)
-        // Pictures are moved by composition offsets; what is heard has none.
-        let moved = HandMadeSection(edits: [(0, 200)])
-        #expect(Joint(of: try moved.section, behind: try Self.plain.section).verdict == needed)
+        // Pictures are moved by composition offsets, which may only grow.
+        let (plain, moved) = (try Self.plain.section, try HandMadeSection(edits: [(0, 200)]).section)
+        #expect(Joint(of: plain, behind: moved).verdict == needed)
+        let reason = "track 1 (vide): its edit list moves it by another time than the playlist's"
+        #expect(Joint(of: moved, behind: plain).verdict == .cannotBeJoined(reason))
     }
 
     @Test("that differ in anything else cannot be joined, for one reason")
@@ -72,7 +74,11 @@ struct JointTests {
                 == "track 2 (soun): its mp4a entry has other fields than the playlist's")
         #expect(
             try reason { $0.edits = [(0, 200)] }
-                == "track 2 (soun): its edit list moves it by another time than the playlist's")
+                == "track 1 (vide): its edit list moves it by another time than the playlist's")
+        // What is heard has no composition offsets at all.
+        let (plain, moved) = (try Self.changed { _ in }.section, try Self.changed { $0.edits = [(0, 200)] }.section)
+        let sound = "track 2 (soun): its edit list moves it by another time than the playlist's"
+        #expect(Joint(of: plain, behind: moved).verdict == .cannotBeJoined(sound))
         #expect(
             try reason { $0.handler = "auxv" } == "track 1 (vide): it holds auxv, and vide in the playlist")
     }

@@ -93,13 +93,13 @@ struct SpliceTests {
 
     @Test("shows pictures when their own edit list would have them shown")
     func edits() throws {
-        let source = try HandMadeSection(edits: [(0, 300)]).section
-        let playlist = try HandMadeSection(edits: [(0, 100)]).section
+        let source = try HandMadeSection(edits: [(0, 100)]).section
+        let playlist = try HandMadeSection(edits: [(0, 300)]).section
         let bytes = HandMadeSegment().bytes
         let spliced = try Joint(of: source, behind: playlist).splice(ByteSource(bytes)).joined(with: bytes)
         let times = try read(spliced, playlist)
         #expect(try times == read(bytes, source))
-        #expect(times[0].start == MediaTime(ticks: 4700, timescale: 1000))
+        #expect(times[0].start == MediaTime(ticks: 4900, timescale: 1000))
         #expect(times[0].decodeStart == MediaTime(ticks: 5000, timescale: 1000))
     }
 

@@ -70,7 +70,7 @@ struct TrackFragmentEditor {
         if growth != nil { fields.insert(.size) }
         if shift != 0 { fields.insert(.compositionOffset) }
         var body: [UInt8] = []
-        body.append(integer: UInt32(shift == 0 ? run.version : 1) << 24 | fields.rawValue)
+        body.append(integer: UInt32(run.version) << 24 | fields.rawValue)
         body.append(integer: UInt32(run.count))
         body += try offset(of: run, moved)
         if let flags = run.firstSampleFlags { body.append(integer: flags) }
@@ -97,8 +97,9 @@ struct TrackFragmentEditor {
         return size
     }
 
-    private func composition(of run: TrackRun, _ value: Int64) throws(SegmentFormatError) -> Int32 {
-        guard let offset = Int32(exactly: value) else {
+    private func composition(of run: TrackRun, _ value: Int64) throws(SegmentFormatError) -> UInt32 {
+        let signed = Int32(exactly: value).map { UInt32(bitPattern: $0) }
+        guard let offset = run.version == 0 ? UInt32(exactly: value) : signed else {
             throw SegmentFormatError(
                 .cannotJoin, "trun", at: run.box.range.lowerBound, "a sample would be shown too late")
         }
