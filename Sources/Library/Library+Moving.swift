@@ -33,8 +33,7 @@ extension Library {
         let destination = try await Destination(of: asset, at: url, access, fetch: fetch)
         try await checkFree(url, for: asset)
         let names = "\(asset.fields)"
-        try await keep(destination, of: asset)
-        take(destination, for: asset)
+        try await settle(asset, at: destination)
         guard isBereft else { return }
         report(
             "\(asset.name): the header fields that were given (\(names)) are forgotten: they were for another origin than "
@@ -47,6 +46,12 @@ extension Library {
         guard !asset.isRemoved else { throw LibraryError(.missing, "\(asset.name) was removed") }
         guard let occupant, occupant !== asset else { return }
         throw LibraryError(.urlTaken, "\(url.redacted) is the URL of another asset, \(occupant.name)")
+    }
+
+    /// Lets the asset be what the destination found, in the catalogue and then in memory.
+    func settle(_ asset: Asset, at destination: Destination) async throws(LibraryError) {
+        try await keep(destination, of: asset)
+        take(destination, for: asset)
     }
 
     // MARK: The catalogue

@@ -61,7 +61,8 @@ public import Store
 
     // MARK: Opening
 
-    /// The asset that `url` leads to, made if it is new, with its entry playlist loaded.
+    /// The asset that `url` leads to, made if it is new, with its entry playlist loaded. A URL that differs from a known asset's
+    /// in tokens alone, and leads to the same content, leads to that asset.
     ///
     /// - Parameters:
     ///   - name: what to call a new asset; nil for a name made of the URL.
@@ -83,9 +84,16 @@ public import Store
         try checkOnline(url)
         if let name { try checkFree(name) }
         let access = OriginAccess(to: url, with: fields ?? UserFields())
-        let task = Task { @LoopActor in await self.make(url, name: name, title: title, access) }
+        let task = Task { @LoopActor () -> Result<Asset, LibraryError> in
+            // Before anybody who joined hears of the end.
+            defer { self.opening[url] = nil }
+            if let known = await self.assetWithOtherTokens(at: url, fields: fields) { return .success(known) }
+            return await self.make(url, name: name, title: title, access)
+        }
         opening[url] = task
-        return try await task.value.get()
+        let asset = try await task.value.get()
+        if asset.title == nil, let title { await entitle(asset, title) }
+        return asset
     }
 
     /// Gives an asset a title, for display.
@@ -112,8 +120,6 @@ public import Store
     private func make(
         _ url: WebURL, name: String?, title: String?, _ access: OriginAccess
     ) async -> Result<Asset, LibraryError> {
-        // Before anybody who joined hears of the end.
-        defer { opening[url] = nil }
         let name = name ?? AssetNaming.unique(AssetNaming.name(forPath: url.path), isTaken: isTaken)
         reserved.insert(name)
         defer { reserved.remove(name) }

@@ -61,17 +61,18 @@ struct FramesTests {
     @Test("after a kill in the middle of a download that ends by itself afterwards", arguments: Repository.fixtures)
     func killed(fixture: String) async throws {
         try await Scene.with { scene in
-            // From the third segment on, none comes whole.
+            // From the third segment on, none comes whole; neighbours of one file come by one request, which breaks off so.
+            let isOneFile = fixture.hasPrefix("byterange")
             try await scene.origin.add(
                 OriginRule(FramesTests.segments(of: fixture)) {
-                    $0.skip = 2
-                    $0.pauseAfter = 1000
+                    $0.skip = isOneFile ? 0 : 2
+                    $0.pauseAfter = isOneFile ? 100_000 : 1000
                 })
             let get = try scene.weir.begin(["get", scene.origin.master(fixture)])
             try await waitUntil("several segments half way, and what came before in the store") {
                 let requests = try await scene.mediaRequests()
-                return requests.count { $0.state == "paused" } >= 3
-                    && requests.count { $0.state == "done" } == scene.pieces().count
+                let (paused, done) = (requests.count { $0.state == "paused" }, requests.count { $0.state == "done" })
+                return isOneFile ? paused >= 1 && scene.pieces().count >= 3 : paused >= 3 && done == scene.pieces().count
             }
             try await scene.weir.kill()
             _ = try await get.end()
@@ -80,7 +81,7 @@ struct FramesTests {
             }
             let cutOff = try await scene.mediaRequests().filter { $0.state == "gone" }
             let kept = scene.pieces().count
-            #expect(kept >= 2 && cutOff.count >= 3)
+            #expect(kept >= 2 && cutOff.count >= (isOneFile ? 1 : 3))
 
             try await scene.origin.clearRules()
             try await scene.weir.start()

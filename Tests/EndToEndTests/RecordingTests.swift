@@ -51,8 +51,9 @@ struct RecordingTests {
                 }
                 try await records(shown)
             }
-            _ = try await get.end()
             try await scene.origin.end("show")
+            // It follows the download through every restart, or was told that there was no daemon.
+            _ = try await get.end()
             let again = try await scene.weir.run(["get", "--record", url], within: .seconds(60))
             #expect(again.exit == .code(0), "\(again.errors)")
             let expected = try await FrameHashes.of(showWhole(scene.origin, shown))

@@ -27,6 +27,9 @@ import Playlist
     private let now: () -> ContinuousClock.Instant
     /// Entries and playlists that players wait for.
     private var openings = 0
+    /// Whether that was so when it was last looked at: in the turn of the loop after it changed.
+    private var isOpening = false
+    private var noticing: LoopTimer?
     /// Told when somebody begins to wait for an origin, or ceases to.
     var waitChanged: () -> Void = {}
 
@@ -42,6 +45,7 @@ import Playlist
         self.now = now
         reading = LoopTimer { [weak self] in self?.readNotes() }
         sweep = LoopTimer { [weak self] in self?.sweepOut() }
+        noticing = LoopTimer { [weak self] in self?.notice() }
     }
 
     // MARK: What downloads ask
@@ -169,15 +173,22 @@ import Playlist
         waitChanged()
     }
 
-    /// A player waits for an entry or a playlist from the origin: it is about to begin.
+    /// A player waits for an entry or a playlist from the origin: it is about to begin. An answer that is known, and given at
+    /// once, makes nobody yield.
     public func opens() {
         openings += 1
-        waitChanged()
+        noticing?.fireSoon()
     }
 
     /// It has it, or was refused.
     public func opened() {
         openings -= 1
+        noticing?.fireSoon()
+    }
+
+    private func notice() {
+        guard isOpening != (openings > 0) else { return }
+        isOpening = openings > 0
         waitChanged()
     }
 
@@ -187,8 +198,8 @@ import Playlist
     func viewers(at now: ContinuousClock.Instant) -> (waiting: [YieldPolicy.Viewer], isWatched: Bool) {
         let drawing = attendees.values.filter { $0.isDrawing(at: now) }
         var waiting = drawing.filter { $0.awaited > 0 }.map { $0.viewer(at: now) }
-        if openings > 0 { waiting.append(YieldPolicy.Viewer(buffer: 0, rate: 0, segment: 0)) }
-        return (waiting, openings > 0 || !drawing.isEmpty)
+        if isOpening { waiting.append(YieldPolicy.Viewer(buffer: 0, rate: 0, segment: 0)) }
+        return (waiting, isOpening || !drawing.isEmpty)
     }
 
     // MARK: Leaving

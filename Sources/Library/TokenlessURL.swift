@@ -1,0 +1,31 @@
+import HTTPMessage
+
+/// A URL without what is in it for a time, or for one visitor: two URLs that are equal so may lead to one content.
+///
+/// Pure. What may be left out is known by the names of query parameters, as signing schemes have them; a parameter of any other
+/// name tells one content from another.
+struct TokenlessURL: Hashable {
+    private let origin: WebURL.Origin
+    private let path: String
+    private let parameters: [String]
+
+    init(_ url: WebURL) {
+        origin = url.origin
+        path = url.path
+        parameters = (url.query ?? "").split(separator: "&").map(String.init).filter { !Self.isToken($0) }.sorted()
+    }
+
+    private static func isToken(_ parameter: String) -> Bool {
+        let name = parameter.prefix { $0 != "=" }.lowercased()
+        return names.contains(name) || prefixes.contains(where: name.hasPrefix) || parts.contains(where: name.contains)
+    }
+
+    /// Of CloudFront, Akamai, Fastly, Google, nginx's secure_link and others.
+    private static let names: Set<String> = [
+        "policy", "key-pair-id", "hdnts", "hdnea", "hdntl", "hash", "md5", "st", "e", "exp", "ttl", "nonce", "ts",
+        "sid", "sig",
+        "jwt", "verify", "validfrom", "validto", "urlprefix", "keyname", "acl",
+    ]
+    private static let prefixes = ["x-amz-", "x-goog-"]
+    private static let parts = ["token", "signature", "auth", "hmac", "expire", "session", "nonce"]
+}
