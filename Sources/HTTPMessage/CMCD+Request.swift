@@ -1,0 +1,56 @@
+extension CMCD {
+    /// The parameter of a query that holds it.
+    private static let parameter = "CMCD"
+
+    /// A query without what a player tells of itself: that is nothing to an origin, and makes no other URL of one.
+    ///
+    /// - Returns: nil where nothing is left; what has none of it as it is.
+    public static func removed(from query: String?) -> String? {
+        guard let query, mayHold(query.utf8) else { return query }
+        let all = query.split(separator: "&", omittingEmptySubsequences: false)
+        let rest = all.filter { !isOurs($0) }
+        if rest.count == all.count { return query }
+        return rest.isEmpty ? nil : rest.joined(separator: "&")
+    }
+
+    /// What stands in a query, decoded; nil where it has none of it.
+    static func value(inQuery query: Substring) -> String? {
+        guard mayHold(query.utf8), let parameter = query.split(separator: "&").first(where: isOurs) else { return nil }
+        guard let equals = parameter.firstIndex(of: "=") else { return nil }
+        return PercentEncoding.decode(parameter[parameter.index(after: equals)...])
+    }
+
+    private static func isOurs(_ parameter: Substring) -> Bool {
+        PercentEncoding.decode(parameter.prefix { $0 != "=" }) == Self.parameter
+    }
+
+    /// Whether a closer look is due: the name may be percent-encoded.
+    private static func mayHold(_ query: some Collection<UInt8>) -> Bool {
+        query.contains { $0 == UInt8(ascii: "C") || $0 == UInt8(ascii: "%") }
+    }
+}
+
+extension RequestHead {
+    /// What the player tells of itself; nil where it tells nothing, which costs a look at the length of each name.
+    public var clientData: CMCD? {
+        var data: CMCD?
+        for field in fields where (11...12).contains(field.name.count) && Self.namesClientData(bytes[field.name]) {
+            data = data ?? CMCD()
+            data?.read(bytes[field.value])
+        }
+        if let query = queryBytes, let text = CMCD.value(inQuery: Substring(decoding: query, as: UTF8.self)) {
+            data = data ?? CMCD()
+            data?.read(text.utf8)
+        }
+        return data
+    }
+
+    private static func namesClientData(_ name: ArraySlice<UInt8>) -> Bool {
+        let isNamed = { ByteClass.equals(name, ignoringCase: $0) }
+        return switch name.count {
+        case 11: isNamed("cmcd-status") || isNamed("cmcd-object")
+        case 12: isNamed("cmcd-request") || isNamed("cmcd-session")
+        default: false
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/// What a player tells of itself with a request: Common Media Client Data (CTA-5004), as far as Weir makes use of it.
+///
+/// It comes in the fields CMCD-Request, CMCD-Object, CMCD-Status and CMCD-Session, or percent-encoded in the query as
+/// `CMCD=…`. What cannot be read is passed over, and numbers beyond reason are cut: anyone can send anything.
+public struct CMCD: Sendable, Hashable {
+    /// `bl`: the media that the player holds ahead of its playhead, in seconds; at most a day.
+    public private(set) var bufferLength: Double?
+    /// `bs`: the player had nothing left to play at some time since the request before this one.
+    public private(set) var wasStarved = false
+    /// `su`: the player waits for this object: at the start, after a seek, or with nothing left to play.
+    public private(set) var isUrgent = false
+    /// `pr`: 1 is real time, 0 a pause; at most 16.
+    public private(set) var playbackRate: Double?
+    /// `sid`: the player's own name for its session; at most 64 characters.
+    public private(set) var sessionID: String?
+
+    /// A request that tells nothing.
+    public init() {}
+
+    /// Reads what stands in one field, or decoded in the query; later keys go before earlier ones.
+    public init(_ text: some Collection<UInt8>) {
+        read(text)
+    }
+
+    /// Takes in one more field.
+    mutating func read(_ text: some Collection<UInt8>) {
+        for pair in Self.pairs(Array(text)) { take(pair.key, pair.value) }
+    }
+
+    private mutating func take(_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) {
+        switch String(decoding: key, as: UTF8.self) {
+        case "bl": bufferLength = Self.decimal(value).map { min($0 / 1000, Self.longestBuffer) } ?? bufferLength
+        case "bs": wasStarved = Self.truth(value)
+        case "su": isUrgent = Self.truth(value)
+        case "pr": playbackRate = Self.decimal(value).map { min($0, Self.fastestRate) } ?? playbackRate
+        case "sid": sessionID = Self.text(value) ?? sessionID
+        default: break
+        }
+    }
+
+    private static let longestBuffer = 86_400.0
+    private static let fastestRate = 16.0
+
+    // MARK: Values
+
+    /// A key alone says yes; structured fields write that as `?1` too (RFC 8941 §3.3.6).
+    private static func truth(_ value: ArraySlice<UInt8>?) -> Bool {
+        guard let value else { return true }
+        return value.elementsEqual("true".utf8) || value.elementsEqual("?1".utf8)
+    }
+
+    /// Digits, with a point among them or none: no sign, no exponent.
+    private static func decimal(_ value: ArraySlice<UInt8>?) -> Double? {
+        guard let value, (1...16).contains(value.count), value.first != UInt8(ascii: ".") else { return nil }
+        guard value.allSatisfy({ ByteClass.isDigit($0) || $0 == UInt8(ascii: ".") }) else { return nil }
+        return Double(String(decoding: value, as: UTF8.self))
+    }
+
+    /// What stands between quotes, escapes resolved.
+    private static func text(_ value: ArraySlice<UInt8>?) -> String? {
+        guard let value, value.count >= 2, value.first == ByteClass.quote, value.last == ByteClass.quote else {
+            return nil
+        }
+        var text: [UInt8] = []
+        var isEscaped = false
+        for byte in value.dropFirst().dropLast() {
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+            if !isEscaped, byte >= 0x20, byte < 0x7F { text.append(byte) }
+        }
+        return String(decoding: text.prefix(64), as: UTF8.self)
+    }
+
+    /// The keys, each with what stands behind its `=`; commas between quotes divide nothing.
+    private static func pairs(_ bytes: [UInt8]) -> [(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)] {
+        var pairs: [(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)] = []
+        var start = 0
+        var (isQuoted, isEscaped) = (false, false)
+        for index in 0...bytes.count {
+            let byte = index < bytes.count ? bytes[index] : ByteClass.comma
+            if index == bytes.count || (byte == ByteClass.comma && !isQuoted) {
+                pairs.append(pair(ByteClass.trimmed(bytes[start..<index])))
+                start = index + 1
+            } else if isEscaped {
+                isEscaped = false
+            } else if byte == ByteClass.quote {
+                isQuoted.toggle()
+            } else {
+                isEscaped = isQuoted && byte == UInt8(ascii: "\\")
+            }
+        }
+        return pairs
+    }
+
+    private static func pair(_ item: ArraySlice<UInt8>) -> (key: ArraySlice<UInt8>, value: ArraySlice<UInt8>?) {
+        guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return (item, nil) }
+        return (item[..<equals], item[(equals + 1)...])
+    }
+}
