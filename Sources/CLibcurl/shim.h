@@ -45,6 +45,11 @@ static inline CURLcode weir_easy_get_long(CURL *easy, CURLINFO info, long *value
     return curl_easy_getinfo(easy, info, value);
 }
 
+// Text of libcurl's own here, which lasts until the handle is used again.
+static inline CURLcode weir_easy_get_text(CURL *easy, CURLINFO info, const char **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
 // A 64-bit count here.
 static inline CURLcode weir_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
     return curl_easy_getinfo(easy, info, value);

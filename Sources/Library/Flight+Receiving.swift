@@ -12,6 +12,7 @@ extension Flight: TransferReceiver {
         length = resource.exactLength ?? head.length
         validator = head.validator
         isVouched = head.length != nil || head[.transferEncoding] != nil
+        address = head.address
         silence = nil
         // The bytes follow at once, as a rule. A player gives up on a server that is silent for 10 s, so it gets its head
         // before that even if they do not.

@@ -51,6 +51,10 @@ public import Store
     var validator: StrongValidator?
     /// How many want the bytes.
     private(set) var interest = 0
+    /// The origin's address that answered last.
+    public internal(set) var address: String?
+    /// How whoever came last found it.
+    public private(set) var approach = Approach.begun
     /// Why the bytes that came were not taken, where that is more than the origin's own error.
     var refusal: LibraryError?
     private var isAnnounced = false
@@ -94,6 +98,11 @@ public import Store
     /// Whether it ended as a piece in the store.
     public private(set) var isPiece = false
 
+    /// Whether the origin is being asked.
+    var isUnderWay: Bool { transfer != nil || convoy != nil || isSearching }
+    /// Whether its bytes become a piece, as far as is known.
+    public var isKept: Bool { folder != nil && keepFailure == nil }
+
     // MARK: Reading
 
     /// Where the bytes are. Read it anew for each use: a full disk makes the file move.
@@ -128,6 +137,7 @@ public import Store
 
     /// Counts one more who wants the bytes. `release()` takes it back.
     func retain(_ urgency: Urgency) {
+        approach = standing
         interest += 1
         if urgency == .playback {
             self.urgency = .playback

@@ -147,6 +147,7 @@ import HTTPMessage
             return false
         case .complete:
             isHeadComplete = true
+            reply.address = address
             return goOn(owner?.request(self, received: reply))
         }
     }
@@ -256,6 +257,13 @@ import HTTPMessage
     private static let widestWindow = 1 << 30
 
     // MARK: The end
+
+    /// The address that answers, without its port.
+    private var address: String? {
+        var text: UnsafePointer<CChar>?
+        _ = weir_easy_get_text(handle, CURLINFO_PRIMARY_IP, &text)
+        return text.map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
 
     /// Bytes of the body that came over the wire, before decoding.
     var encodedByteCount: Int64 {

@@ -13,6 +13,8 @@ public struct OriginHead: Sendable {
     public let fields: FieldSection
     /// What to resume by later; nil when the origin gives nothing strong.
     public let validator: StrongValidator?
+    /// The address that answered, without its port.
+    public let address: String?
 
     /// The first value of a field.
     public subscript(_ name: FieldName) -> String? { fields[name] }

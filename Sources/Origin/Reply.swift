@@ -8,6 +8,8 @@ struct Reply {
     private(set) var fields = FieldSection()
     /// What to resume by later; known once the head is complete.
     private(set) var validator: StrongValidator?
+    /// The address that it comes from; known once the head is complete.
+    var address: String?
     private var byteCount = 0
 
     /// More than this is not a head: libcurl's own bounds are looser.
@@ -65,6 +67,6 @@ struct Reply {
     var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && location != nil }
 
     func head(url: WebURL, length: Int64?) -> OriginHead {
-        OriginHead(status: status, url: url, length: length, fields: fields, validator: validator)
+        OriginHead(status: status, url: url, length: length, fields: fields, validator: validator, address: address)
     }
 }

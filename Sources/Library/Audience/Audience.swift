@@ -16,6 +16,9 @@ import Playlist
         case ended
     }
 
+    /// Told of each segment that a session asks for or gets, in the order in which that is looked at.
+    public var witness: @LoopActor (Sighting) -> Void = { _ in }
+
     private var attendees: [String: Attendee] = [:]
     private var observers: [Int: (asset: Asset, told: @LoopActor (Move) -> Void)] = [:]
     private var lastObserver = 0
@@ -131,12 +134,14 @@ import Playlist
         guard let span = seat.span(of: file) else { return }
         asks(span, seat)
         attendee(of: seat).playhead.delivered(span, seat.kind, at: now())
+        show(.delivered, span, seat)
     }
 
     /// Takes the last of many that were not looked at: those between are taken to have come in sequence.
     private func takeLast(_ file: String, _ seat: Seat) {
         guard let span = seat.span(of: file) else { return }
         attendee(of: seat).playhead.flooded(to: span, of: seat.rendition.name.id, seat.kind, at: now())
+        show(.flooded, span, seat)
         tell(seat.asset, .advanced)
     }
 
@@ -144,6 +149,7 @@ import Playlist
         let attendee = attendee(of: seat)
         let before = attendee.playhead.askedEnd
         let hasJumped = attendee.playhead.asked(span, of: seat.rendition.name.id, seat.kind, at: now())
+        show(.asked(isSeek: hasJumped), span, seat)
         guard hasJumped || attendee.playhead.askedEnd != before else { return }
         tell(seat.asset, hasJumped ? .jumped : .advanced)
     }
@@ -169,6 +175,7 @@ import Playlist
         if isWhole, let span = seat.span(of: file) {
             attendee.playhead.delivered(span, seat.kind, at: now())
             attendee.consumed(bytes, span, seat.kind)
+            show(.delivered, span, seat)
         }
         waitChanged()
     }
@@ -200,6 +207,22 @@ import Playlist
         var waiting = drawing.filter { $0.awaited > 0 }.map { $0.viewer(at: now) }
         if isOpening { waiting.append(YieldPolicy.Viewer(buffer: 0, rate: 0, segment: 0)) }
         return (waiting, isOpening || !drawing.isEmpty)
+    }
+
+    // MARK: What the session's log wants
+
+    private func show(_ event: Sighting.Event, _ span: SegmentSpan, _ seat: Seat) {
+        witness(Sighting(event, of: span, seat, attendee(of: seat).playhead.reading(at: now())))
+    }
+
+    /// Looks at what is noted now, rather than in a moment.
+    public func catchUp() { readNotes() }
+
+    /// A session's playhead now; nil for one that has ended by idleness, or never began.
+    public func reading(of session: String) -> PlayheadReading? {
+        guard let attendee = attendees[session] else { return nil }
+        let now = now()
+        return attendee.awaited == 0 && attendee.playhead.isOver(at: now) ? nil : attendee.playhead.reading(at: now)
     }
 
     // MARK: Leaving

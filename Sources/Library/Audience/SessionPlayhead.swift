@@ -14,7 +14,7 @@ struct SessionPlayhead {
     private var lanes: [Kind: PlayheadLane] = [:]
     /// The playhead at an instant; it runs from there if it `isRunning`.
     private var anchor: (position: Double, at: ContinuousClock.Instant)
-    private var isRunning = false
+    private(set) var isRunning = false
     /// When anything was last asked for or delivered.
     private(set) var lastEvent: ContinuousClock.Instant
 
