@@ -16,6 +16,7 @@ import Library
         guard fstat(descriptor, &status) == 0 else { return unreadable(exchange) }
         var representation = Representation(size: Int64(status.st_size), mediaType: mediaType)
         representation.entityTag = EntityTag(tag(status))
+        representation.fields = stored
         guard status.st_size <= SmallPiece.limit else {
             exchange.reply(representation, .file(owned))
             return nil
@@ -24,6 +25,9 @@ import Library
         exchange.reply(small.representation, .bytes(small.bytes))
         return small
     }
+
+    /// Made once: it goes with each of them.
+    private static let stored = CacheStatus.hit.head
 
     private static func unreadable(_ exchange: Exchange) -> SmallPiece? {
         exchange.reply(.internalServerError, "The piece cannot be read.")
@@ -48,23 +52,37 @@ import Library
     /// Answers from a flight that was retained for this reply, and releases it at the reply's end; with 504 when nothing
     /// came within `patience`.
     ///
-    /// - Parameter ended: told how the reply ended, whatever it was.
+    /// - Parameters:
+    ///   - refused: told what is answered in place of the bytes.
+    ///   - ended: told how the reply ended, whatever it was.
     static func follow(
         _ flight: Flight, _ mediaType: MediaType, patience: Duration, to exchange: Exchange,
-        ended: @escaping @LoopActor (ReplyEnd) -> Void
+        refused: @escaping @LoopActor (LibraryError, HTTPStatus) -> Void, ended: @escaping @LoopActor (ReplyEnd) -> Void
     ) {
         exchange.onEnd = { end in
             flight.release()
             ended(end)
         }
+        let status = CacheStatus.of(flight)
+        var isRefused = false
+        let refuse = { (error: LibraryError, code: HTTPStatus) in
+            guard exchange.isOpen, !isRefused else { return }
+            isRefused = true
+            refused(error, code)
+            exchange.refuse(code, "\(error).", status.refused(error))
+        }
         let limit = Deadline(after: patience) {
-            exchange.reply(.gatewayTimeout, "The origin has sent nothing for \(patience.components.seconds) seconds.")
+            let sentence = "the origin has sent nothing for \(patience.components.seconds) seconds"
+            refuse(LibraryError(.originAbsent, sentence), .gatewayTimeout)
         }
         flight.whenAnnounced { result in
             limit.cancel()
             switch result {
-            case .success: exchange.reply(representation(of: flight, mediaType), .growing(GrowingReply(flight)))
-            case .failure(let error): exchange.reply(error.status, "\(error).")
+            case .success:
+                var representation = representation(of: flight, mediaType)
+                representation.fields = status.head
+                exchange.reply(representation, .growing(GrowingReply(flight)))
+            case .failure(let error): refuse(error, error.status)
             }
         }
     }

@@ -9,6 +9,8 @@ struct PiecePlace {
     let folder: PieceFolder
     /// Where what is asked for is noted; nil where that moves no playhead.
     let seat: Seat?
+    /// The session, for the logs.
+    let record: SessionRecord
 }
 
 /// The folder that the last piece was asked from, by the path in front of its name.

@@ -28,7 +28,8 @@ extension Playback {
     private func presentation(
         _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
     ) async throws(LibraryError) {
-        let (directives, rest) = try DeliveryDirectives.take(from: exchange.head.query)
+        let query = CMCD.removed(from: exchange.head.query)
+        let (directives, rest) = try DeliveryDirectives.take(from: query)
         let presentation = try await library.presentation(name, of: asset, query: rest)
         await entry(
             exchange, of: presentation, session.mode, directives, isStored: presentation.isEverythingWhole)
@@ -38,7 +39,9 @@ extension Playback {
         _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
     ) async throws(LibraryError) {
         let view = PlayerView(library: library, asset: asset, session: session)
-        let text = try await library.assetList(name, of: asset, query: exchange.head.query) { view.interstitial($0) }
+        let text = try await library.assetList(name, of: asset, query: CMCD.removed(from: exchange.head.query)) {
+            view.interstitial($0)
+        }
         var representation = Representation(size: Int64(text.count), mediaType: .json)
         representation.fields.append(.cacheControl, literal: "no-store")
         exchange.reply(representation, .bytes(text))

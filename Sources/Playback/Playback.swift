@@ -7,6 +7,8 @@ public import Library
 /// played in between.
 @LoopActor public final class Playback {
     let library: Library
+    /// The sessions of those who play.
+    public let sessions: Sessions
     private let report: @Sendable (String) -> Void
     private let patience: Duration
     private var shelf = PieceShelf()
@@ -15,14 +17,16 @@ public import Library
 
     /// - Parameters:
     ///   - patience: how long a player waits for the first byte; hls.js and GStreamer give up after 10 s.
+    ///   - logs: where sessions are logged.
     ///   - report: told of what players were refused, in a sentence for a log.
     public init(
-        library: Library, patience: Duration = .seconds(8),
+        library: Library, patience: Duration = .seconds(8), logs: Sessions.Configuration = Sessions.Configuration(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.library = library
         self.patience = patience
         self.report = report
+        sessions = Sessions(library: library, logs, report: report)
     }
 
     /// Answers a player's request, now or later; false if it is none.
@@ -55,39 +59,64 @@ public import Library
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
         let seat = library.audience.seat(session.id, at: asset, folder)
-        let place = PiecePlace(asset: asset, session: session, folder: pieces, seat: seat)
+        let record = sessions.record(of: session, asset, exchange)
+        let place = PiecePlace(asset: asset, session: session, folder: pieces, seat: seat, record: record)
         shelf.remember(place, exchange.head.pathBytes)
         piece(exchange, place, file)
     }
 
     private func piece(_ exchange: Exchange, _ place: PiecePlace, _ file: String) {
         let (asset, pieces) = (place.asset, place.folder)
+        let tells = place.record.hears(exchange.head)
         if let small = shelf.smallPiece(file) {
-            place.seat?.took(file)
+            took(file, place, exchange, tells)
             return exchange.reply(small.representation, .bytes(small.bytes))
         }
         if let descriptor = pieces.open(file) {
-            place.seat?.took(file)
+            took(file, place, exchange, tells)
             let small = PieceReply.send(descriptor, shelf.type(of: file), to: exchange)
             if let small { shelf.keep(small, as: file) }
             return
         }
         guard let name = PieceName(file), let resource = resource(name, in: pieces, of: asset) else {
-            return exchange.reply(.notFound, "There is no such segment.")
+            let error = LibraryError(.missing, "there is no such segment")
+            return refuse(exchange, error, about: Subject(place.session, asset, exchange.head.path))
         }
+        let subject = Subject(place.session, asset, resource.url.replacingQuery(nil).text)
         guard place.session.mode != .offline, !library.isOffline else {
-            return exchange.reply(.notFound, "This segment is not in the store, and Weir is offline.")
+            let error = LibraryError(.notStored, "this segment is not in the store, and Weir is offline")
+            return refuse(exchange, error, about: subject)
         }
         do {
             let flight = try library.flight(resource, in: pieces, of: asset, urgency: .playback)
-            place.seat?.awaits(file)
-            PieceReply.follow(flight, shelf.type(of: file), patience: patience, to: exchange) { end in
-                let isWhole = end.cause == .complete && end.status.map { $0 < 300 } ?? false
-                place.seat?.arrived(file, end.bodyBytes, isWhole: isWhole)
-            }
+            follow(flight, file, place, subject, exchange)
         } catch {
-            refuse(exchange, error)
+            refuse(exchange, error, about: subject)
         }
+    }
+
+    /// Notes that a player gets a piece out of the store. What it says of itself is about the moment, not about later.
+    private func took(_ file: String, _ place: PiecePlace, _ exchange: Exchange, _ tells: Bool) {
+        place.seat?.took(file)
+        exchange.onEnd = place.record.stored
+        if tells || !place.record.hasStarted { library.audience.catchUp() }
+    }
+
+    private func follow(
+        _ flight: Flight, _ file: String, _ place: PiecePlace, _ subject: Subject, _ exchange: Exchange
+    ) {
+        let arrived = place.record.awaits(file, in: place.folder, flight)
+        place.seat?.awaits(file)
+        PieceReply.follow(
+            flight, shelf.type(of: file), patience: patience, to: exchange,
+            refused: { [sessions] error, status in
+                sessions.failed(Failure(error, status: status.code, about: subject))
+            },
+            ended: { [sessions] end in
+                arrived(end)
+                place.seat?.arrived(file, end.bodyBytes, isWhole: end.isWhole)
+                if end.cause == .bodyFailed { sessions.failed(Failure(brokenOff: flight, about: subject)) }
+            })
     }
 
     private func resource(_ name: PieceName, in folder: PieceFolder, of asset: Asset) -> Resource? {
@@ -106,22 +135,25 @@ public import Library
         }
         let isOffline = session.mode == .offline || library.isOffline
         if isOffline || session.mode == .local, let recorded = rendition.recording?.source {
-            return send(exchange, live: recorded) { () in try view(of: asset, session).media(rendition, recorded) }
+            return send(exchange, .hit, live: recorded) { () in try view(of: asset, session).media(rendition, recorded) }
         }
         if session.mode == .auto, let last = rendition.lastWindow {
-            return send(exchange) { () in try view(of: asset, session).media(rendition, last.source, isLast: true) }
+            return send(exchange, .hit) { () in
+                try view(of: asset, session).media(rendition, last.source, isLast: true)
+            }
         }
         if isOffline, !rendition.isWhole {
-            return exchange.reply(.notFound, "\(name) of \(asset.name) is not wholly stored, and Weir is offline.")
+            let error = LibraryError(.notStored, "\(name) of \(asset.name) is not wholly stored, and Weir is offline")
+            return refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
         }
         if let source = rendition.source, source.isDurable {
-            return send(exchange) { () in try view(of: asset, session).media(rendition, source) }
+            return send(exchange, .hit) { () in try view(of: asset, session).media(rendition, source) }
         }
         do throws(LibraryError) {
             let (directives, _) = try DeliveryDirectives.take(from: exchange.head.query)
             Task { @LoopActor in await playlist(exchange, rendition, asset, session, directives) }
         } catch {
-            refuse(exchange, error)
+            refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
         }
     }
 
@@ -134,13 +166,15 @@ public import Library
         // What is live is asked for again and again, by players who have begun.
         if !wasLive { library.audience.opens() }
         defer { if !wasLive { library.audience.opened() } }
+        let status = CacheStatus.playlist(isKnown: rendition.source != nil, isStored: false)
         do throws(LibraryError) {
             let source = try await library.playlist(of: rendition, in: asset, directives)
-            send(exchange, live: source.isDurable ? nil : source) { () in
+            send(exchange, status, live: source.isDurable ? nil : source) { () in
                 try view(of: asset, session).media(rendition, source)
             }
         } catch {
-            refuse(exchange, error, as: wasLive ? error.liveStatus : error.status)
+            let subject = Subject(session, asset, exchange.head.path)
+            refuse(exchange, error, as: wasLive ? error.liveStatus : error.status, about: subject)
         }
     }
 
@@ -165,7 +199,7 @@ public import Library
         let session = session(for: asset, mode == .auto ? .local : mode)
         let view = view(of: asset, session)
         if asset.multivariant == nil, let lone = asset.renditions.first, let recorded = lone.recording?.source {
-            return send(exchange, live: recorded) { () in try view.media(lone, recorded) }
+            return send(exchange, .hit, live: recorded) { () in try view.media(lone, recorded) }
         }
         send(exchange) { () in
             try view.entry(listing: asset.recordedRenditions)
@@ -187,12 +221,12 @@ public import Library
             defer { library.audience.opened() }
             do throws(LibraryError) {
                 // A player puts its directives behind the URL of the entry, where that is a live playlist itself.
-                let (directives, rest) = try DeliveryDirectives.take(from: url.query)
+                let (directives, rest) = try DeliveryDirectives.take(from: CMCD.removed(from: url.query))
                 let asset = try await library.open(url.replacingQuery(rest))
                 let isStored = library.isOffline || asset.isEverythingWhole || asset.isRecorded && !asset.isRecording
                 await entry(exchange, of: asset, .auto, directives, isStored: isStored)
             } catch {
-                refuse(exchange, error)
+                refuse(exchange, error, about: Subject(nil, nil, url.replacingQuery(nil).text))
             }
         }
     }
@@ -202,7 +236,9 @@ public import Library
         _ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, _ directives: DeliveryDirectives, isStored: Bool
     ) async {
         if !isStored, asset.isLive, asset.multivariant == nil, let lone = asset.renditions.first {
-            return await playlist(exchange, lone, asset, session(for: asset, mode), directives)
+            let session = session(for: asset, mode)
+            sessions.enter(session, exchange)
+            return await playlist(exchange, lone, asset, session, directives)
         }
         if !isStored { library.audience.opens() }
         defer { if !isStored { library.audience.opened() } }
@@ -210,7 +246,8 @@ public import Library
             let isPresent = isStored ? false : try await library.refresh(asset)
             // Those that play what was live a moment ago keep theirs.
             let session = session(for: asset, mode == .auto && asset.isRecorded ? .local : mode)
-            send(exchange) { () in
+            sessions.enter(session, exchange)
+            send(exchange, .playlist(isKnown: true, isStored: !isPresent)) { () in
                 try view(of: asset, session).entry(isStored: !isPresent)
                     ?? {
                         throw LibraryError(
@@ -218,7 +255,7 @@ public import Library
                     }()
             }
         } catch {
-            refuse(exchange, error)
+            refuse(exchange, error, about: Subject(nil, asset, asset.origin.replacingQuery(nil).text))
         }
     }
 
@@ -238,16 +275,19 @@ public import Library
         return session
     }
 
-    /// Answers with a playlist.
+    /// Answers with a playlist, which came about so.
     ///
     /// - Parameter live: what it was made from, if it goes on: caches are to ask each time, and players reckon with its age
     ///   how far behind the origin they are (rfc8216bis appendix C).
-    private func send(_ exchange: Exchange, live: Rendition.Source? = nil, _ render: () throws -> [UInt8]) {
+    private func send(
+        _ exchange: Exchange, _ status: CacheStatus, live: Rendition.Source? = nil, _ render: () throws -> [UInt8]
+    ) {
         do {
             let text = try render()
             var representation = Representation(size: Int64(text.count), mediaType: .playlist)
             representation.entityTag = EntityTag(String(Fingerprint.of(text), radix: 36))
             representation.fields.append(.cacheControl, literal: "no-cache")
+            representation.fields.append(status)
             if let live {
                 let age = max(.zero, .now - live.born)
                 representation.fields.append(FieldName("Age"), number: age.components.seconds)
@@ -259,8 +299,11 @@ public import Library
     }
 
     /// Answers with what went wrong, and notes it.
-    func refuse(_ exchange: Exchange, _ error: LibraryError, as status: HTTPStatus? = nil) {
+    func refuse(
+        _ exchange: Exchange, _ error: LibraryError, as status: HTTPStatus? = nil, about subject: Subject = Subject()
+    ) {
         let status = status ?? error.status
+        sessions.failed(Failure(error, status: status.code, about: subject))
         report("\(exchange.head.method) refused with \(status.code): \(error)")
         exchange.reply(status, "\(error).")
     }

@@ -16,6 +16,8 @@ import Testing
     let origin: TestOrigin
     let client: OriginClient
     let library: Library
+    let playback: Playback
+    private let logs: TemporaryFolder
     private let server: HTTPServer
     let port: Int
 
@@ -28,7 +30,11 @@ import Testing
         configuration.absencePauses = .milliseconds(1)...(.milliseconds(1))
         client = OriginClient(configuration: configuration)
         library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
-        let playback = Playback(library: library, patience: patience)
+        logs = try TemporaryFolder()
+        var sessions = Sessions.Configuration()
+        (sessions.folder, sessions.software) = (logs.path("log"), "Weir/test")
+        let playback = Playback(library: library, patience: patience, logs: sessions)
+        self.playback = playback
         server = HTTPServer { exchange in
             if !playback.handle(exchange) { exchange.reply(.notFound, "Not a player's.") }
         }
@@ -68,6 +74,15 @@ import Testing
     /// Paths that were asked for, playlists aside.
     func mediaRequests() async throws -> [String] {
         try await origin.requests().map(\.path).filter { !$0.contains(".m3u8") }
+    }
+
+    /// The lines of a log that were written.
+    func logLines(_ name: String) throws -> [String] {
+        let folder = logs.path("log")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(name) }.sorted()
+        return try files.flatMap { file in
+            try String(contentsOfFile: folder + "/" + file, encoding: .utf8).split(separator: "\n").map(String.init)
+        }
     }
 
     /// A connection on which a request is on its way.

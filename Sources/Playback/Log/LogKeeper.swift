@@ -1,0 +1,49 @@
+import EventLoop
+
+/// The way from the loop to the log's files: events wait here while earlier ones are written, so that they keep their order
+/// and no request waits for a disk.
+@LoopActor final class LogKeeper {
+    private let files: LogFiles
+    private var access: [AccessEvent] = []
+    private var errors: [ErrorEvent] = []
+    private var writing: Task<Void, Never>?
+    /// So many may wait for a disk that hangs; further ones are lost.
+    private static let limit = 4096
+
+    init(_ files: LogFiles) { self.files = files }
+
+    /// Writes an event in a moment.
+    func write(_ event: AccessEvent) {
+        if access.count < Self.limit { access.append(event) }
+        begin()
+    }
+
+    /// Writes an event in a moment.
+    func write(_ event: ErrorEvent) {
+        if errors.count < Self.limit { errors.append(event) }
+        begin()
+    }
+
+    private func begin() {
+        guard writing == nil else { return }
+        writing = Task { @LoopActor in
+            while !access.isEmpty || !errors.isEmpty {
+                let (ended, failed) = (access, errors)
+                (access, errors) = ([], [])
+                let now = WallClock.seconds
+                await files.append(ended, at: now)
+                await files.append(failed, at: now)
+            }
+            writing = nil
+        }
+    }
+
+    /// Returns when everything is written.
+    func flush() async { await writing?.value }
+
+    /// The written events that a query takes, oldest first.
+    func events<Event: LogEvent>(_ query: LogQuery) async -> [Event] {
+        await flush()
+        return await files.events(query)
+    }
+}

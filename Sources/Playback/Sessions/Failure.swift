@@ -1,0 +1,63 @@
+import EventLoop
+import Library
+
+/// What a player asked for, as far as that is known.
+struct Subject {
+    /// Nil before there is one.
+    var session: Session?
+    /// Nil before it is known.
+    var asset: Asset?
+    /// As the origin has it where that is known, else as Weir has it; without a query.
+    var uri: String?
+
+    /// Nothing is known.
+    init() {}
+
+    init(_ session: Session?, _ asset: Asset?, _ uri: String) {
+        self.session = session
+        self.asset = asset
+        self.uri = uri
+    }
+}
+
+/// Something that a player asked for and did not get.
+struct Failure {
+    let subject: Subject
+    /// The status that the player was sent; 0 where the body broke off.
+    let status: Int
+    let domain: ErrorEvent.Domain
+    /// A sentence.
+    let comment: String
+
+    /// A refusal.
+    init(_ error: LibraryError, status: Int, about subject: Subject) {
+        self.subject = subject
+        self.status = status
+        domain = error.domain
+        comment = error.message
+    }
+
+    /// A body that ended before what was promised.
+    @LoopActor init(brokenOff flight: Flight, about subject: Subject) {
+        self.subject = subject
+        status = 0
+        if case .failure(let error) = flight.outcome {
+            (domain, comment) = (error.domain, error.message)
+        } else {
+            (domain, comment) = (.store, "what was being sent is shorter than it was")
+        }
+    }
+}
+
+extension LibraryError {
+    /// Who erred, for the error log.
+    fileprivate var domain: ErrorEvent.Domain {
+        switch code {
+        case _ where originStatus != nil: .origin
+        case .store, .notStored: .store
+        case .notPlaylist: .media
+        case .missing, .badDirective, .refusedURL, .nameTaken, .otherContent, .urlTaken: .player
+        case .badOrigin, .originRefused, .originAbsent, .cancelled: .origin
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import HTTPMessage
+import Library
+
+/// What a session has watched, and how often it stood still for want of media. Pure: told what is known, and when.
+///
+/// The playhead is the audience's (`PlayheadReading`): it runs in real time to the end of what was delivered. A stall is
+/// inferred by starvation: it begins when the playhead gets there while a request for more is under way, or has just failed,
+/// and ends with the next delivery or seek. Whoever runs dry with nothing asked for is paused, or at the end. Less than
+/// `shortest` is no stall: players begin to play a moment after the first delivery, not with it.
+///
+/// A player that sends CMCD knows better. `bl` puts the playhead where it says, `pr` sets its speed, `su` says that it stands.
+/// Whether an inferred stall was one, the next request says: it counts with `bs` and does not without, and `bs` counts one
+/// where none was inferred.
+struct PlayWatch {
+    private var time = 0.0
+    private var position = 0.0
+    /// Where the delivered media ends.
+    private var front = 0.0
+    /// Where the present stretch of media began, with the start or a seek.
+    private var origin = 0.0
+    /// The furthest that was watched of it.
+    private var furthest = 0.0
+    private var isRunning = false
+    /// Whether it ran dry without wanting more.
+    private var isPaused = false
+    /// Whether the player has said that it stands until more comes.
+    private var isHeld = false
+    private var rate = 1.0
+    private var stalledSince: Double?
+    /// When it last got to the end of what was delivered.
+    private(set) var ranDry: Double?
+    /// Whether the open stall was counted, since the player spoke of it.
+    private var isConfirmed = false
+    /// Stalls that the player has yet to confirm.
+    private var pending = (count: 0, time: 0.0)
+
+    /// Until when the player is known to want more: without end while a request is under way; for `patience` after one
+    /// that failed, since it will try again or has given up; else until its last reply's end.
+    private var wantsUntil = -Double.infinity
+    /// Media time, in seconds; never falls.
+    private(set) var watched = 0.0
+    /// Never falls.
+    private(set) var stalls = 0
+    /// In seconds; never falls.
+    private(set) var stallTime = 0.0
+    /// Whether the player tells of its buffer.
+    private(set) var isTold = false
+
+    /// The shortest stall, in seconds.
+    static let shortest = 0.5
+    /// So many seconds players take before they try again.
+    static let patience = 15.0
+
+    // MARK: Time
+
+    /// Lets time pass.
+    mutating func advance(to now: Double) {
+        let elapsed = max(0, now - time)
+        time = max(time, now)
+        guard isRunning, !isPaused, rate > 0, elapsed > 0 else { return }
+        let reach = position + elapsed * rate
+        if reach > front, stalledSince == nil { runDry(since: time - (reach - max(front, position)) / rate) }
+        move(to: max(position, min(front, reach)))
+    }
+
+    private mutating func runDry(since dry: Double) {
+        ranDry = dry
+        if dry <= wantsUntil { stalledSince = dry } else { isPaused = true }
+    }
+
+    private mutating func move(to position: Double) {
+        self.position = position
+        watched += max(0, position - furthest)
+        furthest = max(furthest, position)
+    }
+
+    /// The media time that is on the screen, in seconds.
+    var playhead: Double { position }
+
+    /// Whether media is played.
+    var isPlaying: Bool { isRunning && !isPaused && stalledSince == nil }
+
+    /// Whether it stands for want of media.
+    var isStalled: Bool { openLength >= Self.shortest }
+
+    /// How long the open stall has lasted, as far as anybody waits for its end.
+    private var openLength: Double { stalledSince.map { max(0, min(time, wantsUntil) - $0) } ?? 0 }
+
+    /// The stalls so far, with the open one unless the player has yet to speak of it.
+    var total: (count: Int, time: Double) {
+        if isConfirmed { return (stalls, stallTime + openLength) }
+        return isStalled && !isTold ? (stalls + 1, stallTime + openLength) : (stalls, stallTime)
+    }
+
+    // MARK: Events
+
+    /// A request is under way.
+    mutating func wants(at now: Double) {
+        advance(to: now)
+        wantsUntil = .infinity
+    }
+
+    /// None is any more; the last one may have failed.
+    mutating func wantsNothing(hasFailed: Bool, at now: Double) {
+        advance(to: now)
+        wantsUntil = now + (hasFailed ? Self.patience : 0)
+    }
+
+    /// Takes what the audience knows after a request or a delivery.
+    mutating func take(_ reading: PlayheadReading, isSeek: Bool, at now: Double) {
+        advance(to: now)
+        if isSeek { return restart(at: reading) }
+        let before = front
+        front = reading.front ?? front
+        if !reading.isRunning {
+            begin(at: reading.position)
+        } else if !isRunning, !isHeld || front > before {
+            isRunning = true
+            if !isTold { begin(at: reading.position, isRunning: true) }
+        }
+        guard front > before else { return }
+        ranDry = nil
+        endStall()
+        (isPaused, isHeld) = (false, false)
+    }
+
+    private mutating func restart(at reading: PlayheadReading) {
+        endStall()
+        begin(at: reading.position, isRunning: reading.isRunning)
+        front = reading.front ?? reading.position
+        ranDry = nil
+        (isPaused, isHeld) = (false, false)
+    }
+
+    /// A new stretch, unless it is where it was.
+    private mutating func begin(at position: Double, isRunning: Bool = false) {
+        self.isRunning = isRunning
+        guard self.position != position else { return }
+        (self.position, origin, furthest) = (position, position, position)
+    }
+
+    private mutating func endStall() {
+        guard let since = stalledSince else { return }
+        end(stallOf: time - since)
+    }
+
+    private mutating func end(stallOf length: Double) {
+        stalledSince = nil
+        defer { isConfirmed = false }
+        if isConfirmed {
+            stallTime += length
+        } else if length >= Self.shortest {
+            if isTold { pending = (pending.count + 1, pending.time + length) } else { count(1, length) }
+        }
+    }
+
+    private mutating func count(_ count: Int, _ time: Double) {
+        stalls += count
+        stallTime += time
+    }
+
+    /// Takes what the player says with a request.
+    mutating func tell(_ data: CMCD, at now: Double) {
+        advance(to: now)
+        if data.bufferLength != nil || data.wasStarved || data.isUrgent { isTold = true }
+        if let rate = data.playbackRate { self.rate = rate }
+        if let buffer = data.bufferLength {
+            let position = max(origin, front - buffer)
+            if position < front { isPaused = false }
+            move(to: position)
+        }
+        if data.isUrgent { (isRunning, isHeld) = (false, true) }
+        confirm(data.wasStarved)
+    }
+
+    private mutating func confirm(_ wasStarved: Bool) {
+        guard isTold else { return }
+        if wasStarved {
+            count(max(1, pending.count), pending.time)
+            isConfirmed = stalledSince != nil
+        }
+        pending = (0, 0)
+    }
+
+    /// The session is over: what nobody has spoken of counts.
+    mutating func close() {
+        if stalledSince != nil { end(stallOf: openLength) }
+        count(pending.count, pending.time)
+        pending = (0, 0)
+    }
+}

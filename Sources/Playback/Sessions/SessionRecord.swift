@@ -1,0 +1,192 @@
+import EventLoop
+internal import FoundationEssentials
+import HTTPMessage
+import HTTPServer
+import Library
+import Playlist
+
+/// What is seen of one session, for the logs and for who asks.
+@LoopActor final class SessionRecord {
+    /// The session's id.
+    let id: String
+    /// What it plays.
+    let asset: Asset
+    private let began: ContinuousClock.Instant
+    /// The same by the wall clock, in seconds since 1970.
+    private let start: Double
+    private var meter: SessionMeter
+    private let log: LogKeeper
+    /// What has ended: events that are logged already.
+    private var history: [AccessEvent] = []
+    private var ended: Double?
+    /// When anything was last asked for or sent; stored pieces count when the audience has looked at them.
+    private(set) var lastEvent: ContinuousClock.Instant
+    /// Whether a segment was delivered.
+    private(set) var hasStarted = false
+    /// Counts what a reply from the store has sent. Made once: it goes with each of them.
+    let stored: @LoopActor (ReplyEnd) -> Void
+    private let storedBytes: ByteCounter
+
+    /// - Parameters:
+    ///   - entered: when its entry playlist was loaded; nil where nobody knows.
+    ///   - isOffline: whether all comes from the store.
+    init(
+        _ id: String, of asset: Asset, client: String?, entered: ContinuousClock.Instant?, isOffline: Bool,
+        log: LogKeeper
+    ) {
+        self.id = id
+        self.asset = asset
+        self.log = log
+        let now = ContinuousClock.now
+        began = entered ?? now
+        lastEvent = now
+        start = WallClock.seconds - (now - began).inSeconds
+        var event = AccessEvent(
+            session: id, guid: UUID().uuidString, number: 0, asset: asset.name, client: client,
+            began: start)
+        event.playbackType = isOffline ? .file : asset.isLive ? .live : .vod
+        meter = SessionMeter(event, isEntered: entered != nil)
+        let counter = ByteCounter()
+        storedBytes = counter
+        stored = { end in counter.bytes += end.mediaBytes }
+    }
+
+    private var now: Double { (ContinuousClock.now - began).inSeconds }
+
+    // MARK: Replies
+
+    /// Gives the meter what was sent from the store since this was last done.
+    private func countStored() {
+        meter.sent(storedBytes.bytes)
+        storedBytes.bytes = 0
+    }
+
+    /// Takes what a player says of itself, if anything.
+    func hears(_ head: RequestHead) -> Bool {
+        guard let data = head.clientData else { return false }
+        meter.tells(data, at: now)
+        return true
+    }
+
+    /// A player waits for a flight's bytes. What is returned tells of the end of its reply, once.
+    func awaits(_ file: String, in folder: PieceFolder, _ flight: Flight) -> (ReplyEnd) -> Void {
+        var number: Int?
+        if case .segment(let segment)? = PieceName(file)?.role { number = segment }
+        let source = flight.approach.source
+        let (since, written) = (now, flight.written)
+        meter.awaits(number, of: folder.id, from: source, at: since)
+        return { [weak self] end in
+            let reply = ReplyNote(
+                since: since, source: source, bytes: end.mediaBytes, fetched: max(0, end.mediaBytes - written),
+                isWhole: end.isWhole, hasFailed: end.cause == .bodyFailed || end.status.map { $0 >= 400 } ?? false)
+            self?.arrived(reply, flight.address)
+        }
+    }
+
+    private func arrived(_ reply: ReplyNote, _ address: String?) {
+        lastEvent = .now
+        if reply.isWhole, reply.source != .store, let address { meter.served(by: address) }
+        meter.arrived(reply, at: now)
+    }
+
+    // MARK: Segments
+
+    /// Takes what the audience has looked at.
+    func saw(_ sighting: Sighting) {
+        lastEvent = .now
+        countStored()
+        let segment = SegmentNote(
+            rendition: sighting.rendition.name.id, isSound: sighting.isSound, number: sighting.number,
+            start: sighting.start, duration: sighting.duration)
+        describe(sighting)
+        switch sighting.event {
+        case .asked(let isSeek): meter.asked(segment, isSeek: isSeek, sighting.playhead, at: now)
+        case .delivered:
+            meter.delivered(segment, sighting.playhead, at: now)
+            hasStarted = true
+        case .flooded:
+            meter.flooded(to: segment, sighting.playhead, at: now)
+            hasStarted = true
+        }
+        logFinished()
+    }
+
+    private func describe(_ sighting: Sighting) {
+        let rendition = sighting.rendition
+        guard !sighting.isSound, !meter.knows(rendition.name.id) else { return }
+        let place = asset.renditions.firstIndex { $0 === rendition }
+        let variant = asset.multivariant?.variants.first { $0.renditionIndex == place }
+        let uri = rendition.source?.base.replacingQuery(nil).text
+        meter.describe(rendition.name.id, SessionMeter.Stream(uri: uri, bandwidth: variant?.bandwidth))
+    }
+
+    // MARK: Events
+
+    private func logFinished() {
+        for event in meter.takeFinished() where event.requests > 0 || event.bytes.all > 0 {
+            history.append(event)
+            log.write(event)
+        }
+    }
+
+    /// Ends the session, once.
+    func close() {
+        guard ended == nil else { return }
+        countStored()
+        let end = meter.close(at: now)
+        ended = start + end
+        logFinished()
+    }
+
+    /// The event as it stands; nil after the end.
+    var current: AccessEvent? {
+        guard ended == nil else { return nil }
+        countStored()
+        return meter.current(at: now)
+    }
+
+    /// The session as it stands.
+    var summary: SessionSummary {
+        let now = now
+        let events = history + (current.map { [$0] } ?? [])
+        let playhead = meter.playhead(at: now)
+        let figures = KPIs(events)
+        return SessionSummary(
+            id: id, guid: meter.current(at: now).guid, asset: asset.name, client: meter.current(at: now).client,
+            began: start, ended: ended, playhead: playhead.position,
+            isStalled: ended == nil ? playhead.isStalled : nil, uri: events.last?.uri, startup: figures.startup,
+            stalls: figures.stalls, stallTime: figures.stallTime, switches: meter.switches, watched: figures.watched,
+            bytes: events.reduce(SourceBytes()) { $0 + $1.bytes }, pieces: meter.trail.runs,
+            inferred: (events.last?.inferred ?? []).filter { $0 != "startOffset" } + ["playhead", "switches"])
+    }
+}
+
+extension ReplyEnd {
+    /// Whether the player has got all that it asked for.
+    var isWhole: Bool { cause == .complete && hasMedia }
+    /// The bytes of a body that was what the player asked for.
+    fileprivate var mediaBytes: Int64 { hasMedia ? bodyBytes : 0 }
+
+    private var hasMedia: Bool { status.map { $0 < 300 } ?? false }
+}
+
+/// Apart from the record, which may be gone when a reply ends.
+@LoopActor private final class ByteCounter {
+    var bytes: Int64 = 0
+}
+
+extension Flight.Approach {
+    /// What bytes that come this way are to a session.
+    fileprivate var source: PieceSource {
+        switch self {
+        case .begun, .resumed: .origin
+        case .joined: .joined
+        case .passed: .store
+        }
+    }
+}
+
+extension Duration {
+    /// The whole of it in seconds.
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

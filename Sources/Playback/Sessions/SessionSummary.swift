@@ -1,0 +1,38 @@
+/// A session as it stands, or stood at its end. Times are seconds.
+public struct SessionSummary: Codable, Equatable, Sendable {
+    /// As it stands in its URLs.
+    public var id: String
+    /// As it stands in the logs.
+    public var guid: String
+    /// The asset's name.
+    public var asset: String
+    /// The player, as its User-Agent says.
+    public var client: String?
+    /// When the entry playlist was loaded, since 1970 in UTC.
+    public var began: Double
+    /// When it ended by idleness; absent while it goes on.
+    public var ended: Double?
+    /// Where its player is, in media time.
+    public var playhead: Double
+    /// Whether it stands for want of media; absent after the end.
+    public var isStalled: Bool?
+    /// The media playlist that is played, as the origin has it, without a query.
+    public var uri: String?
+    /// From the entry playlist to the first segment delivered; absent before that, and where the session was known no
+    /// earlier than by a segment.
+    public var startup: Double?
+    /// How often it stood still for want of media.
+    public var stalls: Int
+    /// For how long, altogether.
+    public var stallTime: Double
+    /// How often the variant changed.
+    public var switches: Int
+    /// The media that was played, in media time.
+    public var watched: Double
+    /// The bytes that the player was sent, by where they came from.
+    public var bytes: SourceBytes
+    /// Where each segment came from, in the order in which they came.
+    public var pieces: [PieceRun]
+    /// The keys here that are inferred: those that the player has not told by CMCD.
+    public var inferred: [String]
+}

@@ -1,0 +1,189 @@
+import HTTPMessage
+import Library
+import Testing
+
+@testable import Playback
+
+/// A player that asks for one segment of two seconds after the other, as the audience and the replies tell of it.
+struct WatchTrace {
+    var watch = PlayWatch()
+    var position = 0.0
+    var front = 0.0
+
+    /// The player asks for what comes next.
+    mutating func ask(at time: Double, _ data: String? = nil) {
+        if let data { watch.tell(CMCD(data.utf8), at: time) }
+        watch.wants(at: time)
+        watch.take(reading(time), isSeek: false, at: time)
+    }
+
+    /// That has come.
+    mutating func get(at time: Double) {
+        watch.wantsNothing(hasFailed: false, at: time)
+        front += 2
+        watch.take(reading(time), isSeek: false, at: time)
+    }
+
+    mutating func fail(at time: Double) { watch.wantsNothing(hasFailed: true, at: time) }
+
+    mutating func seek(to start: Double, at time: Double) {
+        (position, front) = (start, start)
+        watch.wants(at: time)
+        watch.take(PlayheadReading(position: start, front: start, isRunning: false), isSeek: true, at: time)
+    }
+
+    private func reading(_ time: Double) -> PlayheadReading {
+        PlayheadReading(position: max(position, watch.playhead), front: front, isRunning: front > position)
+    }
+
+    func total(at time: Double) -> (count: Int, time: Double) {
+        var watch = watch
+        watch.advance(to: time)
+        return watch.total
+    }
+}
+
+@Suite struct PlayWatchTests {
+    @Test func whatComesInTimeNeverStalls() {
+        var trace = WatchTrace()
+        for segment in 0..<5 {
+            trace.ask(at: Double(segment) * 1.5)
+            trace.get(at: Double(segment) * 1.5 + 1)
+        }
+        trace.watch.advance(to: 60)
+        #expect(trace.watch.total == (0, 0))
+        #expect(trace.watch.watched == 10)
+    }
+
+    @Test func aDeliverySlowerThanTheMediaIsAStallOfTheDifference() {
+        var trace = WatchTrace()
+        trace.ask(at: 0)
+        trace.get(at: 1)  // Plays 0 to 2 from 1 to 3.
+        trace.ask(at: 1)
+        #expect(trace.total(at: 2.9) == (0, 0))
+        #expect(trace.total(at: 4) == (1, 1))
+        trace.get(at: 13)
+        #expect(trace.watch.total == (1, 10))
+        trace.ask(at: 13)
+        trace.get(at: 14)
+        trace.ask(at: 14)
+        trace.get(at: 22)  // Plays 2 to 6 from 13 to 17.
+        #expect(trace.watch.total == (2, 15))
+        #expect(trace.watch.watched == 6)
+    }
+
+    @Test func lessThanHalfASecondIsNone() {
+        var trace = WatchTrace()
+        trace.ask(at: 0)
+        trace.get(at: 1)
+        trace.ask(at: 1)
+        trace.get(at: 3.4)
+        #expect(trace.watch.total == (0, 0))
+    }
+
+    @Test func whoHasAskedForNothingIsPausedOrAtTheEnd() {
+        var trace = WatchTrace()
+        trace.ask(at: 0)
+        trace.get(at: 1)
+        trace.ask(at: 100)
+        trace.get(at: 130)
+        #expect(trace.watch.total == (0, 0))
+        #expect(trace.watch.watched == 2)
+    }
+
+    @Test func aFailureStallsWhoTriesAgainAndNotForLongWhoGivesUp() {
+        var trace = WatchTrace()
+        trace.ask(at: 0)
+        trace.get(at: 1)
+        trace.ask(at: 1)
+        trace.fail(at: 2)
+        #expect(trace.total(at: 10) == (1, 7))
+        #expect(trace.total(at: 600) == (1, 2 + PlayWatch.patience - 3))
+        trace.ask(at: 10)
+        trace.get(at: 12)
+        #expect(trace.watch.total == (1, 9))
+    }
+
+    @Test func whoLeavesInTheMiddleOfAReplyStallsNoFurther() {
+        var trace = WatchTrace()
+        trace.ask(at: 0)
+        trace.get(at: 1)
+        trace.ask(at: 1)
+        trace.watch.wantsNothing(hasFailed: false, at: 2)
+        #expect(trace.total(at: 600) == (0, 0))
+    }
+
+    @Test func aSeekIsNoStallAndEndsOne() {
+        var trace = WatchTrace()
+        trace.ask(at: 0)
+        trace.get(at: 1)
+        trace.seek(to: 100, at: 2)
+        trace.get(at: 9)
+        #expect(trace.watch.total == (0, 0))
+        #expect(trace.watch.watched == 1)
+        trace.ask(at: 9)
+        trace.seek(to: 50, at: 14)  // Dry since 11.
+        trace.get(at: 15)
+        #expect(trace.watch.total == (1, 3))
+        trace.watch.advance(to: 30)
+        #expect(trace.watch.watched == 5)
+    }
+
+    // MARK: CMCD
+
+    @Test func aBufferThatThePlayerTellsGoesBeforeTheInferredOne() {
+        var trace = WatchTrace()
+        trace.ask(at: 0, "su")
+        trace.get(at: 1)
+        trace.ask(at: 1, "bl=2000")
+        trace.get(at: 2)
+        // The player was slow to begin: it has 4 s yet, where 3 were inferred.
+        trace.ask(at: 2, "bl=4000")
+        trace.get(at: 5.9)
+        #expect(trace.watch.total == (0, 0))
+        #expect(abs(trace.watch.playhead - 3.9) < 1e-9)
+    }
+
+    @Test func aStallCountsOnceThePlayerSaysSoAndNotWhereItDenies() {
+        var trace = WatchTrace()
+        trace.ask(at: 0, "bl=0,su")
+        trace.get(at: 1)
+        trace.ask(at: 1, "bl=2000")
+        trace.get(at: 8)
+        #expect(trace.watch.total == (0, 0))
+        trace.ask(at: 8, "bl=2000,bs")
+        #expect(trace.watch.total == (1, 5))
+        trace.get(at: 15)
+        trace.ask(at: 15, "bl=2000")
+        #expect(trace.watch.total == (1, 5))
+        trace.get(at: 15.1)
+        trace.ask(at: 15.1, "bl=1000,bs")
+        #expect(trace.watch.total.count == 2)
+    }
+
+    @Test func aPausedPlayerRunsNotDryAndAFastOneSooner() {
+        var trace = WatchTrace()
+        trace.ask(at: 0)
+        trace.get(at: 1)
+        trace.ask(at: 1, "pr=0")
+        trace.get(at: 50)
+        #expect(trace.watch.total == (0, 0))
+        trace.ask(at: 50, "pr=2")
+        trace.watch.advance(to: 51)
+        #expect(abs(trace.watch.playhead - 2) < 1e-9)
+        trace.get(at: 60)
+        #expect(trace.watch.total == (1, 8))
+    }
+
+    @Test func aLyingBufferMovesThePlayheadNeitherBeforeTheStartNorBackInWhatWasWatched() {
+        var trace = WatchTrace()
+        trace.seek(to: 100, at: 0)
+        trace.get(at: 1)
+        trace.watch.advance(to: 2)
+        trace.ask(at: 2, "bl=86400000")
+        #expect(trace.watch.playhead == 100)
+        #expect(trace.watch.watched == 1)
+        trace.watch.advance(to: 2.5)
+        #expect(trace.watch.watched == 1)
+    }
+}
