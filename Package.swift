@@ -55,7 +55,10 @@ let package = Package(
         // Uses Origin as well: the command line is a client of the API, and has no other HTTP client.
         room(
             "Control",
-            ["EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "Store", "Library", "Downloader"]),
+            [
+                "EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "Store", "Library", "Downloader",
+                "Playback",
+            ]),
         room(
             "Application",
             [
@@ -63,9 +66,9 @@ let package = Package(
                 "Control",
                 logging, toml,
             ]),
-        // Uses Library and Playlist as well: a check needs no daemon.
+        // Uses Library and Playlist as well: a check needs no daemon; and Playback, which knows how log lines are written.
         .executableTarget(
-            name: "weir", dependencies: ["Application", "Control", "Library", "Playlist", argumentParser],
+            name: "weir", dependencies: ["Application", "Control", "Library", "Playback", "Playlist", argumentParser],
             swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
         room("TestSupport"),
@@ -91,14 +94,14 @@ let package = Package(
         tests(
             "ControlTests",
             [
-                "Control", "Downloader", "EventLoop", "HTTPMessage", "HTTPServer", "Library", "Origin", "Store",
-                "TestSupport",
+                "Control", "Downloader", "EventLoop", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playback",
+                "Store", "TestSupport",
             ]),
         tests("ApplicationTests", ["Application", "TestSupport", logging]),
         // The real program, a real origin, real players.
         tests("EndToEndTests", ["TestSupport"]),
         tests(
             "WeirTests",
-            ["weir", "Application", "Control", "EventLoop", "HTTPServer", "TestSupport", argumentParser]),
+            ["weir", "Application", "Control", "EventLoop", "HTTPServer", "Playback", "TestSupport", argumentParser]),
     ]
 )

@@ -24,6 +24,7 @@ extension Configuration {
         case .reserve: reserve = try value.reserve()
         case .hostNames: hostNames = try value.list()
         case .allowedOrigins: allowedOrigins = try value.origins()
+        case .logDays: logDays = try value.number(in: 0...3650)
         case .logLevel: logLevel = try value.level()
         case .player: player = try value.text("a program's name or path")
         }

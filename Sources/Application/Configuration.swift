@@ -24,6 +24,8 @@ public struct Configuration: Equatable, Sendable {
     public var hostNames: [String] = []
     /// Origins of web pages that may ask, as `scheme://host:port`.
     public var allowedOrigins: [String] = []
+    /// How many days' logs of sessions are kept, 0–3650; 0 for no log.
+    public var logDays = 30
     /// The least severe level that is logged.
     public var logLevel: Logger.Level = .info
     /// The player that `play` starts: a program's name or path; empty for the first of mpv, vlc, ffplay that is there.

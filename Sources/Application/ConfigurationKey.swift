@@ -18,6 +18,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case hostNames = "host-names"
     /// `Configuration.allowedOrigins`.
     case allowedOrigins = "allowed-origins"
+    /// `Configuration.logDays`.
+    case logDays = "log-days"
     /// `Configuration.logLevel`.
     case logLevel = "log-level"
     /// `Configuration.player`.

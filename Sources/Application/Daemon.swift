@@ -14,6 +14,7 @@ import Store
     private let client: OriginClient
     private let downloader: Downloader
     private let events: EventFeed
+    private let sessions: Sessions
     private let server: HTTPServer
     private let logger: Logger
 
@@ -29,10 +30,12 @@ import Store
         downloads.parallel = configuration.maxParallel
         downloads.running = configuration.maxDownloads
         downloader = Downloader(library: library, configuration: downloads, report: report)
-        let playback = Playback(library: library, report: report)
+        let playback = Playback(library: library, logs: Self.logs(configuration), report: report)
+        sessions = playback.sessions
         let service = LibraryService(library: library, downloader: downloader)
         events = EventFeed(downloader)
-        let control = ControlRoutes(service: service, events: events, token: token)
+        let control = ControlRoutes(
+            service: service, events: events, sessions: PlaybackService(sessions, library: library), token: token)
         var limits = Self.serverConfiguration(configuration)
         limits.admitsLongBody = { control.admitsLongBody($0) }
         server = HTTPServer(configuration: limits) { exchange in
@@ -72,6 +75,14 @@ import Store
         return origin
     }
 
+    private static func logs(_ configuration: Configuration) -> Sessions.Configuration {
+        var logs = Sessions.Configuration()
+        logs.folder = configuration.state + "/log"
+        logs.days = configuration.logDays
+        logs.software = "Weir/\(Application.version)"
+        return logs
+    }
+
     private static func serverConfiguration(_ configuration: Configuration) -> HTTPServer.Configuration {
         var server = HTTPServer.Configuration()
         server.hostNames = configuration.hostNames
@@ -103,10 +114,11 @@ import Store
         return "http://\(first)"
     }
 
-    /// Takes everything down in reverse: no new requests, what is under way gets a moment, transfers end.
+    /// Takes everything down in reverse: no new requests, what is under way gets a moment, sessions are logged, transfers end.
     func stop() async {
         events.end()
         await server.stop(within: .seconds(2))
+        await sessions.close()
         downloader.stop()
         client.stop()
     }

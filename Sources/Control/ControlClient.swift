@@ -135,7 +135,8 @@ public struct ControlClient: Sendable {
         return Call(method: method, url: base + API.root + route, token: try state.token(), body: body)
     }
 
-    private func call<Shape: Decodable>(
+    /// Calls a route, and reads what it answers.
+    func call<Shape: Decodable>(
         _ method: String, _ route: String, body: [UInt8]? = nil
     ) async throws(ControlError) -> Shape {
         let answer = try await transport(try request(method, route, body: body))

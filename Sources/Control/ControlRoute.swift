@@ -11,6 +11,7 @@ enum ControlRoute: Equatable {
     case download(id: String)
     case change(DownloadChange, id: String)
     case events
+    case log(LogRoute)
 
     /// The route of a path; nil for any other.
     init?(path: String) {
@@ -31,14 +32,16 @@ enum ControlRoute: Equatable {
             guard let change = DownloadChange(rawValue: words[2]) else { return nil }
             self = .change(change, id: item)
         case ("events", 1): self = .events
-        default: return nil
+        default:
+            guard let log = LogRoute(words) else { return nil }
+            self = .log(log)
         }
     }
 
     /// The methods that it takes; HEAD goes with GET.
     var methods: [HTTPMethod] {
         switch self {
-        case .assets, .presentation, .download, .events: [.get, .head]
+        case .assets, .presentation, .download, .events, .log: [.get, .head]
         case .asset: [.get, .head, .delete]
         case .artwork: [.get, .head, .put]
         case .downloads: [.get, .head, .post]

@@ -55,14 +55,21 @@ public struct ControlResponse: Sendable {
 @LoopActor public final class ControlRoutes {
     private let service: any ControlService
     private let events: EventFeed?
+    /// Who answers about sessions; nil where nobody plays.
+    let sessions: (any SessionService)?
     private let token: [UInt8]
 
     /// Routes to a service for those who know the token.
     ///
-    /// - Parameter events: what happens to the service's downloads; without it there is no such route.
-    public init(service: any ControlService, events: EventFeed? = nil, token: String) {
+    /// - Parameters:
+    ///   - events: what happens to the service's downloads; without it there is no such route.
+    ///   - sessions: who answers about sessions; without it there are no such routes.
+    public init(
+        service: any ControlService, events: EventFeed? = nil, sessions: (any SessionService)? = nil, token: String
+    ) {
         self.service = service
         self.events = events
+        self.sessions = sessions
         self.token = Array(token.utf8)
     }
 
@@ -96,6 +103,7 @@ public struct ControlResponse: Sendable {
             return ControlResponse(status: .ok, body: artwork.bytes, mediaType: artwork.mediaType)
         case .presentation: return try ok(try await service.inspect(url: try Self.url(request.query)))
         case .selection: return try ok(try await service.explain(try Self.body(request)))
+        case .log(let route): return try await answer(request, route)
         case .download(let id): return try ok(try await service.download(id: id))
         case .downloads where request.method != .post:
             return try ok(API.DownloadList(downloads: try await service.downloads()))
@@ -111,7 +119,7 @@ public struct ControlResponse: Sendable {
         }
     }
 
-    private func ok(_ value: some Encodable) throws(ControlError) -> ControlResponse {
+    func ok(_ value: some Encodable) throws(ControlError) -> ControlResponse {
         ControlResponse(status: .ok, body: try API.encode(value))
     }
 

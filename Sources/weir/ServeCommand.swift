@@ -28,6 +28,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("An origin whose web pages may load from Weir. May be repeated.", valueName: "origin"))
     var allowedOrigins: [String] = []
 
+    @Option(help: ArgumentHelp("How many days' logs of sessions are kept, 0 to 3650; 0 for none.", valueName: "n"))
+    var logDays: String?
+
     @Option(help: ArgumentHelp("The least grave level that is logged.", valueName: "level"))
     var logLevel: String?
 
@@ -38,6 +41,7 @@ struct ServeCommand: AsyncParsableCommand {
             settings[.maxParallel] = maxParallel.map { [$0] }
             settings[.maxDownloads] = maxDownloads.map { [$0] }
             settings[.reserve] = reserve.map { [$0] }
+            settings[.logDays] = logDays.map { [$0] }
             settings[.logLevel] = logLevel.map { [$0] }
             try await Application.run(try common.configuration(with: settings))
         }

@@ -1,0 +1,30 @@
+internal import HTTPMessage
+public import Playback
+
+extension ControlClient {
+    /// The sessions.
+    public func sessions() async throws(ControlError) -> [SessionSummary] {
+        let list: API.SessionList = try await call("GET", "/sessions")
+        return list.sessions
+    }
+
+    /// The access log.
+    public func accessLog(_ query: LogQuery) async throws(ControlError) -> API.Log<AccessEvent> {
+        try await call("GET", "/log" + Self.text(query))
+    }
+
+    /// The error log.
+    public func errorLog(_ query: LogQuery) async throws(ControlError) -> API.Log<ErrorEvent> {
+        try await call("GET", "/log/errors" + Self.text(query))
+    }
+
+    /// The key performance indicators.
+    public func kpis(_ query: LogQuery) async throws(ControlError) -> API.KPIReport {
+        try await call("GET", "/kpis" + Self.text(query))
+    }
+
+    private static func text(_ query: LogQuery) -> String {
+        let asset = query.asset.map { "&asset=" + PercentEncoding.encode($0) } ?? ""
+        return "?limit=\(query.limit)" + asset + (query.since.map { "&since=\($0)" } ?? "")
+    }
+}

@@ -1,0 +1,49 @@
+public import EventLoop
+public import Library
+public import Playback
+
+/// What the control API tells of sessions: playback, and its logs.
+@LoopActor public protocol SessionService: AnyObject, Sendable {
+    /// The sessions.
+    func sessions() async throws(ControlError) -> API.SessionList
+
+    /// The access log; `.noSuchAsset` for an asset that neither the library nor the log knows.
+    func accessLog(_ query: LogQuery) async throws(ControlError) -> API.Log<AccessEvent>
+
+    /// The error log; as `accessLog`.
+    func errorLog(_ query: LogQuery) async throws(ControlError) -> API.Log<ErrorEvent>
+}
+
+/// The answers about sessions, from playback.
+@LoopActor public final class PlaybackService: SessionService {
+    private let playback: Sessions
+    private let library: Library
+
+    /// A service over rooms that outlive it.
+    public init(_ playback: Sessions, library: Library) {
+        self.playback = playback
+        self.library = library
+    }
+
+    /// See `SessionService`.
+    public func sessions() async throws(ControlError) -> API.SessionList {
+        API.SessionList(sessions: playback.summaries)
+    }
+
+    /// See `SessionService`.
+    public func accessLog(_ query: LogQuery) async throws(ControlError) -> API.Log<AccessEvent> {
+        try log(query, await playback.accessEvents(query))
+    }
+
+    /// See `SessionService`.
+    public func errorLog(_ query: LogQuery) async throws(ControlError) -> API.Log<ErrorEvent> {
+        try log(query, await playback.errorEvents(query))
+    }
+
+    private func log<Event: LogEvent>(_ query: LogQuery, _ events: [Event]) throws(ControlError) -> API.Log<Event> {
+        if let name = query.asset, events.isEmpty, library.asset(named: name) == nil {
+            throw ControlError(.noSuchAsset, "neither the library nor the log knows \(name)", next: "weir list")
+        }
+        return API.Log(software: playback.software, events: events)
+    }
+}

@@ -1,0 +1,82 @@
+import Application
+import ArgumentParser
+import Control
+import Playback
+
+/// `weir log`
+struct LogCommand: AsyncParsableCommand {
+    /// What the lines look like.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case w3c, apple, json
+
+        var style: LogStyle { self == .apple ? .apple : .w3c }
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "log", abstract: "Show what players played, and how well.",
+        discussion: """
+            The access log has a line for each uninterrupted period of a session, with the fields of AVPlayerItemAccessLog; the
+            last ones may still go on. What only a player knows is inferred from what it asks for, and marked as such in JSON.
+            """)
+
+    @Argument(help: "The name of an asset; all without it.")
+    var name: String?
+
+    @Flag(help: "The error log: what players asked for and did not get.")
+    var errors = false
+
+    @Flag(help: "Key performance indicators, by session and over all.")
+    var kpi = false
+
+    @Flag(help: "Go on with what is written from now on, until Ctrl-C.")
+    var follow = false
+
+    @Option(help: "w3c: Extended Log File Format; apple: the same with AVPlayer's dates; json: one object a line.")
+    var format: Format?
+
+    @Option(help: ArgumentHelp("At most so many events, the last ones.", valueName: "n"))
+    var limit = 1000
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if errors && kpi { throw ValidationError("--errors and --kpi do not go together.") }
+        if kpi && follow { throw ValidationError("--kpi and --follow do not go together.") }
+        if kpi, let format, format != .json { throw ValidationError("--kpi is text, or --format json.") }
+        if limit < 1 || limit > 100_000 { throw ValidationError("--limit is a number from 1 to 100000.") }
+    }
+
+    func run() async throws {
+        try await reporting(common) {
+            let client = try common.daemon().client
+            let query = LogQuery(asset: name, limit: limit)
+            if kpi { return try await show(client.kpis(query)) }
+            if errors {
+                try await show(query) { query throws(ControlError) in try await client.errorLog(query) }
+            } else {
+                try await show(query) { query throws(ControlError) in try await client.accessLog(query) }
+            }
+        }
+    }
+
+    private func show<Event: LogEvent>(
+        _ query: LogQuery, _ ask: @escaping @Sendable (LogQuery) async throws(ControlError) -> API.Log<Event>
+    ) async throws {
+        let text = LogText<Event>(format ?? .w3c)
+        guard follow else {
+            let log = try await ask(query)
+            return text.write(log.events, header: log.software)
+        }
+        let result = await Interruption.orEnd { await LogFollower(query, text, ask).run() }
+        if let result { throw result }
+    }
+
+    private func show(_ report: API.KPIReport) throws {
+        guard format == .json else {
+            for line in KPIText.table(report).lines { Output.line(line) }
+            return
+        }
+        for session in report.sessions { Output.line(LogText<AccessEvent>.tagged(session, "session")) }
+        Output.line(LogText<AccessEvent>.tagged(report.total, "total"))
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The log of sessions")
+struct SessionLogTests {
+    private struct Event: Decodable {
+        struct Bytes: Decodable { var store: Int, origin: Int, joined: Int }
+
+        let asset: String
+        let client: String?
+        let number: Int
+        let ended: Double?
+        let startOffset: Double
+        let watched: Double
+        let downloaded: Double
+        let stalls: Int
+        let stallTime: Double
+        let startup: Double?
+        let bytes: Bytes
+        let inferred: [String]
+    }
+
+    private func events(_ scene: Scene) async throws -> [Event] {
+        let result = try await scene.weir.run(["log", "--format", "json"])
+        #expect(result.exit == .code(0), "\(result.errors)")
+        let lines = result.output.split(separator: "\n")
+        return try lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
+    }
+
+    private func lines(_ scene: Scene, _ options: String...) async throws -> [String] {
+        let result = try await scene.weir.run(["log"] + options)
+        #expect(result.exit == .code(0), "\(result.errors)")
+        return result.output.split(separator: "\n").map(String.init)
+    }
+
+    /// The paths of a rendition's segments, as a player of its own session has them.
+    private func segments(_ scene: Scene, _ path: String) async throws -> [String] {
+        let entry = try await HTTPProbe.fetch(scene.url(path)).text
+        return entry.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
+    }
+
+    private func take(_ path: String, _ scene: Scene) async throws {
+        #expect(try await HTTPProbe.fetch(scene.weir.url(path)).status == 200)
+    }
+
+    // MARK: Players
+
+    @Test("has one session for what a player plays, with its bytes, and none for the entry that mpv loads twice")
+    func players() async throws {
+        try await Scene.with { scene in
+            _ = try await FrameHashes.of(scene.master("ts"))
+            let first = try await events(scene)
+            #expect(first.map(\.number) == [0] && first[0].asset == "ts" && first[0].client?.hasPrefix("Lavf") == true)
+            let sent = try await scene.mediaRequests().reduce(0) { $0 + $1.bytes }
+            #expect(first[0].bytes.origin == sent && first[0].bytes.store == 0)
+            #expect(first[0].stalls == 0 && first[0].startup != nil)
+
+            let report = try await Player.mpv.play(scene.weir.url("/ts.m3u8"))
+            #expect(report.ended)
+            let all = try await events(scene).filter { $0.client?.contains("mpv") == true }
+            #expect(Set(all.map(\.number)) == [0] && all.count == 1)
+            #expect(all[0].stalls == 0 && all[0].watched > 0 && all[0].bytes.joined == 0)
+            let log = try ExtendedLog(try await lines(scene))
+            #expect(log.entries.count == 2 && log.entries.allSatisfy { $0["s-playback-type"] == "VOD" })
+            let table = try await lines(scene, "--kpi")
+            #expect(table.count == 4 && table[3].hasPrefix("all ") && table[3].contains("2 sessions"))
+        }
+    }
+
+    /// A segment that takes some twelve seconds, for a player that holds no more than what it plays: the stall is as long as
+    /// that, but for what was there to play.
+    @Test("has a stall where the link gave less than the media takes, once, and as long as it was")
+    func stall() async throws {
+        try await Scene.with { scene in
+            let link = try await LinkConditioner(to: scene.origin.url(""))
+            let options = ["--vo=null", "--ao=null", "--no-config", "--cache=no", "--demuxer-readahead-secs=0"]
+            let url = await scene.weir.url("/" + link.url("/ts/270p/media.m3u8"))
+            let player = try ChildProcess("mpv", options + [url])
+            try await waitUntil("a segment") { scene.pieces().count >= 1 }
+            let clock = ContinuousClock()
+            let start = clock.now
+            try await link.set(down: 28_000, up: 1_000_000)
+            let count = scene.pieces().count
+            try await waitUntil("the slow segment", within: .seconds(60)) { scene.pieces().count > count }
+            let wait = start.duration(to: clock.now)
+            try await link.set("off")
+            #expect(try await player.end() == .code(0))
+            let event = try #require(try await events(scene).last)
+            #expect(event.stalls == 1)
+            // What played on meanwhile: the segments that were there, at most.
+            let longest = Double(wait.components.seconds) + 1
+            #expect(event.stallTime <= longest && event.stallTime >= longest - 1 - Double(count) * 2 - 2, "\(wait)")
+            #expect(event.stallTime > 5)
+            #expect(event.inferred.contains("stalls"))
+        }
+    }
+
+    // MARK: Files
+
+    @Test("is written when an event ends, in good order at the end, and loses the open ones alone to a kill")
+    func ends() async throws {
+        try await Scene.with { scene in
+            let paths = try await segments(scene, "/ts/90p/media.m3u8")
+            try await take(paths[0], scene)
+            try await take(paths[5], scene)
+            #expect(try await events(scene).map(\.startOffset) == [0, 10])
+            try await scene.weir.restart()
+            let kept = try await events(scene)
+            #expect(kept.map(\.startOffset) == [0] && kept[0].ended != nil)
+
+            try await take(paths[1], scene)
+            #expect(try await events(scene).count == 2)
+            #expect(try await scene.weir.terminate() == .code(0))
+            let folder = scene.weir.state + "/log"
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(files.allSatisfy { $0.hasPrefix("access-") && $0.hasSuffix(".log") } && !files.isEmpty)
+            for file in files {
+                let text = try String(contentsOfFile: folder + "/" + file, encoding: .utf8)
+                #expect(try ExtendedLog(text.split(separator: "\n").map(String.init)).entries.count > 0)
+            }
+            try await scene.weir.start()
+            #expect(try await events(scene).allSatisfy { $0.ended != nil })
+        }
+    }
+
+    @Test("that cannot be written disturbs no player, and is spoken of once")
+    func unwritable() async throws {
+        try await Scene.with(isStarted: false) { scene in
+            try FileManager.default.createDirectory(atPath: scene.weir.state, withIntermediateDirectories: true)
+            try Data().write(to: URL(fileURLWithPath: scene.weir.state + "/log"))
+            try await scene.weir.start()
+            let paths = try await segments(scene, "/ts/90p/media.m3u8")
+            for path in [0, 5, 0, 5, 0].map({ paths[$0] }) { try await take(path, scene) }
+            try await waitUntil("what is said") { await scene.weir.log.contains("nothing is logged") }
+            #expect(try await events(scene).map(\.startOffset) == [0])
+            #expect(await scene.weir.log.components(separatedBy: "nothing is logged").count == 2)
+        }
+    }
+
+    // MARK: The command
+
+    @Test("is shown in each format, by asset, with errors, and as it comes")
+    func command() async throws {
+        try await Scene.with { scene in
+            let follower = try scene.weir.begin(["log", "--follow", "--format", "apple"])
+            _ = try await follower.line(startingWith: "#Fields: ")
+            let paths = try await segments(scene, "/ts/90p/media.m3u8")
+            try await take(paths[0], scene)
+            try await take(paths[5], scene)
+            _ = try await follower.line(startingWith: "20")
+            follower.send(SIGINT)
+            #expect(try await follower.end() == .code(0))
+
+            let name = try #require(try await events(scene).first).asset
+            #expect(try ExtendedLog(try await lines(scene, name)).entries.count == 2)
+            let apple = try await lines(scene, "--format", "apple")
+            #expect(apple.last?.dropFirst(4).hasPrefix("/") == true)
+            #expect(try ExtendedLog(try await lines(scene, "--errors")).entries.isEmpty)
+            try await scene.origin.add(OriginRule("*/2.ts") { $0.status = 404 })
+            #expect(try await HTTPProbe.fetch(scene.weir.url(paths[2])).status == 404)
+            let errors = try ExtendedLog(try await lines(scene, "--errors", name))
+            #expect(errors.entries.map { $0["status"] } == ["404"])
+            #expect(errors.entries[0]["uri"] == scene.origin.url("/ts/90p/2.ts"))
+            let unknown = try await scene.weir.run(["log", "nothing"])
+            #expect(unknown.exit == .code(66) && unknown.errors.contains("nothing"))
+        }
+    }
+
+    @Test("has what a player tells by CMCD, of which the origin hears nothing")
+    func cmcd() async throws {
+        try await Scene.with { scene in
+            let query = "?CMCD=bl%3D2000%2Csid%3D%22secret%22"
+            let paths = try await segments(scene, "/ts/90p/media.m3u8" + query)
+            try await take(paths[0] + query, scene)
+            let fields = ["CMCD-Status": "bs", "CMCD-Request": "bl=0,su", "CMCD-Session": "sid=\"secret\""]
+            #expect(try await HTTPProbe.fetch(scene.weir.url(paths[1]), fields: fields).status == 200)
+            let event = try #require(try await events(scene).last)
+            #expect(event.stalls == 1 && !event.inferred.contains("stalls"))
+            for request in try await scene.origin.requests() {
+                #expect(!request.path.lowercased().contains("cmcd") && !request.path.contains("secret"))
+                #expect(!request.headers.contains { $0.key.contains("cmcd") || $0.value.contains("secret") })
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Control
+import Foundation
+import Playback
+import Testing
+
+@testable import weir
+
+@Suite struct LogTextTests {
+    private var event: AccessEvent {
+        var event = AccessEvent(
+            session: "aabcde", guid: "G", number: 0, asset: "sintel", client: "VLC/3.0.18 LibVLC/3.0.18", began: 0)
+        (event.watched, event.startup, event.stalls, event.stallTime) = (558, 0.84, 2, 62)
+        (event.indicated, event.bytes.store) = (2_149_280, 3 << 20)
+        return event
+    }
+
+    @Test func eachFormatIsItself() throws {
+        #expect(LogText<AccessEvent>(.w3c).line(event) == event.line(.w3c))
+        #expect(LogText<AccessEvent>(.apple).line(event).hasPrefix("1970/01/01 00:00:00.000 "))
+        let json = LogText<AccessEvent>(.json).line(event)
+        #expect(json.hasPrefix(#"{"v":1,"t":"access","asset":"sintel","began":0,"#))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        #expect(object["watched"] as? Double == 558 && object["ended"] == nil)
+        #expect((object["inferred"] as? [String])?.contains("watched") == true)
+    }
+
+    @Test func theTableHasEachSessionAndAll() {
+        let lines = KPIText.table(API.KPIReport([event])).lines
+        #expect(lines.count == 3)
+        #expect(lines[0].hasPrefix("ASSET   CLIENT      WATCHED  START  STALLS  STALLED  INDICATED"))
+        #expect(lines[1].hasPrefix("sintel  VLC/3.0.18  9:18     0.8 s  2       10%      2.1 Mb/s   –"))
+        #expect(lines[1].hasSuffix("100%    3.0 MB"))
+        #expect(lines[2].hasPrefix("all     1 session   9:18     0.8 s  2       10%"))
+        #expect(KPIText.table(API.KPIReport([])).lines[1].hasPrefix("all    0 sessions  0:00     –      0       –"))
+    }
+
+    @Test(arguments: [
+        ["--errors", "--kpi"], ["--kpi", "--follow"], ["--kpi", "--format", "apple"], ["--limit", "0"],
+        ["--format", "xml"],
+    ])
+    func whatDoesNotGoTogetherIsRefused(arguments: [String]) {
+        #expect(throws: (any Error).self) { try LogCommand.parse(arguments) }
+    }
+}
