@@ -105,7 +105,7 @@ public import Library
     private func follow(
         _ flight: Flight, _ file: String, _ place: PiecePlace, _ subject: Subject, _ exchange: Exchange
     ) {
-        let arrived = place.record.awaits(file, in: place.folder, flight)
+        let arrived = place.record.awaits(file, in: place.folder, flight, isAwaited: place.seat != nil)
         place.seat?.awaits(file)
         PieceReply.follow(
             flight, shelf.type(of: file), patience: patience, to: exchange,

@@ -159,6 +159,8 @@ struct WatchTrace {
         trace.get(at: 15.1)
         trace.ask(at: 15.1, "bl=1000,bs")
         #expect(trace.watch.total.count == 2)
+        trace.ask(at: 15.2, "bs")  // For the sound.
+        #expect(trace.watch.total.count == 2)
     }
 
     @Test func aPausedPlayerRunsNotDryAndAFastOneSooner() {

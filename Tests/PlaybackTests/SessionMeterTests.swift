@@ -178,6 +178,22 @@ struct MeterTrace {
         #expect(event.uri == "http://o/low.m3u8" && trace.meter.switches == 0)
     }
 
+    /// Nothing stands still for want of subtitles.
+    @Test func whatIsNotAwaitedIsCountedAndMakesNoStall() {
+        var trace = MeterTrace()
+        trace.ask(0, of: "low", at: 0)
+        trace.get(0, of: "low", at: 1, since: 0)
+        var reply = ReplyNote(since: 1, source: .joined, bytes: 5, fetched: 5, isWhole: true, hasFailed: false)
+        reply.isAwaited = false
+        trace.meter.arrived(reply, at: 90)
+        trace.ask(1, of: "low", at: 90)
+        let event = trace.meter.current(at: 100)
+        #expect(event.stalls == 0 && event.bytes.joined == 5)
+        trace.ask(50, of: "low", at: 101, isSeek: true)
+        let total = trace.meter.total(at: 101)
+        #expect((total.watched, total.startup, total.bytes.all) == (2, 1, 1005))
+    }
+
     @Test func aSegmentThatTakesLongerThanItLastsIsOverdue() {
         var trace = MeterTrace()
         trace.ask(0, of: "low", at: 0)

@@ -18,7 +18,7 @@ actor LogFiles {
         /// As it stands in each file.
         var software: String
         /// One day's file grows no further.
-        var limit: Int64 = 64 << 20
+        var limit: Int64 = 16 << 20
     }
 
     private let place: Place

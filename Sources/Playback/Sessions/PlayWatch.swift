@@ -31,6 +31,8 @@ struct PlayWatch {
     private(set) var ranDry: Double?
     /// Whether the open stall was counted, since the player spoke of it.
     private var isConfirmed = false
+    /// When the player last spoke of one.
+    private var starved = -Double.infinity
     /// Stalls that the player has yet to confirm.
     private var pending = (count: 0, time: 0.0)
 
@@ -175,7 +177,9 @@ struct PlayWatch {
 
     private mutating func confirm(_ wasStarved: Bool) {
         guard isTold else { return }
-        if wasStarved {
+        // Requests for sound and for pictures may each tell of the same one.
+        if wasStarved, time - starved > Self.shortest {
+            starved = time
             count(max(1, pending.count), pending.time)
             isConfirmed = stalledSince != nil
         }

@@ -20,10 +20,15 @@ struct SessionMeter {
     private let began: Double
     private var event: AccessEvent
     private var watch = PlayWatch()
-    /// What the events that have ended have of the watch.
-    private var logged = (watched: 0.0, stalls: 0, stallTime: 0.0)
+    /// What the events have together that have ended.
+    private var logged = (watched: 0.0, stalls: 0, stallTime: 0.0, bytes: SourceBytes())
+    /// The first event's.
+    private var startup: Double?
     private var streams: [String: Stream] = [:]
     private var awaited: [String: Awaited] = [:]
+    /// Those that never came are forgotten when there are so many, and so many seconds have passed.
+    private static let awaitedLimit = 64
+    private static let longestReply = 600.0
     /// How many replies are on their way that the playhead waits for.
     private var replies = 0
     /// When the start began that no segment has ended yet.
@@ -55,8 +60,11 @@ struct SessionMeter {
 
     // MARK: Replies
 
-    /// A player begins to wait for a piece from elsewhere than the store.
+    /// A player begins to wait for something, from elsewhere than the store, without which it cannot play on.
+    ///
+    /// - Parameter number: the segment's media sequence number; nil for an initialization section.
     mutating func awaits(_ number: Int?, of rendition: String, from source: PieceSource, at time: Double) {
+        if awaited.count >= Self.awaitedLimit { awaited = awaited.filter { time - $0.value.since < Self.longestReply } }
         if let number { awaited[Self.key(rendition, number)] = Awaited(source: source, since: time) }
         replies += 1
         watch.wants(at: time)
@@ -67,6 +75,7 @@ struct SessionMeter {
         lastEvent = time
         event.bytes.add(reply.bytes, from: reply.source)
         if reply.isWhole { event.observed.add(bytes: reply.fetched, seconds: time - reply.since) }
+        guard reply.isAwaited else { return }
         replies = max(0, replies - 1)
         if replies == 0 { watch.wantsNothing(hasFailed: reply.hasFailed, at: time) }
     }
@@ -178,6 +187,17 @@ struct SessionMeter {
         return filled(event, watch)
     }
 
+    /// One event with what all of them have together.
+    func total(at time: Double) -> AccessEvent {
+        var total = current(at: time)
+        if total.number > 0 { total.startup = startup }
+        total.watched += logged.watched
+        total.stalls += logged.stalls
+        total.stallTime += logged.stallTime
+        total.bytes = total.bytes + logged.bytes
+        return total
+    }
+
     /// The playhead as it stands, and whether it stands for want of media.
     func playhead(at time: Double) -> (position: Double, isStalled: Bool) {
         var watch = watch
@@ -201,7 +221,11 @@ struct SessionMeter {
     /// Ends the event, and begins the next one.
     private mutating func begin(startOffset: Double, at time: Double) {
         let ended = end(at: time)
-        logged = (logged.watched + ended.watched, logged.stalls + ended.stalls, logged.stallTime + ended.stallTime)
+        logged.watched += ended.watched
+        logged.stalls += ended.stalls
+        logged.stallTime += ended.stallTime
+        logged.bytes = logged.bytes + ended.bytes
+        if ended.number == 0 { startup = ended.startup }
         var next = AccessEvent(
             session: ended.session, guid: ended.guid, number: ended.number + 1, asset: ended.asset,
             client: ended.client, began: Self.milliseconds(began + time))
@@ -246,6 +270,8 @@ struct SessionMeter {
 struct ReplyNote: Equatable {
     /// When it was asked for, in seconds since the session began.
     var since: Double
+    /// Whether the meter was told that it was awaited.
+    var isAwaited = true
     /// Where the bytes came from.
     var source: PieceSource
     /// The bytes that were sent.

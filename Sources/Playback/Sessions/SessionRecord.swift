@@ -16,8 +16,6 @@ import Playlist
     private let start: Double
     private var meter: SessionMeter
     private let log: LogKeeper
-    /// What has ended: events that are logged already.
-    private var history: [AccessEvent] = []
     private var ended: Double?
     /// When anything was last asked for or sent; stored pieces count when the audience has looked at them.
     private(set) var lastEvent: ContinuousClock.Instant
@@ -69,15 +67,20 @@ import Playlist
     }
 
     /// A player waits for a flight's bytes. What is returned tells of the end of its reply, once.
-    func awaits(_ file: String, in folder: PieceFolder, _ flight: Flight) -> (ReplyEnd) -> Void {
+    ///
+    /// - Parameter isAwaited: whether the player cannot play on without them.
+    func awaits(
+        _ file: String, in folder: PieceFolder, _ flight: Flight, isAwaited: Bool
+    ) -> (ReplyEnd) -> Void {
         var number: Int?
         if case .segment(let segment)? = PieceName(file)?.role { number = segment }
         let source = flight.approach.source
         let (since, written) = (now, flight.written)
-        meter.awaits(number, of: folder.id, from: source, at: since)
+        if isAwaited { meter.awaits(number, of: folder.id, from: source, at: since) }
         return { [weak self] end in
             let reply = ReplyNote(
-                since: since, source: source, bytes: end.mediaBytes, fetched: max(0, end.mediaBytes - written),
+                since: since, isAwaited: isAwaited, source: source, bytes: end.mediaBytes,
+                fetched: max(0, end.mediaBytes - written),
                 isWhole: end.isWhole, hasFailed: end.cause == .bodyFailed || end.status.map { $0 >= 400 } ?? false)
             self?.arrived(reply, flight.address)
         }
@@ -123,10 +126,7 @@ import Playlist
     // MARK: Events
 
     private func logFinished() {
-        for event in meter.takeFinished() where event.requests > 0 || event.bytes.all > 0 {
-            history.append(event)
-            log.write(event)
-        }
+        for event in meter.takeFinished() where event.requests > 0 || event.bytes.all > 0 { log.write(event) }
     }
 
     /// Ends the session, once.
@@ -147,17 +147,16 @@ import Playlist
 
     /// The session as it stands.
     var summary: SessionSummary {
+        countStored()
         let now = now
-        let events = history + (current.map { [$0] } ?? [])
         let playhead = meter.playhead(at: now)
-        let figures = KPIs(events)
+        let total = meter.total(at: now)
         return SessionSummary(
-            id: id, guid: meter.current(at: now).guid, asset: asset.name, client: meter.current(at: now).client,
-            began: start, ended: ended, playhead: playhead.position,
-            isStalled: ended == nil ? playhead.isStalled : nil, uri: events.last?.uri, startup: figures.startup,
-            stalls: figures.stalls, stallTime: figures.stallTime, switches: meter.switches, watched: figures.watched,
-            bytes: events.reduce(SourceBytes()) { $0 + $1.bytes }, pieces: meter.trail.runs,
-            inferred: (events.last?.inferred ?? []).filter { $0 != "startOffset" } + ["playhead", "switches"])
+            id: id, guid: total.guid, asset: asset.name, client: total.client, began: start, ended: ended,
+            playhead: playhead.position, isStalled: ended == nil ? playhead.isStalled : nil, uri: total.uri,
+            startup: total.startup, stalls: total.stalls, stallTime: total.stallTime, switches: meter.switches,
+            watched: total.watched, bytes: total.bytes, pieces: meter.trail.runs,
+            inferred: total.inferred.filter { $0 != "startOffset" } + ["playhead", "switches"])
     }
 }
 
