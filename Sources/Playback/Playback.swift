@@ -135,7 +135,9 @@ public import Library
         }
         let isOffline = session.mode == .offline || library.isOffline
         if isOffline || session.mode == .local, let recorded = rendition.recording?.source {
-            return send(exchange, .hit, live: recorded) { () in try view(of: asset, session).media(rendition, recorded) }
+            return send(exchange, .hit, live: recorded) { () in
+                try view(of: asset, session).media(rendition, recorded)
+            }
         }
         if session.mode == .auto, let last = rendition.lastWindow {
             return send(exchange, .hit) { () in
@@ -197,11 +199,12 @@ public import Library
     /// Answers with what is recorded so far, which grows. The URL plays the stream live meanwhile.
     private func recording(_ exchange: Exchange, of asset: Asset, _ mode: Session.Mode) {
         let session = session(for: asset, mode == .auto ? .local : mode)
+        sessions.enter(session, exchange)
         let view = view(of: asset, session)
         if asset.multivariant == nil, let lone = asset.renditions.first, let recorded = lone.recording?.source {
             return send(exchange, .hit, live: recorded) { () in try view.media(lone, recorded) }
         }
-        send(exchange) { () in
+        send(exchange, .hit) { () in
             try view.entry(listing: asset.recordedRenditions)
                 ?? {
                     throw LibraryError(.notStored, "too little of \(asset.name) is recorded to be played yet")

@@ -56,7 +56,7 @@ extension LibraryError {
         case _ where originStatus != nil: .origin
         case .store, .notStored: .store
         case .notPlaylist: .media
-        case .missing, .badDirective, .refusedURL, .nameTaken, .otherContent, .urlTaken: .player
+        case .missing, .badDirective, .refusedURL, .nameTaken, .notArtwork, .otherContent, .urlTaken: .player
         case .badOrigin, .originRefused, .originAbsent, .cancelled: .origin
         }
     }
