@@ -32,9 +32,17 @@ extension CMCD {
 
 extension RequestHead {
     /// What the player tells of itself; nil where it tells nothing, which costs a look at the length of each name.
-    public var clientData: CMCD? {
+    public var clientData: CMCD? { mayHoldClientData ? foundClientData : nil }
+
+    /// Without copies and counting: each request for a stored piece passes here.
+    private var mayHoldClientData: Bool {
+        for field in fields where (11...12).contains(field.nameEnd - field.nameStart) { return true }
+        return bytes.withUnsafeBytes { $0[targetRange].contains(UInt8(ascii: "?")) }
+    }
+
+    private var foundClientData: CMCD? {
         var data: CMCD?
-        for field in fields where (11...12).contains(field.name.count) && Self.namesClientData(bytes[field.name]) {
+        for field in fields where Self.namesClientData(bytes[field.name]) {
             data = data ?? CMCD()
             data?.read(bytes[field.value])
         }
