@@ -2,8 +2,8 @@ import EventLoop
 import HTTPMessage
 import Library
 
-/// A folder of pieces as a session's URLs name it.
-struct PiecePlace {
+/// A folder of pieces as a session's URLs name it. One object, so that a request that passes has one thing to hold.
+@LoopActor final class PiecePlace {
     let asset: Asset
     let session: Session
     let folder: PieceFolder
@@ -11,6 +11,10 @@ struct PiecePlace {
     let seat: Seat?
     /// The session, for the logs.
     let record: SessionRecord
+
+    init(asset: Asset, session: Session, folder: PieceFolder, seat: Seat?, record: SessionRecord) {
+        (self.asset, self.session, self.folder, self.seat, self.record) = (asset, session, folder, seat, record)
+    }
 }
 
 /// The folder that the last piece was asked from, by the path in front of its name.
