@@ -27,7 +27,9 @@ import Playlist
         tracks.variants = ids.compactMap { id in tracks.variants.first { $0.id == id } }
         // Sound that is a variant by itself as well is there as sound.
         let sound = Set(tracks.audio.compactMap(\.id))
-        if !tracks.variants.allSatisfy({ sound.contains($0.id) }) { tracks.variants.removeAll { sound.contains($0.id) } }
+        if !tracks.variants.allSatisfy({ sound.contains($0.id) }) {
+            tracks.variants.removeAll { sound.contains($0.id) }
+        }
         tracks.audio.removeAll { $0.id.map { !ids.contains($0) } ?? true }
         tracks.subtitles.removeAll { $0.id.map { !ids.contains($0) } ?? true }
         return tracks

@@ -72,7 +72,8 @@ struct FramesTests {
             try await waitUntil("several segments half way, and what came before in the store") {
                 let requests = try await scene.mediaRequests()
                 let (paused, done) = (requests.count { $0.state == "paused" }, requests.count { $0.state == "done" })
-                return isOneFile ? paused >= 1 && scene.pieces().count >= 3 : paused >= 3 && done == scene.pieces().count
+                return isOneFile
+                    ? paused >= 1 && scene.pieces().count >= 3 : paused >= 3 && done == scene.pieces().count
             }
             try await scene.weir.kill()
             _ = try await get.end()
