@@ -68,16 +68,19 @@ extension MediaPlaylist {
     ///
     /// `naming` gives the new URI of a place, or nil to leave it as it is; it is called in the order of the text. Whatever
     /// has no new name, and is nothing that the view adds or takes away, comes out byte for byte. Throws `.unsafeName` for
-    /// a name that could break out of its line, or that is not relative where the view wants it so, `.deltaUpdate` where the view needs what EXT-X-SKIP left out.
+    /// a name that could break out of its line, or that is not relative where the view wants it so, `.deltaUpdate` where the
+    /// view needs what EXT-X-SKIP left out.
+    ///
+    /// - Parameter cut: what is left out beside what the view leaves out.
     public func rendered(
-        _ view: MediaPlaylistView = .relay, naming: (Reference) -> String?
+        _ view: MediaPlaylistView = .relay, cut: MediaPlaylistCut? = nil, naming: (Reference) -> String?
     ) throws(PlaylistError) -> [UInt8] {
         var view = view
         if hasEndList || view.isFinished { view.keepsLowLatency = false }
         if isDeltaUpdate, !view.keepsLowLatency {
             throw PlaylistError(.deltaUpdate, "a delta update cannot stand for the playlist")
         }
-        var renderer = MediaPlaylistRenderer(storage: storage, view: view)
+        var renderer = MediaPlaylistRenderer(storage: storage, view: view, selection: cut)
         return try renderer.run(naming)
     }
 }

@@ -12,12 +12,16 @@ struct SegmentCut {
 }
 
 /// Segments that EXT-X-GAP marks as absent are left out of a view that has ended, or grows from what is stored: libavformat,
-/// VLC and others ask for them all the same, and some of them stop there.
+/// VLC and others ask for them all the same, and some of them stop there. So is what a `MediaPlaylistCut` names.
 extension MediaPlaylistRenderer {
     /// Whether the segment whose lines are being written is left out.
     var isCut: Bool {
-        view.leavesOutGaps && nextSegment < storage.segments.count && storage.segments[nextSegment].isGap
+        guard canCut, nextSegment < storage.segments.count else { return false }
+        return view.leavesOutGaps && storage.segments[nextSegment].isGap || selection?.leavesOut(nextSegment) ?? false
     }
+
+    /// Whether anything is left out at all, wherever.
+    private var canCut: Bool { view.leavesOutGaps || selection != nil }
 
     /// Writes a tag that is about one segment alone, or leaves it out with the segment.
     mutating func writeSegmentTag(_ tag: Tag, _ line: Int) throws(PlaylistError) {
@@ -32,11 +36,11 @@ extension MediaPlaylistRenderer {
     /// What a cut before the segment has left to it goes before its EXTINF.
     private mutating func writeInf(_ line: Int) throws(PlaylistError) {
         if view.isMended, version.number < 3, isFractional(line) { version.need(3) }
-        guard view.leavesOutGaps, nextSegment < storage.segments.count else { return }
+        guard canCut, nextSegment < storage.segments.count else { return }
         let segment = Segment(storage: storage, index: nextSegment)
         if let text = segment.programDateTime, let date = DateTime(text) { cut.clock = (date, 0) }
         if cut.isAtNeighbour {
-            var lines = [String](repeating: Tag.discontinuity.rawValue, count: cut.discontinuities)
+            var lines = [String](repeating: Tag.discontinuity.rawValue, count: discontinuities(before: segment))
             if segment.programDateTime == nil, let clock = cut.clock,
                 let date = clock.date.adding(seconds: clock.seconds)
             {
@@ -47,6 +51,15 @@ extension MediaPlaylistRenderer {
         }
         cut.isAtNeighbour = false
         cut.clock?.seconds += segment.duration
+    }
+
+    /// How many EXT-X-DISCONTINUITY lines a cut leaves to the next segment, beside those that this has itself.
+    private func discontinuities(before segment: Segment) -> Int {
+        guard let selection else { return cut.discontinuities }
+        // Nothing went before that it could be discontinuous with; the other renditions begin there, too.
+        guard segment.index > cut.count else { return 0 }
+        let isDue = selection.isMarked && !segment.isDiscontinuity
+        return max(cut.discontinuities, isDue ? 1 : 0)
     }
 
     private func isFractional(_ line: Int) -> Bool {

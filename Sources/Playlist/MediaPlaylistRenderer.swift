@@ -2,6 +2,8 @@
 struct MediaPlaylistRenderer {
     let storage: MediaPlaylist.Storage
     let view: MediaPlaylistView
+    /// What is left out beside gaps.
+    let selection: MediaPlaylistCut?
     var writer: TextWriter
     /// The place of the segment that the next URI line is of.
     var nextSegment = 0
@@ -20,9 +22,10 @@ struct MediaPlaylistRenderer {
     private var isPreviousRenamed = false
 
     /// Prepares a pass.
-    init(storage: MediaPlaylist.Storage, view: MediaPlaylistView) {
+    init(storage: MediaPlaylist.Storage, view: MediaPlaylistView, selection: MediaPlaylistCut? = nil) {
         self.storage = storage
         self.view = view
+        self.selection = selection
         writer = TextWriter(storage.text)
         version = RequiredVersion(declared: storage.header.version)
     }
@@ -172,7 +175,7 @@ extension MediaPlaylistRenderer {
     /// somewhere else now.
     private mutating func writeStart(_ line: Int) throws(PlaylistError) {
         guard view.isMended, let start = storage.header.start, start.line == line + 1 else { return }
-        let isCut = view.isFinished && storage.segments.contains(where: \.isGap)
+        let isCut = selection != nil || view.isFinished && storage.segments.contains(where: \.isGap)
         let isForLive = view.isFinished && !storage.header.hasEndList && start.timeOffset < 0
         if isCut || isForLive || view.isFinished && abs(start.timeOffset) > storage.duration {
             return writer.drop(line: line)

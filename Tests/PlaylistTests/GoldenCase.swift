@@ -6,7 +6,8 @@ import Testing
 struct GoldenCase: CustomTestStringConvertible, Sendable {
     let name: String
     let input: [UInt8]
-    /// The words of the separator line: the view, and for the offline one the places of the stored renditions.
+    /// The words of the separator line: the view, and for the offline one the places of the stored renditions; for a media
+    /// playlist "holed" or "marked", and the places of the stored segments.
     let view: [String]
     let expected: String
 
@@ -49,7 +50,9 @@ struct GoldenCase: CustomTestStringConvertible, Sendable {
                 }
         case .media(let playlist):
             let views = ["relay": MediaPlaylistView.relay, "plain": .plain, "stored": .stored, "bundle": .bundle]
-            output = try playlist.rendered(try #require(views[view[0]])) {
+            let stays = playlist.segments.indices.map(stored.contains)
+            let cut = views[view[0]] == nil ? MediaPlaylistCut(stays: stays, isMarked: view[0] == "marked") : nil
+            output = try playlist.rendered(views[view[0]] ?? .stored, cut: cut) {
                 view[0] == "bundle" ? Fixtures.relativeName($0) : Fixtures.name($0)
             }
         }
