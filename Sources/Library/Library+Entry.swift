@@ -15,6 +15,8 @@ extension Library {
     /// Whether a false answer matters is for the caller to say: what is stored plays all the same. A live playlist that is
     /// the entry is not asked for here, but where all live ones are.
     ///
+    /// Who is stored in part alone does not spare the origin: it has all the time that it has otherwise, and its refusal counts.
+    ///
     /// - Throws: `LibraryError` when the origin does not answer, and nothing is stored that could be played instead.
     public func refresh(_ asset: Asset) async throws(LibraryError) -> Bool {
         if isOffline { return false }
@@ -36,7 +38,9 @@ extension Library {
             try await loadEntry(of: asset, hasFallback ? Self.impatient : .patient)
             return .success(true)
         } catch {
-            guard hasFallback else { return .failure(error) }
+            guard hasFallback || error.code == .originAbsent && asset.storedStretches?.isPlayable ?? false else {
+                return .failure(error)
+            }
             report("\(asset.name): playing what is stored, since \(error)")
             asset.checked = (.now, false)
             return .success(false)

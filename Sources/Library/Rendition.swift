@@ -78,7 +78,7 @@ public import Playlist
     /// Whether the origin failed to give a newer one when it was last asked.
     var isOverdue = false
     /// Its place in `Asset.renditions`.
-    var place = 0
+    public internal(set) var place = 0
     /// The place among its mirrors at which the origin last answered.
     var mirror = 0
     /// Whether the origin has another playlist now than the one, ended, that is known.

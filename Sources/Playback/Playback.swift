@@ -12,6 +12,7 @@ public import Library
     private let report: @Sendable (String) -> Void
     private let patience: Duration
     private var shelf = PieceShelf()
+    private var stretches = StretchesShelf()
     private var liveSessions: [String: Session] = [:]
     private static let liveSessionLimit = 256
 
@@ -144,6 +145,9 @@ public import Library
                 try view(of: asset, session).media(rendition, last.source, isLast: true)
             }
         }
+        if isOffline, let source = rendition.source, let cut = stretches.cut(of: rendition, in: asset, session) {
+            return send(exchange, .hit) { () in try view(of: asset, session).media(rendition, source, cut: cut) }
+        }
         if isOffline, !rendition.isWhole {
             let error = LibraryError(.notStored, "\(name) of \(asset.name) is not wholly stored, and Weir is offline")
             return refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
@@ -247,19 +251,34 @@ public import Library
         defer { if !isStored { library.audience.opened() } }
         do {
             let isPresent = isStored ? false : try await library.refresh(asset)
+            if !isPresent, !asset.isPlayableOffline { return try entry(exchange, ofPartOf: asset) }
             // Those that play what was live a moment ago keep theirs.
             let session = session(for: asset, mode == .auto && asset.isRecorded ? .local : mode)
             sessions.enter(session, exchange)
             send(exchange, .playlist(isKnown: true, isStored: !isPresent)) { () in
-                try view(of: asset, session).entry(isStored: !isPresent)
-                    ?? {
-                        throw LibraryError(
-                            .notStored, "nothing of \(asset.name) is wholly stored; \"weir get\" fetches it")
-                    }()
+                try view(of: asset, session).entry(isStored: !isPresent) ?? { throw Self.nothing(of: asset) }()
             }
         } catch {
             refuse(exchange, error, about: Subject(nil, asset, asset.origin.replacingQuery(nil).text))
         }
+    }
+
+    /// Answers with what is stored of an asset of which nothing is whole, as a session that asks the origin for nothing: what
+    /// its player has is cut.
+    private func entry(_ exchange: Exchange, ofPartOf asset: Asset) throws(LibraryError) {
+        guard let stored = asset.storedStretches else { throw Self.nothing(of: asset) }
+        guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
+        let session = Session(.offline)
+        stretches.keep(stored, for: session)
+        sessions.enter(session, exchange)
+        send(exchange, .hit) { () in
+            try view(of: asset, session).entry(stored) ?? { throw Self.nothing(of: asset) }()
+        }
+    }
+
+    private static func nothing(of asset: Asset, but seconds: Double = 0) -> LibraryError {
+        let rest = seconds > 0 ? " and only \(Int(seconds.rounded())) s can be played" : ""
+        return LibraryError(.notStored, "nothing of \(asset.name) is wholly stored\(rest); \"weir get\" fetches it")
     }
 
     private func view(of asset: Asset, _ session: Session) -> PlayerView {

@@ -24,6 +24,13 @@ import Playlist
         return try entry(listing: asset.wholeRenditions)
     }
 
+    /// What the asset's URL leads to where only a part of it is stored.
+    func entry(_ stretches: StoredStretches) throws(PlaylistError) -> [UInt8]? {
+        guard asset.multivariant == nil else { return try entry(listing: Set(stretches.cuts.keys)) }
+        guard let lone = asset.renditions.first, let source = lone.source else { return nil }
+        return try media(lone, source, cut: stretches.cuts[lone.place])
+    }
+
     /// What the asset's URL leads to, as far as it can be played with these renditions.
     ///
     /// - Parameter renditions: places in `MultivariantPlaylist.renditionURIs`.
@@ -55,14 +62,16 @@ import Playlist
     /// The rendition's playlist, or a delta update of it, as it was fetched. One of low latency stays as it is but for its
     /// names: players put its texts together.
     ///
-    /// - Parameter isLast: whether it ends with this text, whatever the text says.
+    /// - Parameters:
+    ///   - isLast: whether it ends with this text, whatever the text says.
+    ///   - cut: what of it is left out, being not stored.
     func media(
-        _ rendition: Rendition, _ source: Rendition.Source, isLast: Bool = false
+        _ rendition: Rendition, _ source: Rendition.Source, isLast: Bool = false, cut: MediaPlaylistCut? = nil
     ) throws(PlaylistError) -> [UInt8] {
         let view: MediaPlaylistView =
             source.isDurable || isLast
             ? .stored : source.isRecorded ? .growing : source.playlist.isLowLatency ? .relay : .plain
-        return try source.playlist.rendered(view) { reference in
+        return try source.playlist.rendered(view, cut: cut) { reference in
             switch reference {
             case .segment(let segment): resource(rendition, file(of: segment, rendition, source))
             case .map(let map): resource(rendition, rendition.name(of: map, in: source).description)

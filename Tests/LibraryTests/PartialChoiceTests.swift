@@ -1,0 +1,63 @@
+import Playlist
+import Testing
+
+@testable import Library
+
+/// Places: three variants' 0 (small), 1 and 2 (large), sound 3 (English, the default) and 4 (French), subtitles 5.
+@Suite struct PartialChoiceTests {
+    private static let text = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=100,AUDIO="a",SUBTITLES="s"
+        small.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=200,AUDIO="a",SUBTITLES="s"
+        middle.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=300,AUDIO="a",SUBTITLES="s"
+        large.m3u8
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",DEFAULT=YES,URI="en.m3u8"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="French",URI="fr.m3u8"
+        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",URI="text.m3u8"
+
+        """
+
+    /// What is chosen where the renditions have the segments that are marked `x`, of two seconds; "" for nothing at all.
+    private func choice(_ marks: String..., text: String = text) throws -> [Int] {
+        guard case .multivariant(let playlist) = try Playlist.parse(Array(text.utf8)) else {
+            throw LibraryError(.notPlaylist, "the test's own")
+        }
+        let tracks = marks.map { marks -> CommonCut.Track? in
+            guard !marks.isEmpty else { return nil }
+            return CommonCut.Track(
+                durations: [Double](repeating: 2, count: marks.count), isThere: marks.map { $0 == "x" })
+        }
+        return PartialChoice(playlist, tracks: tracks).places
+    }
+
+    @Test func theVariantThatMostCanBePlayedOf() throws {
+        #expect(try choice("xx...", "xxx..", "..x..", "xxxxx", "", "") == [1, 3])
+    }
+
+    @Test func theBestOfThoseThatHaveTheSame() throws {
+        #expect(try choice("xx...", "...xx", "", "xxxxx", "", "") == [1, 3])
+    }
+
+    @Test func theSoundCounts() throws {
+        #expect(try choice("x....", "", "xxxx.", "....x", "", "") == [])
+        #expect(try choice("x...x", "", "xxxx.", "....x", "", "") == [0, 3])
+        #expect(try choice("", "", "xxxx.", "", "", "") == [])
+        #expect(try choice("", "", "", "xxxxx", "", "") == [])
+    }
+
+    @Test func theSoundThatLeavesMostAndElseTheDefault() throws {
+        #expect(try choice("", "", "xxxx.", "xx...", "xxxx.", "") == [2, 4])
+        #expect(try choice("", "", "xxxx.", "xxxx.", "xxxx.", "") == [2, 3, 4])
+    }
+
+    @Test func othersAreThereWhereTheyCostNothing() throws {
+        #expect(try choice("", "", "xxxx.", "xxxx.", "xxx..", "xxxxx") == [2, 3, 5])
+    }
+
+    @Test func soundInTheVariantsOwnSegmentsNeedsNoOther() throws {
+        let text = Self.text.replacing(",URI=\"en.m3u8\"", with: "")
+        #expect(try choice("", "", "xxxx.", "", "", text: text) == [2])
+    }
+}

@@ -1,0 +1,134 @@
+import EventLoop
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Library
+@testable import Playback
+
+/// What of an asset is played without its origin when nothing of it is whole.
+@Suite @LoopActor struct PartTests {
+    /// Plays so many segments of the entry's rendition `index`, and gives the URLs in its playlist.
+    @discardableResult private func watch(
+        _ fixture: PlaybackFixture, _ entry: String, _ index: Int = 0, _ places: [Int]
+    ) async throws -> [String] {
+        let paths = try await fixture.media(entry, index)
+        let segments = paths.filter { !$0.contains("init") }
+        for path in paths.filter({ $0.contains("init") }) + places.map({ segments[$0] }) {
+            #expect(try await fixture.get(path).status == 200)
+        }
+        return paths
+    }
+
+    /// The files that a playlist names.
+    private func files(_ text: String) -> [String] {
+        PlaybackFixture.paths(in: text).compactMap { $0.split(separator: "/").last.map(String.init) }
+    }
+
+    @Test func whatIsThereIsListedCutInOrder() async throws {
+        let fixture = try await PlaybackFixture()
+        try await watch(fixture, fixture.typed("/ts/master.m3u8"), 0, [1])
+        try await watch(fixture, fixture.typed("/ts/master.m3u8"), 1, [1, 2, 4])
+        try await fixture.origin.clearRequests()
+        let entry = try await fixture.entry("/offline/ts.m3u8")
+        #expect(entry.count == 1)
+        let text = try await fixture.get(entry[0]).text
+        #expect(files(text) == ["1.ts", "2.ts", "4.ts"])
+        #expect(text.contains("2.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:2.000000,\n"))
+        #expect(text.contains("#EXT-X-PLAYLIST-TYPE:VOD\n") && text.hasSuffix("#EXT-X-ENDLIST\n"))
+        for path in PlaybackFixture.paths(in: text) { #expect(try await fixture.get(path).status == 200) }
+        #expect(try await fixture.origin.requests().isEmpty)
+    }
+
+    @Test func soundIsCutWithThePictureAndFragmentsAreNotMarked() async throws {
+        let fixture = try await PlaybackFixture()
+        let master = fixture.typed("/cmaf/master.m3u8")
+        let lists = try await fixture.entry(master)
+        let picture = try #require(lists.firstIndex { $0.contains("/video-180p/") })
+        let sound = try #require(lists.firstIndex { $0.contains("/audio-fr/") })
+        try await watch(fixture, master, picture, [0, 1, 4, 5, 6, 7, 8])
+        try await watch(fixture, master, sound, [0, 1, 2, 3, 4, 5, 6])
+        try await fixture.origin.clearRequests()
+        let entry = try await fixture.entry("/offline/cmaf.m3u8")
+        #expect(entry.map { $0.split(separator: "/")[3] } == ["audio-fr", "video-180p"])
+        let texts = [try await fixture.get(entry[0]).text, try await fixture.get(entry[1]).text]
+        #expect(files(texts[0]) == ["init-0.mp4", "0.m4s", "2.m4s", "3.m4s"])
+        #expect(files(texts[1]) == ["init-0.mp4", "0.m4s", "1.m4s", "4.m4s", "5.m4s", "6.m4s", "7.m4s"])
+        #expect(!texts.contains { $0.contains("DISCONTINUITY") })
+        #expect(try await fixture.origin.requests().isEmpty)
+    }
+
+    @Test func aSegmentWithoutItsKeyIsNotThere() async throws {
+        let fixture = try await PlaybackFixture()
+        let master = fixture.typed("/aes/master.m3u8")
+        let paths = try await fixture.media(master, 0)
+        for path in paths where path.hasSuffix(".ts") { #expect(try await fixture.get(path).status == 200) }
+        #expect(try await fixture.get("/offline/aes.m3u8").status == 404)
+        let keys = paths.filter { $0.hasSuffix(".key") }
+        for key in keys where key != keys[0] { #expect(try await fixture.get(key).status == 200) }
+        let text = try await fixture.get(fixture.entry("/offline/aes.m3u8")[0]).text
+        #expect(files(text).filter { $0.hasSuffix(".ts") } == ["2.ts", "3.ts", "4.ts", "5.ts"])
+    }
+
+    @Test func tooLittleIsToldWithHowMuchThereIs() async throws {
+        let fixture = try await PlaybackFixture()
+        try await watch(fixture, fixture.typed("/ts/master.m3u8"), 0, [3])
+        let answer = try await fixture.get("/offline/ts.m3u8")
+        #expect(answer.status == 404)
+        #expect(answer.text.contains("only 2 s can be played") && answer.text.contains("weir get"), "\(answer.text)")
+    }
+
+    @Test func anOriginThatIsGoneLeavesAnOfflineSession() async throws {
+        let fixture = try await PlaybackFixture()
+        let online = try await watch(fixture, fixture.typed("/ts/master.m3u8"), 2, [0, 1])
+        #expect(online.count == 6)
+        try await fixture.origin.stop()
+        for entry in ["/ts.m3u8", fixture.typed("/ts/master.m3u8"), "/local/ts.m3u8"] {
+            // For a moment it counts as there, since it was.
+            fixture.library.asset(named: "ts")?.checked = nil
+            let paths = try await fixture.media(entry)
+            #expect(paths.map { $0.split(separator: "/").last } == ["0.ts", "1.ts"])
+            #expect(paths.allSatisfy { $0.split(separator: "/")[2].hasPrefix("o") })
+        }
+    }
+
+    @Test func anOriginThatIsThereGivesEverything() async throws {
+        let fixture = try await PlaybackFixture()
+        try await watch(fixture, fixture.typed("/ts/master.m3u8"), 0, [0, 1])
+        #expect(try await fixture.entry("/ts.m3u8").count == 3)
+        #expect(try await fixture.media("/ts.m3u8", 0).count == 6)
+        #expect(try await fixture.media("/local/ts.m3u8", 0).count == 6)
+    }
+
+    @Test func whatIsWholeIsListedAlone() async throws {
+        let fixture = try await PlaybackFixture()
+        try await watch(fixture, fixture.typed("/ts/master.m3u8"), 0, [0, 1, 2, 3, 4, 5])
+        try await watch(fixture, fixture.typed("/ts/master.m3u8"), 1, [0, 2, 3])
+        let entry = try await fixture.entry("/offline/ts.m3u8")
+        #expect(entry.count == 1 && entry[0].contains("/video-90p/"))
+        #expect(try await fixture.media("/offline/ts.m3u8").count == 6)
+        // Who asks for the other one by its name gets what there is of it.
+        let other = try await fixture.get(entry[0].replacing("/video-90p/", with: "/video-180p/")).text
+        #expect(files(other) == ["0.ts", "2.ts", "3.ts"])
+    }
+
+    @Test func aSessionIsCutAlikeToItsEnd() async throws {
+        let fixture = try await PlaybackFixture()
+        let master = fixture.typed("/ts/master.m3u8")
+        try await watch(fixture, master, 0, [0, 1, 4])
+        let entry = try await fixture.entry("/offline/ts.m3u8")[0]
+        try await watch(fixture, master, 0, [2])
+        #expect(files(try await fixture.get(entry).text) == ["0.ts", "1.ts", "4.ts"])
+        #expect(try await fixture.media("/offline/ts.m3u8").count == 4)
+    }
+
+    @Test func aLonePlaylistIsCutItself() async throws {
+        let fixture = try await PlaybackFixture()
+        let segments = try await fixture.entry(fixture.typed("/ts/90p/media.m3u8"))
+        for place in [2, 3, 4] { #expect(try await fixture.get(segments[place]).status == 200) }
+        let name = try #require(fixture.library.assets.first).name
+        let text = try await fixture.get("/offline/\(name).m3u8").text
+        #expect(files(text) == ["2.ts", "3.ts", "4.ts"])
+        #expect(!text.contains("DISCONTINUITY"))
+    }
+}
