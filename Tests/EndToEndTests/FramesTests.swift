@@ -86,7 +86,7 @@ struct FramesTests {
 
             try await scene.origin.clearRules()
             try await scene.weir.start()
-            try await scene.waitForAnswer("/offline/\(fixture).m3u8")
+            try await scene.waitForCompletion(of: fixture)
             #expect(try await scene.repetitions(butFor: cutOff) == [:])
             try await expectFrames(scene.weir.url("/offline/\(fixture).m3u8"), ofBestOf: fixture)
             try await expectFrames(scene.master(fixture), of: fixture)

@@ -88,7 +88,7 @@ struct KillTests {
             let kept = scene.pieces().count
             try await scene.origin.clearRequests()
             try await scene.weir.start()
-            try await scene.waitForAnswer("/offline/ts.m3u8")
+            try await scene.waitForCompletion(of: "ts")
             #expect(try await scene.mediaRequests().count == 6 - kept)
         }
     }

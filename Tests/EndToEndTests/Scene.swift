@@ -59,10 +59,14 @@ struct Scene: Sendable {
         try await waitUntil("\(count) pieces") { pieces().count == count }
     }
 
-    /// Waits until a URL of Weir's answers with 200.
-    func waitForAnswer(_ path: String, within bound: Duration = .seconds(30)) async throws {
-        let url = await weir.url(path)
-        try await waitUntil("200 from \(path)", within: bound) { try await HTTPProbe.fetch(url).status == 200 }
+    /// Waits until an asset's download has come to its end: what there is of it plays before.
+    func waitForCompletion(of name: String, within bound: Duration = .seconds(30)) async throws {
+        try await waitUntil("all of \(name)", within: bound) {
+            try await weir.run(["list", "--json"]).output.split(separator: "\n").contains { line in
+                let asset = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+                return asset?["name"] as? String == name && asset?["state"] as? String == "complete"
+            }
+        }
     }
 }
 
