@@ -2,7 +2,8 @@ public import Logging
 
 /// Everything that a user can set, each with its default.
 ///
-/// The names of options, keys and environment variables are one list: `ConfigurationKey`. `conf/weir.toml` explains each.
+/// The names of options, keys and environment variables are one list: `ConfigurationKey`. `conf/weir.toml` explains
+/// each.
 public struct Configuration: Equatable, Sendable {
     /// Where the daemon listens; never empty.
     public var listen: [ListenAddress]
@@ -18,7 +19,8 @@ public struct Configuration: Equatable, Sendable {
     public var maxParallel = 6
     /// Most downloads that run at a time, 1–64.
     public var maxDownloads = 3
-    /// Megabytes (2²⁰ bytes) of the disk below which nothing more is kept; nil for the larger of 256 and 2 % of the disk.
+    /// Megabytes (2²⁰ bytes) of the disk below which nothing more is kept; nil for the larger of 256 and 2 % of the
+    /// disk.
     public var reserve: Int?
     /// Names beside localhost that may stand in a request's Host field, without port.
     public var hostNames: [String] = []

@@ -114,7 +114,8 @@ import Store
         return "http://\(first)"
     }
 
-    /// Takes everything down in reverse: no new requests, what is under way gets a moment, sessions are logged, transfers end.
+    /// Takes everything down in reverse: no new requests, what is under way gets a moment, sessions are logged,
+    /// transfers end.
     func stop() async {
         events.end()
         await server.stop(within: .seconds(2))

@@ -19,8 +19,8 @@ extension API {
         public var duration: Double?
         /// The bytes that are stored.
         public var bytes: Int
-        /// How much of it plays without the network: `complete` when what was asked for does (a download's selection; else
-        /// one variant with the default renditions of its groups).
+        /// How much of it plays without the network: `complete` when what was asked for does (a download's selection;
+        /// else one variant with the default renditions of its groups).
         public var local: Local
         /// Whether the origin has other content than what is stored, as far as is known; absent when it is not so.
         public var hasChanged: Bool?
@@ -84,8 +84,8 @@ extension API {
         public var isLive: Bool
         /// What can be chosen from, with sizes as estimates.
         public var tracks: Tracks
-        /// What a selection chooses of it, and why: in the answer to `POST /api/v1/selection`, unless the source is a media
-        /// playlist, of which there is nothing to choose.
+        /// What a selection chooses of it, and why: in the answer to `POST /api/v1/selection`, unless the source is a
+        /// media playlist, of which there is nothing to choose.
         public var explanation: Explanation?
 
         /// A presentation.

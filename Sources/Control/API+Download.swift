@@ -81,13 +81,13 @@ extension API {
         public var stage: String?
         /// What is stored of everything that was selected: the stretches of media time that would play, in order.
         public var loaded: [TimeRange]
-        /// The stretches of media time that are wanted, in order: of whole segments. All of the media, unless a range was
-        /// asked for; empty until a media playlist was read, and while it is recorded.
+        /// The stretches of media time that are wanted, in order: of whole segments. All of the media, unless a range
+        /// was asked for; empty until a media playlist was read, and while it is recorded.
         public var expected: [TimeRange]
         /// Whether it records what goes on, so that nobody knows how much is to come; absent when it does not.
         public var isRecording: Bool?
-        /// How far all of it is, from 0 to 1, by bytes: an estimate that never falls while it runs, and is 1 when everything is
-        /// stored and not before.
+        /// How far all of it is, from 0 to 1, by bytes: an estimate that never falls while it runs, and is 1 when
+        /// everything is stored and not before.
         public var fraction: Double
         /// How far each of its renditions is.
         public var parts: [Part]

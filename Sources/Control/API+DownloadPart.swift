@@ -23,7 +23,8 @@ extension API.Download {
         public var id: String
         /// `video`, `audio` or `subtitles`; what a variant names by itself is `video`, sound alone included.
         public var kind: String
-        /// The media time that is stored of what is wanted, in order. A gap of the origin's (EXT-X-GAP) counts as stored.
+        /// The media time that is stored of what is wanted, in order. A gap of the origin's (EXT-X-GAP) counts as
+        /// stored.
         public var loaded: [TimeRange]
         /// The media time that is wanted, in order.
         public var expected: [TimeRange]
@@ -33,8 +34,8 @@ extension API.Download {
         public var totalBytes: Int
         /// How far it is, from 0 to 1, by bytes: an estimate, but that 1 is all of it and nothing less.
         public var fraction: Double
-        /// Its share of the whole for a reader who adds up selections rather than bytes, in sums of 1: 70 for video, 20 for
-        /// audio and 10 for subtitles, spread evenly over the renditions of a kind.
+        /// Its share of the whole for a reader who adds up selections rather than bytes, in sums of 1: 70 for video, 20
+        /// for audio and 10 for subtitles, spread evenly over the renditions of a kind.
         public var weight: Double
         /// Whether everything that is wanted of it is stored.
         public var isComplete: Bool

@@ -2,13 +2,14 @@ extension API {
     /// The body of `POST /api/v1/downloads`: starts a download, resumes one, adds to one, or attaches to one under way.
     /// Answered by `Download`.
     ///
-    /// An asset has one download. What it wants already is not fetched again; what is new is added to it; and one that failed,
-    /// was paused or was cancelled goes on. As the body of `POST /api/v1/selection` it starts nothing, and is answered by
-    /// a `Presentation` with its `explanation`.
+    /// An asset has one download. What it wants already is not fetched again; what is new is added to it; and one that
+    /// failed, was paused or was cancelled goes on. As the body of `POST /api/v1/selection` it starts nothing, and is
+    /// answered by a `Presentation` with its `explanation`.
     public struct DownloadRequest: Codable, Equatable, Sendable {
         /// An origin URL, or the name of a known asset.
         public var source: String
-        /// Which variant; absent for the best, or the lowest that meets the minimums of `preferences` where there are any.
+        /// Which variant; absent for the best, or the lowest that meets the minimums of `preferences` where there are
+        /// any.
         public var quality: Quality?
         /// Which audio renditions.
         public var audio: Choice
@@ -26,7 +27,8 @@ extension API {
         public var title: String?
         /// A line of the user's own.
         public var note: String?
-        /// The URL of an image that is kept with the asset: JPEG, PNG or WebP, at most 4 MB. An image of one's own is given by
+        /// The URL of an image that is kept with the asset: JPEG, PNG or WebP, at most 4 MB. An image of one's own is
+        /// given by
         /// `PUT /api/v1/assets/<name>/artwork`.
         public var artwork: String?
         /// Before whom it comes; absent for `default`, or what it was.
@@ -87,8 +89,8 @@ extension API {
     public struct ResumeRequest: Codable, Equatable, Sendable {
         /// Where the asset is to be fetched from now on: for when its former URL has expired.
         public var url: String?
-        /// What the origin is to be sent with each request from now on; absent for what it was sent before, which goes along to
-        /// the same scheme, host and port alone.
+        /// What the origin is to be sent with each request from now on; absent for what it was sent before, which goes
+        /// along to the same scheme, host and port alone.
         public var headers: [Header]?
 
         /// A request.

@@ -1,7 +1,9 @@
 extension API {
-    /// One message of `GET /api/v1/events`: server-sent events (WHATWG HTML §9.2), the event's name and its data as JSON.
+    /// One message of `GET /api/v1/events`: server-sent events (WHATWG HTML §9.2), the event's name and its data as
+    /// JSON.
     ///
-    /// The first is a `snapshot`, unless the request's `Last-Event-ID` is known still and what came after it can be sent.
+    /// The first is a `snapshot`, unless the request's `Last-Event-ID` is known still and what came after it can be
+    /// sent.
     public enum Event: Equatable, Sendable {
         /// `snapshot`: all downloads as they stand, a `DownloadList`. What was known before is void.
         case snapshot([Download])

@@ -1,7 +1,8 @@
 internal import HTTPMessage
 
 extension API {
-    /// A header field for the origin of an asset, and for no other: `{"name":"Referer","value":"https://example.com/"}`.
+    /// A header field for the origin of an asset, and for no other:
+    /// `{"name":"Referer","value":"https://example.com/"}`.
     ///
     /// The value is a secret: nothing that the API gives has it, and no message names it.
     public struct Header: Codable, Equatable, Sendable, CustomStringConvertible {

@@ -9,7 +9,8 @@ extension API {
         public init(sessions: [SessionSummary]) { self.sessions = sessions }
     }
 
-    /// `GET /api/v1/log` with `AccessEvent`, `GET /api/v1/log/errors` with `ErrorEvent`: events, oldest first; of the access
+    /// `GET /api/v1/log` with `AccessEvent`, `GET /api/v1/log/errors` with `ErrorEvent`: events, oldest first; of the
+    /// access
     /// log the open ones last, as they stand.
     ///
     /// The query takes `asset=` (a name), `since=` (seconds since 1970) and `limit=` (the last so many; 1000).

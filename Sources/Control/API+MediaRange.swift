@@ -1,6 +1,6 @@
 extension API {
-    /// A stretch of media time that is wanted. In JSON an array of two numbers of seconds, `[600, 1200]`, the second one null
-    /// for the end of the media; as text `10:00-20:00`, `10:00-`, `-20:00`, `90.5-1:02:03`.
+    /// A stretch of media time that is wanted. In JSON an array of two numbers of seconds, `[600, 1200]`, the second
+    /// one null for the end of the media; as text `10:00-20:00`, `10:00-`, `-20:00`, `90.5-1:02:03`.
     public struct MediaRange: Equatable, Sendable {
         /// The first instant, in seconds; 0 or more.
         public let start: Double
@@ -24,7 +24,8 @@ extension API {
 }
 
 extension API.MediaRange: LosslessStringConvertible {
-    /// Reads `START-END`, of which one may be left out; each is seconds, `m:s` or `h:m:s`, the seconds with a fraction or not.
+    /// Reads `START-END`, of which one may be left out; each is seconds, `m:s` or `h:m:s`, the seconds with a fraction
+    /// or not.
     public init?(_ text: String) {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, ends.contains(where: { !$0.isEmpty }) else { return nil }

@@ -68,13 +68,15 @@ extension API {
 
     /// Which renditions of a group are wanted; as text `default`, `all`, `none`, or languages such as `en,ja`.
     public enum Choice: Equatable, Sendable, LosslessStringConvertible {
-        /// The one that a player would choose: in a preferred language, in the user's own, with DEFAULT=YES, or the first.
+        /// The one that a player would choose: in a preferred language, in the user's own, with DEFAULT=YES, or the
+        /// first.
         case `default`
         /// Every one.
         case all
         /// Not one.
         case none
-        /// Those whose LANGUAGE is one of these tags, or begins with one (`en` takes `en-GB`); in lower case, not empty.
+        /// Those whose LANGUAGE is one of these tags, or begins with one (`en` takes `en-GB`); in lower case, not
+        /// empty.
         case languages([String])
 
         /// Reads the text; nil when it is none of the forms.

@@ -1,7 +1,9 @@
 extension API {
-    /// One selection: a variant, with renditions. `DownloadRequest` has the keys of one, and further ones in `additional`.
+    /// One selection: a variant, with renditions. `DownloadRequest` has the keys of one, and further ones in
+    /// `additional`.
     public struct SelectionRequest: Codable, Equatable, Sendable {
-        /// Which variant; absent for the best, or the lowest that meets the minimums of `preferences` where there are any.
+        /// Which variant; absent for the best, or the lowest that meets the minimums of `preferences` where there are
+        /// any.
         public var quality: Quality?
         /// Which audio renditions.
         public var audio: Choice

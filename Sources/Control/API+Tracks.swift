@@ -27,8 +27,8 @@ extension API {
         public var frameRate: Double?
         /// VIDEO-RANGE (`SDR`, `HLG`, `PQ`).
         public var videoRange: String?
-        /// An estimate of the whole variant's size in bytes, with one rendition of each of its groups, for so its bit rates are
-        /// counted (rfc8216bis §4.4.6.2).
+        /// An estimate of the whole variant's size in bytes, with one rendition of each of its groups, for so its bit
+        /// rates are counted (rfc8216bis §4.4.6.2).
         public var estimatedBytes: Int?
         /// How much of it is stored.
         public var local: Local
@@ -59,7 +59,8 @@ extension API {
         public var isForced: Bool?
         /// CHANNELS as the playlist has it.
         public var channels: String?
-        /// An estimate of its whole size in bytes; absent unless it is a variant by itself as well, for a playlist tells of no other.
+        /// An estimate of its whole size in bytes; absent unless it is a variant by itself as well, for a playlist
+        /// tells of no other.
         public var estimatedBytes: Int?
         /// How much of it is stored.
         public var local: Local

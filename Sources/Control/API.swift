@@ -2,9 +2,9 @@ internal import FoundationEssentials
 
 /// The shapes of the control API, version 1: what `/api/v1/…` takes and gives as JSON.
 ///
-/// They are the contract with scripts, so a key, once here, keeps its name and its unit; new keys may come, and a reader
-/// passes over keys that it does not know. Times are seconds, sizes are bytes, bandwidths are bits a second and rates are
-/// bytes a second. A key whose value is not known is left out.
+/// They are the contract with scripts, so a key, once here, keeps its name and its unit; new keys may come, and a
+/// reader passes over keys that it does not know. Times are seconds, sizes are bytes, bandwidths are bits a second and
+/// rates are bytes a second. A key whose value is not known is left out.
 public enum API {
     /// The path that all routes begin with.
     public static let root = "/api/v1"

@@ -12,7 +12,8 @@ extension ControlClient {
     }
 }
 
-/// Performs calls with the HTTP client that Weir has anyway; the daemon, or whatever else is called, is its origin here.
+/// Performs calls with the HTTP client that Weir has anyway; the daemon, or whatever else is called, is its origin
+/// here.
 @LoopActor final class OriginTransport {
     /// The daemon reads playlists before it answers a `POST`, and may wait for a slow origin.
     private static let patience = Duration.seconds(120)

@@ -25,14 +25,15 @@ public import EventLoop
     /// `.originAbsent`, `.offline`.
     func inspect(url: String) async throws(ControlError) -> API.Presentation
 
-    /// What a download would choose and why, and starts none; nothing of the presentation is fetched but playlists, and of a
-    /// known asset's not even these. Throws what `download` does, but for `.live` and `.nameTaken`.
+    /// What a download would choose and why, and starts none; nothing of the presentation is fetched but playlists, and
+    /// of a known asset's not even these. Throws what `download` does, but for `.live` and `.nameTaken`.
     func explain(_ request: API.DownloadRequest) async throws(ControlError) -> API.Presentation
 
     /// Starts a download, starts a stopped one again, or attaches to one under way.
     ///
-    /// Returns once the playlists were read and the selection was made, so that the answer has `selection` and `duration`;
-    /// and `.badRequest` for a contradiction, `.live`, `.noMatch` (with what exists in the message), `.nameTaken` and those of `inspect` are thrown here.
+    /// Returns once the playlists were read and the selection was made, so that the answer has `selection` and
+    /// `duration`; and `.badRequest` for a contradiction, `.live`, `.noMatch` (with what exists in the message),
+    /// `.nameTaken` and those of `inspect` are thrown here.
     func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download
 
     /// All downloads, in the order in which they were asked for.
@@ -40,7 +41,8 @@ public import EventLoop
 
     /// Changes what becomes of a download, and gives it as it then stands: one that is complete stays so.
     ///
-    /// `.noSuchDownload` when there is none, `.unreadable` for one that a newer Weir noted; with a URL, those of `inspect` where
+    /// `.noSuchDownload` when there is none, `.unreadable` for one that a newer Weir noted; with a URL, those of
+    /// `inspect` where
     /// that does not lead to the asset, and nothing is changed then.
     func change(_ change: DownloadChange, id: String, _ request: API.ResumeRequest) async throws(ControlError)
         -> API.Download

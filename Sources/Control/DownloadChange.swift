@@ -1,4 +1,5 @@
-/// What a person does with a download that there is: `POST /api/v1/downloads/<id>/<change>`. The raw values are part of the API.
+/// What a person does with a download that there is: `POST /api/v1/downloads/<id>/<change>`. The raw values are part of
+/// the API.
 public enum DownloadChange: String, Sendable, CaseIterable {
     /// Stops it until it is resumed.
     case pause

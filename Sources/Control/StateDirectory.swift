@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The folder by which a command finds its daemon: `token`, and `listening` with the daemon's URL while it serves; and `link`,
-/// with that of a link conditioner.
+/// The folder by which a command finds its daemon: `token`, and `listening` with the daemon's URL while it serves; and
+/// `link`, with that of a link conditioner.
 ///
 /// Mode 0700, its files 0600: whoever can read the token is the user who started the daemon, or root.
 public struct StateDirectory: Sendable {
@@ -13,7 +13,8 @@ public struct StateDirectory: Sendable {
 
     /// The bearer token that the API wants.
     ///
-    /// - Throws: `ControlError` with `.noDaemon` where no daemon ever made one, `.unauthorized` where it cannot be read.
+    /// - Throws: `ControlError` with `.noDaemon` where no daemon ever made one, `.unauthorized` where it cannot be
+    ///   read.
     public func token() throws(ControlError) -> String {
         switch readFile("token") {
         case .success(let text) where StateClaim.isToken(text): return text

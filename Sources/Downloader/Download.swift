@@ -127,7 +127,8 @@ import Store
             need: need?.rawValue, errorCode: failure?.code, errorMessage: failure?.message, created: created)
     }
 
-    /// What an earlier process left. A task that this one does not understand fails, and is left in the catalogue as it is.
+    /// What an earlier process left. A task that this one does not understand fails, and is left in the catalogue as it
+    /// is.
     convenience init(_ record: DownloadRecord, of asset: Asset) {
         let failure = record.errorMessage.map { Failure(code: record.errorCode ?? "", message: $0) }
         do {

@@ -1,6 +1,7 @@
 /// What a person asks for, of one asset: the beginning of a download, or more for one that there is.
 public struct DownloadOrder: Equatable, Sendable {
-    /// What is wanted, the most important first; never empty. All of them are one task, which fetches what they share once.
+    /// What is wanted, the most important first; never empty. All of them are one task, which fetches what they share
+    /// once.
     public var selections: [Selection]
     /// The media time that is wanted, in seconds from the start; nil for all of it.
     public var range: Range<Double>?

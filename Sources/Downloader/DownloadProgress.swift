@@ -12,7 +12,8 @@ public struct DownloadProgress: Sendable {
         public let kind: Kind
         /// The media time that is wanted of it.
         public var expected = TimeRanges()
-        /// The part of that which is there. What the origin marks as a gap (EXT-X-GAP) counts as there: nothing is to come.
+        /// The part of that which is there. What the origin marks as a gap (EXT-X-GAP) counts as there: nothing is to
+        /// come.
         public var loaded = TimeRanges()
         /// The bytes that are there.
         public var bytes: Int64 = 0
@@ -20,8 +21,9 @@ public struct DownloadProgress: Sendable {
         public var totalBytes: Int64 = 0
         /// Whether everything that is wanted of it is there.
         public var isComplete = false
-        /// What is wanted and what of it is there, in bytes as the playlists announce them: both depend on the playlists and on
-        /// which pieces are there, and on nothing else, so that their ratio never falls while pieces come.
+        /// What is wanted and what of it is there, in bytes as the playlists announce them: both depend on the
+        /// playlists and on which pieces are there, and on nothing else, so that their ratio never falls while pieces
+        /// come.
         var (announced, reached) = (0.0, 0.0)
 
         /// How far it is, from 0 to 1; 1 if and only if everything is there.
@@ -63,7 +65,8 @@ public struct DownloadProgress: Sendable {
     /// What comes next; nil when nothing does.
     public var stage: Kind? { parts.first { !$0.isComplete }?.kind }
 
-    /// How far all of it is, from 0 to 1, by announced bytes; 1 if and only if everything is there. 0 while it is recorded.
+    /// How far all of it is, from 0 to 1, by announced bytes; 1 if and only if everything is there. 0 while it is
+    /// recorded.
     public var fraction: Double {
         guard !isOpen else { return 0 }
         guard parts.contains(where: { !$0.isComplete }) else { return parts.isEmpty ? 0 : 1 }
@@ -162,8 +165,8 @@ private struct Measure {
 private struct AnnouncedRates {
     private var variants: [String: (own: Double, sound: Double)] = [:]
 
-    /// A variant's bit rate is that of the variant together with one rendition of each of its groups (RFC 8216 §4.3.4.2).
-    /// What of it is sound no playlist tells.
+    /// A variant's bit rate is that of the variant together with one rendition of each of its groups (RFC 8216
+    /// §4.3.4.2). What of it is sound no playlist tells.
     @LoopActor init(_ asset: Asset) {
         for variant in asset.multivariant?.variants ?? [] {
             let id = asset.renditions[variant.renditionIndex].name.id

@@ -1,4 +1,5 @@
-/// Which downloads run: at most so many at a time, important ones first, then in the order in which they were asked for.
+/// Which downloads run: at most so many at a time, important ones first, then in the order in which they were asked
+/// for.
 ///
 /// Pure: it is asked after every change, and remembers nothing. One that runs is never stopped for another's sake.
 struct DownloadQueue {

@@ -3,7 +3,8 @@ import Glibc
 public import Library
 import Store
 
-/// All downloads: takes orders, runs so many at a time, goes on with those of an earlier process, and waits out what passes.
+/// All downloads: takes orders, runs so many at a time, goes on with those of an earlier process, and waits out what
+/// passes.
 @LoopActor public final class Downloader {
     /// What a user or a test may set.
     public struct Configuration: Sendable {
@@ -70,8 +71,8 @@ import Store
 
     /// Takes an order: begins a download, adds to the one that there is, or attaches to it if it wants that already.
     ///
-    /// Returns when the playlists are read, so that it is known what will come. A download that was stopped, in whatever way,
-    /// goes on.
+    /// Returns when the playlists are read, so that it is known what will come. A download that was stopped, in
+    /// whatever way, goes on.
     public func start(_ asset: Asset, _ order: DownloadOrder) async throws(Refusal) -> Download {
         if byAsset[asset.id]?.isUnreadable ?? false { throw .unreadable(name: asset.name) }
         var items: [DownloadTask.Item] = []
@@ -112,7 +113,8 @@ import Store
         return download
     }
 
-    /// Stops a download until `resume` is called; what is under way and nearly done still comes. One that is over stays so.
+    /// Stops a download until `resume` is called; what is under way and nearly done still comes. One that is over stays
+    /// so.
     public func pause(_ download: Download) async {
         guard download.state.isActive else { return }
         await rest(download, .paused)
@@ -190,7 +192,7 @@ import Store
 }
 
 extension Download {
-    /// Whether its task is in the catalogue in a form that this process does not understand, and must not write over. Nothing
-    /// can be done with it but to forget it.
+    /// Whether its task is in the catalogue in a form that this process does not understand, and must not write over.
+    /// Nothing can be done with it but to forget it.
     public var isUnreadable: Bool { failure?.code == Self.unreadable }
 }

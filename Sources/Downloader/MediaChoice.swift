@@ -85,7 +85,8 @@ struct MediaChoice {
 
 /// What a language tag may be looked up as.
 enum LanguageRanges {
-    /// The tag, and what is left of it as subtags are taken from its end (RFC 4647 §3.4): `zh-hant-tw`, `zh-hant`, `zh`.
+    /// The tag, and what is left of it as subtags are taken from its end (RFC 4647 §3.4): `zh-hant-tw`, `zh-hant`,
+    /// `zh`.
     static func of(_ tag: String) -> [String] {
         var subtags = tag.split(separator: "-")
         var ranges: [String] = []
@@ -127,7 +128,8 @@ extension Media {
         (characteristics ?? "").split(separator: ",").contains { $0.hasSuffix("accessibility.describes-video") }
     }
 
-    /// Whether it is the same sound, but for its channels and codec. In one group their names differ (RFC 8216 §4.3.4.1.1).
+    /// Whether it is the same sound, but for its channels and codec. In one group their names differ (RFC 8216
+    /// §4.3.4.1.1).
     fileprivate func isAlternative(to other: Media) -> Bool {
         language?.lowercased() == other.language?.lowercased() && isAutoselect == other.isAutoselect
             && describesVideo == other.describesVideo && (language != nil || name == other.name)

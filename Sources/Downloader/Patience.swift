@@ -4,8 +4,8 @@ import Store
 
 /// How often a download has come to nothing, and what that means for it.
 ///
-/// Pure. What may be over in a while is waited for: an absent origin, a full disk and a refused key for ever, with pauses that
-/// double; an origin that answers with errors a few times, counted since the last piece that came.
+/// Pure. What may be over in a while is waited for: an absent origin, a full disk and a refused key for ever, with
+/// pauses that double; an origin that answers with errors a few times, counted since the last piece that came.
 struct Patience: Equatable, Sendable {
     /// What becomes of a download whose work has ended.
     enum Verdict: Equatable {
@@ -15,7 +15,8 @@ struct Patience: Equatable, Sendable {
         case fail(Download.Failure)
     }
 
-    /// So often an origin that answers with errors is tried again: each transfer has been tried again several times by then.
+    /// So often an origin that answers with errors is tried again: each transfer has been tried again several times by
+    /// then.
     static let attempts = 2
 
     private var failures = 0

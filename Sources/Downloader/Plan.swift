@@ -1,8 +1,9 @@
 /// What is to be fetched, next first.
 ///
-/// Pure, and made anew from what is on disk: no counter is trusted. What nothing plays without (keys, initialization sections)
-/// comes first. Then come the segments of all renditions by media time, from the playhead on, so that a third of a download is
-/// a playable third; and then what lies before the playhead. Neighbouring byte ranges of one file come together.
+/// Pure, and made anew from what is on disk: no counter is trusted. What nothing plays without (keys, initialization
+/// sections) comes first. Then come the segments of all renditions by media time, from the playhead on, so that a third
+/// of a download is a playable third; and then what lies before the playhead. Neighbouring byte ranges of one file come
+/// together.
 public struct Plan: Sendable {
     /// One resource that is not there.
     public struct Hole: Equatable, Sendable {
@@ -65,8 +66,8 @@ public struct Plan: Sendable {
         public var holes: [Hole]
     }
 
-    /// So much, and so many holes, come by one request at most: a player that wants one of them does not wait long, and the other
-    /// renditions' turn comes soon.
+    /// So much, and so many holes, come by one request at most: a player that wants one of them does not wait long, and
+    /// the other renditions' turn comes soon.
     static let batchLimit = (bytes: 4 << 20, holes: 16, seconds: 30.0)
 
     /// What is left of a track.
@@ -101,7 +102,8 @@ public struct Plan: Sendable {
         count = tracks.reduce(0) { $0 + $1.preliminaries.count + $1.segments.count }
     }
 
-    /// Goes on from another place. Costs nothing before something is taken out: a player may move faster than pieces come.
+    /// Goes on from another place. Costs nothing before something is taken out: a player may move faster than pieces
+    /// come.
     public mutating func move(to playhead: Double) { moved = playhead }
 
     private mutating func settle() {

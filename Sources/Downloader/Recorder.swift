@@ -3,11 +3,13 @@ import Library
 import Playlist
 import Store
 
-/// Records the renditions of a live stream until it ends: follows their playlists, fetches each new segment while it can be had,
-/// and makes an ordinary asset of it in the end.
+/// Records the renditions of a live stream until it ends: follows their playlists, fetches each new segment while it
+/// can be had, and makes an ordinary asset of it in the end.
 ///
-/// `weir get --record` runs it in the place of a `DownloadEngine`. All renditions end together: when each has been ended by the
-/// origin or has had nothing new for long, or when somebody says so. Where it is ended, or cannot be found any more, what was
+/// `weir get --record` runs it in the place of a `DownloadEngine`. All renditions end together: when each has been
+/// ended by the
+/// origin or has had nothing new for long, or when somebody says so. Where it is ended, or cannot be found any more,
+/// what was
 /// recorded is whole; where it is cancelled, a later recorder goes on.
 @LoopActor final class Recorder: DownloadWork {
     /// One piece on its way.

@@ -6,11 +6,11 @@ import Playlist
 @LoopActor final class RecordingTrack {
     /// How long an origin may be in trouble before the recording is ended.
     struct Patience: Sendable {
-        /// While it says that there is no such playlist: 404 or 410 are how a server takes a presentation away (RFC 8216
-        /// §6.2.1), but an encoder that is started again gives them too, for as long as that takes.
+        /// While it says that there is no such playlist: 404 or 410 are how a server takes a presentation away (RFC
+        /// 8216 §6.2.1), but an encoder that is started again gives them too, for as long as that takes.
         var gone = Duration.seconds(60)
-        /// While it cannot be reached, answers with anything else, or shows nothing new: a router or a machine may be started
-        /// again. A stream that is late by more than 1.5 target durations breaks RFC 8216 §6.2.2 as it is.
+        /// While it cannot be reached, answers with anything else, or shows nothing new: a router or a machine may be
+        /// started again. A stream that is late by more than 1.5 target durations breaks RFC 8216 §6.2.2 as it is.
         var absent = Duration.seconds(600)
     }
 
@@ -55,8 +55,8 @@ import Playlist
 
     /// How long a piece of an item is asked for although it fails; nil for as long as the recording itself waits.
     ///
-    /// The origin must have it for as long again as it is listed (RFC 8216 §6.2.2): one that is said not to be there is waited
-    /// for as long as three target durations, which a player is behind the end.
+    /// The origin must have it for as long again as it is listed (RFC 8216 §6.2.2): one that is said not to be there is
+    /// waited for as long as three target durations, which a player is behind the end.
     func limit(for item: Recording.Item, _ error: LibraryError) -> Duration? {
         let isListed = recording.isListed(item)
         if isListed, error.code == .originAbsent, !recording.hasEnded { return nil }

@@ -17,7 +17,8 @@ extension Selection {
         public let reason: String
         /// Every other variant, in the playlist's order.
         public let others: [Other]
-        /// The places of the chosen renditions among the playlist's EXT-X-MEDIA, in the order in which they were asked for.
+        /// The places of the chosen renditions among the playlist's EXT-X-MEDIA, in the order in which they were asked
+        /// for.
         public let media: [Int]
     }
 

@@ -20,8 +20,8 @@ public struct Selection: Equatable, Sendable {
 
     /// Which renditions of a group.
     public enum Choice: Equatable, Sendable {
-        /// The one that players choose by themselves: in a preferred language, in the user's own if it is AUTOSELECT, else
-        /// DEFAULT, else AUTOSELECT, else the first.
+        /// The one that players choose by themselves: in a preferred language, in the user's own if it is AUTOSELECT,
+        /// else DEFAULT, else AUTOSELECT, else the first.
         case `default`
         /// Every one.
         case all
@@ -33,7 +33,8 @@ public struct Selection: Equatable, Sendable {
 
     /// What is preferred where there is a choice. Nothing in here makes a selection match nothing.
     public struct Preferences: Equatable, Sendable {
-        /// The variant is to have so many bits a second or more, and no more than that takes; else the highest is taken.
+        /// The variant is to have so many bits a second or more, and no more than that takes; else the highest is
+        /// taken.
         public var minimumBitRate: Int?
         /// The picture is to be so many pixels across or more; as `minimumBitRate` is.
         public var minimumWidth: Int?
@@ -41,17 +42,19 @@ public struct Selection: Equatable, Sendable {
         public var minimumHeight: Int?
         /// Whether a variant in HLG or PQ goes before one in SDR.
         public var prefersHDR = false
-        /// Whether a variant with more than stereo goes before others; stereo is kept as well, where it goes with the same video.
+        /// Whether a variant with more than stereo goes before others; stereo is kept as well, where it goes with the
+        /// same video.
         public var prefersMultichannel = false
-        /// Families of codecs, the most wanted first, such as `avc1`; a variant with none of them goes behind all others.
+        /// Families of codecs, the most wanted first, such as `avc1`; a variant with none of them goes behind all
+        /// others.
         public var codecs: [String] = []
         /// Languages for `Choice.default`, the most wanted first, as RFC 5646 tags.
         public var languages: [String] = []
         /// The user's own language, as an RFC 5646 tag: for `Choice.default` where none of `languages` is there.
         public var locale: String?
-        /// Fast before best: of all that meets what was asked for, the variant with the fewest bits a second on average, and of
-        /// renditions that differ in nothing else, that with the fewest channels. What is preferred by name (HDR, multichannel,
-        /// codecs, languages) was asked for, and goes before.
+        /// Fast before best: of all that meets what was asked for, the variant with the fewest bits a second on
+        /// average, and of renditions that differ in nothing else, that with the fewest channels. What is preferred by
+        /// name (HDR, multichannel, codecs, languages) was asked for, and goes before.
         public var isFast = false
 
         /// No preferences.
@@ -84,8 +87,8 @@ public struct Selection: Equatable, Sendable {
         public let description: String
     }
 
-    /// The media playlists that the selection needs, as places in `MultivariantPlaylist.renditionURIs`, the variant's own
-    /// first; each once.
+    /// The media playlists that the selection needs, as places in `MultivariantPlaylist.renditionURIs`, the variant's
+    /// own first; each once.
     public func renditions(of playlist: MultivariantPlaylist) throws(NoMatch) -> [Int] {
         let variant = try variant(of: playlist)
         var places = [variant.renditionIndex]
@@ -100,7 +103,8 @@ public struct Selection: Equatable, Sendable {
         try VariantChoice(self, of: playlist).chosen
     }
 
-    /// The EXT-X-MEDIA that go with the variant: audio, then subtitles. Those that are muxed into the variant are among them.
+    /// The EXT-X-MEDIA that go with the variant: audio, then subtitles. Those that are muxed into the variant are among
+    /// them.
     func media(of variant: Variant, in playlist: MultivariantPlaylist) throws(NoMatch) -> [Media] {
         try MediaChoice(self, of: .audio, for: variant, in: playlist).chosen
             + MediaChoice(self, of: .subtitles, for: variant, in: playlist).chosen

@@ -2,8 +2,8 @@ import Playlist
 
 /// How one variant is chosen of all: rule after rule, each of which puts some behind and says why.
 ///
-/// What is required comes first, languages included, then the minimums, then what is preferred: dynamic range, codec, channels.
-/// Last comes the bit rate.
+/// What is required comes first, languages included, then the minimums, then what is preferred: dynamic range, codec,
+/// channels. Last comes the bit rate.
 struct VariantChoice {
     /// The variant.
     let chosen: Variant

@@ -2,8 +2,8 @@ public import Playlist
 
 /// A condition on a variant: what selections require and prefer is made of these.
 ///
-/// What a playlist does not say counts as the least that it could be: no pixels, no codec, no channels. AVERAGE-BANDWIDTH
-/// counts as BANDWIDTH where it is absent, and VIDEO-RANGE as SDR (rfc8216bis §4.4.6.2).
+/// What a playlist does not say counts as the least that it could be: no pixels, no codec, no channels.
+/// AVERAGE-BANDWIDTH counts as BANDWIDTH where it is absent, and VIDEO-RANGE as SDR (rfc8216bis §4.4.6.2).
 public enum VariantPredicate: Equatable, Sendable {
     /// How a number has to compare.
     public enum Bound<Value: Comparable & Sendable>: Equatable, Sendable {
@@ -78,7 +78,8 @@ public enum VariantPredicate: Equatable, Sendable {
     }
 }
 
-/// What a codec is called before its profile (RFC 6381), one name for those that differ only in where parameter sets lie.
+/// What a codec is called before its profile (RFC 6381), one name for those that differ only in where parameter sets
+/// lie.
 private struct CodecFamily: Equatable {
     private static let otherNames = ["avc3": "avc1", "hev1": "hvc1", "dvhe": "dvh1", "dvav": "dva1"]
     private let name: String

@@ -4,11 +4,13 @@ import Synchronization
 
 /// A thread that owns one libevent `event_base`, and runs Swift jobs on it.
 ///
-/// Everything that touches descriptors lives on such a thread, as `@LoopActor` code: libevent's callbacks and Swift's jobs
+/// Everything that touches descriptors lives on such a thread, as `@LoopActor` code: libevent's callbacks and Swift's
+/// jobs
 /// take turns there, so they need no locks between them. The base is made without libevent's own locks: only
 /// `enqueue(_:)` may be called from elsewhere.
 ///
-/// Sendable: `base` and `wake` are touched by the loop's thread alone; what other threads share is behind `jobs` and atomics.
+/// Sendable: `base` and `wake` are touched by the loop's thread alone; what other threads share is behind `jobs` and
+/// atomics.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Where the loop is in its life.
     private enum Phase { case running, draining, ended }
@@ -88,11 +90,11 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     // MARK: Stopping
 
-    /// Ends the loop: callbacks of descriptors and timers come no more, jobs that wait are run until none is left, and the
-    /// thread is joined.
+    /// Ends the loop: callbacks of descriptors and timers come no more, jobs that wait are run until none is left, and
+    /// the thread is joined.
     ///
-    /// A job that comes later still runs, on the thread that brings it: a task that is never resumed would leak, and with it
-    /// whoever awaits it. Must not be called on the loop's own thread.
+    /// A job that comes later still runs, on the thread that brings it: a task that is never resumed would leak, and
+    /// with it whoever awaits it. Must not be called on the loop's own thread.
     public func stop() {
         precondition(!isCurrent, "A loop cannot wait for its own end")
         let first = queue.withLock { queue in
@@ -140,7 +142,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         if phase != .running { event_base_loopbreak(base) }
     }
 
-    /// Runs what waits, and what that brings, until nothing is left; from then on `enqueue` runs jobs where they come from.
+    /// Runs what waits, and what that brings, until nothing is left; from then on `enqueue` runs jobs where they come
+    /// from.
     private func drain() {
         while true {
             let jobs = queue.withLock { queue in

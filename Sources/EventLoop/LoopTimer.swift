@@ -14,8 +14,8 @@ public struct LoopTimer: ~Copyable {
     /// Fires `delay` from now; a call while it waits moves it.
     @LoopActor public func schedule(after delay: Duration) { event.add(timeout: delay) }
 
-    /// Fires after the callback that runs now and those that are due already, before the loop looks at descriptors again: it
-    /// costs no system call. A call while it waits so changes nothing.
+    /// Fires after the callback that runs now and those that are due already, before the loop looks at descriptors
+    /// again: it costs no system call. A call while it waits so changes nothing.
     @LoopActor public func fireSoon() { event.activate(weir_ev_timeout) }
 
     /// Does not fire until it is scheduled again.

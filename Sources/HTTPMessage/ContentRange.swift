@@ -5,8 +5,8 @@ public enum ContentRange: Sendable, Hashable, CustomStringConvertible {
     /// `bytes */size`: what a 416 carries.
     case unsatisfied(size: Int64)
 
-    /// Parses exactly the grammar, with one blank and no other; nil for anything else, a range that ends beyond its size
-    /// included, since bytes that are placed by it would be placed wrongly.
+    /// Parses exactly the grammar, with one blank and no other; nil for anything else, a range that ends beyond its
+    /// size included, since bytes that are placed by it would be placed wrongly.
     public init?(_ value: some StringProtocol) {
         let parts = Array(value.utf8).split(separator: ByteClass.space, omittingEmptySubsequences: false)
         guard parts.count == 2, ByteClass.equals(parts[0], ignoringCase: "bytes") else { return nil }

@@ -1,7 +1,7 @@
 /// The header fields of a response as they came (RFC 9110 §5), line by line.
 ///
-/// The bytes are kept once, and a `String` is made of a value only when it is asked for: most of what an origin sends is
-/// never looked at.
+/// The bytes are kept once, and a `String` is made of a value only when it is asked for: most of what an origin sends
+/// is never looked at.
 public struct FieldSection: Sendable {
     private var bytes: [UInt8] = []
     private var spans: [FieldSpan] = []

@@ -16,7 +16,8 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// The type of a file by its extension, without the dot and in any case; `application/octet-stream` for unknown ones.
+    /// The type of a file by its extension, without the dot and in any case; `application/octet-stream` for unknown
+    /// ones.
     public init(forExtension fileExtension: String) {
         self = Self.known(fileExtension.lowercased())
     }

@@ -1,8 +1,8 @@
 /// A response's head: a status and field lines that are already in the form of the wire.
 ///
 /// Nothing can enter that would end a line: names are literals, numbers and dates are made here, and free text is
-/// checked when it is appended. What frames the message (`Content-Length`, `Transfer-Encoding`, `Connection`, `Date`) is the
-/// server's to write.
+/// checked when it is appended. What frames the message (`Content-Length`, `Transfer-Encoding`, `Connection`, `Date`)
+/// is the server's to write.
 public struct ResponseHead: Sendable {
     /// The status to answer with.
     public var status: HTTPStatus

@@ -1,7 +1,8 @@
 extension WebURL {
     /// Reads an absolute URL. A fragment is dropped.
     ///
-    /// - Throws: `WebURLError` for anything but `http(s)://host[:port]…`, and for blanks and control characters anywhere.
+    /// - Throws: `WebURLError` for anything but `http(s)://host[:port]…`, and for blanks and control characters
+    ///   anywhere.
     public init(_ text: String) throws(WebURLError) {
         guard !text.utf8.contains(UInt8(ascii: " ")) else { throw .forbiddenCharacter }
         try self.init(absolute: text.utf8[...])
@@ -49,8 +50,8 @@ extension WebURL {
         return (text[..<end], text[end...])
     }
 
-    /// Percent-encodes what RFC 3986 has no place for in paths and queries. `[`, `]` and a stray `%` are let through: origins
-    /// use them, and may have signed them.
+    /// Percent-encodes what RFC 3986 has no place for in paths and queries. `[`, `]` and a stray `%` are let through:
+    /// origins use them, and may have signed them.
     static func encoding(_ text: Substring.UTF8View) -> String {
         guard text.contains(where: \.mustBeEncoded) else { return String(Substring(text)) }
         let digits = Array("0123456789ABCDEF".utf8)

@@ -1,7 +1,8 @@
 extension WebURL {
     /// The URL that `reference` means where this one is the base (RFC 3986 §5.2, strict).
     ///
-    /// Blanks at the reference's ends are ignored and spaces inside of it become `%20`: playlists in the field have both.
+    /// Blanks at the reference's ends are ignored and spaces inside of it become `%20`: playlists in the field have
+    /// both.
     /// - Throws: `WebURLError` when the reference leads away from http and https, or is malformed.
     public func resolving(_ reference: String) throws(WebURLError) -> WebURL {
         let text = Self.trimming(reference.utf8[...])

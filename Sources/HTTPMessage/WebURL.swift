@@ -1,8 +1,8 @@
 /// An absolute http or https URL (RFC 3986) in the form in which it is asked for.
 ///
 /// Whatever was written, what is kept has no user information, no fragment, no dot segments, a host in lower case, and
-/// ASCII only: characters outside of the grammar are percent-encoded as UTF-8. Percent-encodings that were there stay as
-/// they are, byte for byte, since signatures may cover them. Equality is that of `text`.
+/// ASCII only: characters outside of the grammar are percent-encoded as UTF-8. Percent-encodings that were there stay
+/// as they are, byte for byte, since signatures may cover them. Equality is that of `text`.
 public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The schemes that Weir speaks.
     public enum Scheme: String, Hashable, Sendable {

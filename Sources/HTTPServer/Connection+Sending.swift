@@ -30,7 +30,8 @@ extension Connection {
         if phase == .replying { timing.enter(.drain, now: core.now) }
     }
 
-    /// What of a body can be sent before it is in its file: nothing where it would have to be announced as a chunk first.
+    /// What of a body can be sent before it is in its file: nothing where it would have to be announced as a chunk
+    /// first.
     func fresh(of body: any GrowingBody, _ progress: GrowingProgress) -> UnsafeRawBufferPointer? {
         guard let fresh = body.fresh, reply.framing?.delimiter != .chunks else { return nil }
         let part = progress.nextFresh(written: body.written, count: fresh.count)
@@ -102,7 +103,8 @@ extension Connection {
         send(core.buffer.bytes, more: true)
     }
 
-    /// Gives the system what it takes of an array, and queues a little of the rest, to be told when there is room again.
+    /// Gives the system what it takes of an array, and queues a little of the rest, to be told when there is room
+    /// again.
     private func sendPart(of bytes: [UInt8], from offset: Int) {
         let end = bytes.withUnsafeBytes { all in
             let part = UnsafeRawBufferPointer(rebasing: all[offset..<min(all.count, offset + Self.writeBudget)])
@@ -120,8 +122,8 @@ extension Connection {
         send(core.buffer.bytes, more: more)
     }
 
-    /// Sends the head and bytes of the body in one call; answers how many of the body were taken. The head is queued where it
-    /// does not leave.
+    /// Sends the head and bytes of the body in one call; answers how many of the body were taken. The head is queued
+    /// where it does not leave.
     func sendComposed(with body: UnsafeRawBufferPointer) -> Int {
         let head = core.buffer.bytes
         let sent = sendNow(head, body)
@@ -137,8 +139,8 @@ extension Connection {
         send(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount), more: false)
     }
 
-    /// Sends bytes at once if nothing is queued before them, and queues what the system does not take. With `more`, they
-    /// may wait for what follows.
+    /// Sends bytes at once if nothing is queued before them, and queues what the system does not take. With `more`,
+    /// they may wait for what follows.
     private func send(_ bytes: UnsafeRawBufferPointer, more: Bool) {
         let sent = evbuffer_get_length(output) == 0 ? sendNow(bytes, more: more) : 0
         guard sent < bytes.count else { return }

@@ -5,10 +5,10 @@ import HTTPMessage
 
 /// One client: the request that is being read, and the reply that is being sent; never more than one of each.
 ///
-/// Input is read straight into the server's inbox and parsed there, since nearly every request comes in one piece: libevent's
-/// buffered reading costs two more system calls and an allocation each time. Output that the socket does not take at once
-/// waits in a bufferevent, files as segments. While a reply is pending a little more is read, to notice a client that
-/// leaves, and then nothing. The server keeps the connection until `close`; exchanges may outlive that.
+/// Input is read straight into the server's inbox and parsed there, since nearly every request comes in one piece:
+/// libevent's buffered reading costs two more system calls and an allocation each time. Output that the socket does not
+/// take at once waits in a bufferevent, files as segments. While a reply is pending a little more is read, to notice a
+/// client that leaves, and then nothing. The server keeps the connection until `close`; exchanges may outlive that.
 @LoopActor final class Connection {
     /// What the connection is doing.
     enum Phase {
@@ -268,8 +268,8 @@ extension Connection {
         event_add(reading, nil)
     }
 
-    /// The client has closed its side. One that has closed but one half may still want what is queued for it, and what it
-    /// asked for in full, though not what is yet to come.
+    /// The client has closed its side. One that has closed but one half may still want what is queued for it, and what
+    /// it asked for in full, though not what is yet to come.
     private func inputEnded() {
         pauseReading()
         hasInputEnded = true

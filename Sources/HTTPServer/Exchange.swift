@@ -35,15 +35,15 @@ public import HTTPMessage
     /// Whether a reply can still reach the client.
     public var isOpen: Bool { connection.serial == serial && connection.phase != .closed }
 
-    /// Called once, when every byte of the reply has been given to the system, or when it became clear that this will not
-    /// happen, the client's leaving before the reply included. To be set before `reply`.
+    /// Called once, when every byte of the reply has been given to the system, or when it became clear that this will
+    /// not happen, the client's leaving before the reply included. To be set before `reply`.
     public var onEnd: (@LoopActor (ReplyEnd) -> Void)? {
         get { isOpen ? connection.onEnd : nil }
         set { if isOpen, !isAnswered { connection.onEnd = newValue } }
     }
 
-    /// Answers. Date, Content-Length or Transfer-Encoding, Connection and the fields about origins are added; on HEAD the
-    /// body is left out. A second reply, and one to a client that has left, does nothing.
+    /// Answers. Date, Content-Length or Transfer-Encoding, Connection and the fields about origins are added; on HEAD
+    /// the body is left out. A second reply, and one to a client that has left, does nothing.
     public func reply(_ head: ResponseHead, _ body: consuming ReplyBody = .none) {
         guard !isAnswered else { return }
         isAnswered = true

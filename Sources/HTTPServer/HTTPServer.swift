@@ -6,10 +6,11 @@ import HTTPMessage
 /// An HTTP/1.1 server on the event loop: listeners, connections, and the rules that hold for each request before its
 /// handler sees it.
 ///
-/// Framing and limits are those of `Configuration`; who may ask is decided by the Host, Origin and Sec-Fetch-Site fields.
-/// OPTIONS is answered here. Everything else goes to the one handler, which answers at once or later.
+/// Framing and limits are those of `Configuration`; who may ask is decided by the Host, Origin and Sec-Fetch-Site
+/// fields. OPTIONS is answered here. Everything else goes to the one handler, which answers at once or later.
 @LoopActor public final class HTTPServer {
-    /// Takes one request. Must keep the exchange for as long as it means to answer: one that is dropped is answered 500.
+    /// Takes one request. Must keep the exchange for as long as it means to answer: one that is dropped is answered
+    /// 500.
     public typealias Handler = @LoopActor (Exchange) -> Void
 
     private let core: ServerCore
@@ -45,8 +46,8 @@ import HTTPMessage
         return listener.address.port
     }
 
-    /// Ends the server: no new connections, idle ones are closed, replies under way may end within `limit`; then whatever
-    /// is left is cut off.
+    /// Ends the server: no new connections, idle ones are closed, replies under way may end within `limit`; then
+    /// whatever is left is cut off.
     public func stop(within limit: Duration) async {
         core.isStopping = true
         listeners.removeAll()

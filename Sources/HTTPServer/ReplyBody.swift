@@ -4,7 +4,8 @@ public enum ReplyBody: ~Copyable {
     case none
     /// Bytes in memory.
     case bytes([UInt8])
-    /// `length` bytes of a file from `offset`; the file is taken over and closed. It must not shrink while it is sent: a
+    /// `length` bytes of a file from `offset`; the file is taken over and closed. It must not shrink while it is sent:
+    /// a
     /// client then gets less than it was promised, and the connection is closed.
     case file(OwnedDescriptor, offset: Int64, length: Int64)
     /// A file that is still being written, from `offset`; with `length`, so many bytes of it, else all to its end.
@@ -33,7 +34,7 @@ public struct ReplyEnd: Sendable, Hashable {
     public let cause: Cause
     /// The status that was sent; nil when the reply had not begun.
     public let status: Int?
-    /// Bytes of the body that were given to the system, without chunk framing. Of a reply that was cut off, to within the
-    /// size of its head.
+    /// Bytes of the body that were given to the system, without chunk framing. Of a reply that was cut off, to within
+    /// the size of its head.
     public let bodyBytes: Int64
 }

@@ -1,8 +1,8 @@
 import Glibc
 import HTTPMessage
 
-/// Memory that replies are put together in, one after another: a head, and a small body behind it, so that both leave in
-/// one write. One for the whole server, since nothing stays in it between two replies.
+/// Memory that replies are put together in, one after another: a head, and a small body behind it, so that both leave
+/// in one write. One for the whole server, since nothing stays in it between two replies.
 final class ReplyBuffer {
     /// Room for the largest head and a small body.
     static let capacity = 64 * 1024

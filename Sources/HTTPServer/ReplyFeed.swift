@@ -2,8 +2,8 @@ public import EventLoop
 
 /// A reply's body that is made while it is sent, and may never end: a stream of events.
 ///
-/// It is asked for more when the client has taken what came before, so what waits for a slow client waits in the feed, which
-/// bounds it: one that has failed is cut off, whatever is still on its way. One feed is for one reply.
+/// It is asked for more when the client has taken what came before, so what waits for a slow client waits in the feed,
+/// which bounds it: one that has failed is cut off, whatever is still on its way. One feed is for one reply.
 @LoopActor public protocol ReplyFeed: AnyObject, Sendable {
     /// Whether it is to be cut off at once, so that the client notices.
     var hasFailed: Bool { get }

@@ -7,7 +7,8 @@ extension HTTPServer {
         public var request = RequestLimits()
         /// Longest body of a request that `admitsLongBody`; others have the limit of `request`.
         public var longBody: Int64 = 4 << 20
-        /// Whether a request, of which there is the head alone, may have a long body: asked before a byte of that is kept.
+        /// Whether a request, of which there is the head alone, may have a long body: asked before a byte of that is
+        /// kept.
         public var admitsLongBody: @Sendable (RequestHead) -> Bool = { _ in false }
         /// Most connections at a time. At the limit the connection that has been idle longest makes room; when none is
         /// idle, the new one is answered 503.

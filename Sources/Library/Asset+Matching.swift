@@ -3,8 +3,8 @@ import Playlist
 
 /// What a text that was fetched again is to the asset that is known.
 extension Asset {
-    /// Whether the text can take the place of the known one: every rendition of which something is stored is in it, under
-    /// the name that it has in the store.
+    /// Whether the text can take the place of the known one: every rendition of which something is stored is in it,
+    /// under the name that it has in the store.
     func fits(_ playlist: MultivariantPlaylist) -> Bool {
         if entry == nil || bytes == 0 { return true }
         guard let known = multivariant else { return false }

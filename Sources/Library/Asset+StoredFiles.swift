@@ -3,8 +3,8 @@ public import Playlist
 
 /// What a multivariant playlist names beside renditions.
 extension Asset {
-    /// The number of a session key, which it shares with the EXT-X-KEY of the same URL; nil where it is none that can be
-    /// fetched.
+    /// The number of a session key, which it shares with the EXT-X-KEY of the same URL; nil where it is none that can
+    /// be fetched.
     public func number(of key: Key) -> Int? {
         guard key.isFetchable, case .multivariant(_, let base) = entry, let url = try? base.resolving(key.uri) else {
             return nil

@@ -8,7 +8,8 @@ extension Asset {
         return stretches(multivariant.map { PartialChoice($0, tracks: tracks).places } ?? [0], tracks)
     }
 
-    /// What can be played of one rendition by itself, for who asks for one that no entry lists; nil where that is nothing.
+    /// What can be played of one rendition by itself, for who asks for one that no entry lists; nil where that is
+    /// nothing.
     public func storedStretches(of rendition: Rendition) -> StoredStretches? {
         guard rendition.place < renditions.count, renditions[rendition.place] === rendition else { return nil }
         return stretches([rendition.place], renditions.map { $0 === rendition ? $0.storedTrack : nil })

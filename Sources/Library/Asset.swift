@@ -176,7 +176,8 @@ import Store
         return former.filter { !has($0) }
     }
 
-    /// What is known under a name: the same rendition as before, or one of which nothing is known that could be wrong now.
+    /// What is known under a name: the same rendition as before, or one of which nothing is known that could be wrong
+    /// now.
     private func known(_ name: RenditionNaming.Name, at place: Int?, in former: [Rendition]) -> Rendition? {
         if let place, former.indices.contains(place), former[place].name == name { return former[place] }
         guard let known = byID[name.id], known.name == name, !(known.source?.isDurable ?? false) else { return nil }
@@ -205,8 +206,8 @@ import Store
         renditions.indices.contains(rendition.place) && renditions[rendition.place] === rendition
     }
 
-    /// The rendition that an EXT-X-RENDITION-REPORT speaks of, by a URI in a playlist that came from `base`; nil if it is
-    /// none of this asset's. The tag need not repeat the query that the multivariant playlist has, where tokens are.
+    /// The rendition that an EXT-X-RENDITION-REPORT speaks of, by a URI in a playlist that came from `base`; nil if it
+    /// is none of this asset's. The tag need not repeat the query that the multivariant playlist has, where tokens are.
     public func rendition(reportedAs uri: String, base: WebURL) -> Rendition? {
         guard let wanted = try? base.resolving(uri) else { return nil }
         return byURL[wanted] ?? byURL[wanted.replacingQuery(nil)] ?? renditions.first { $0.source?.base == wanted }

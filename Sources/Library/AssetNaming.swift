@@ -8,7 +8,8 @@ enum AssetNaming {
 
     /// A name from a URL's path: the last component that says something, without its extension.
     ///
-    /// `/vod/My%20Film/master.m3u8` → `my-film`. Small letters, digits and single `-`; at most 40; `stream` if nothing is left.
+    /// `/vod/My%20Film/master.m3u8` → `my-film`. Small letters, digits and single `-`; at most 40; `stream` if nothing
+    /// is left.
     static func name(forPath path: String) -> String {
         let components = path.split(separator: "/").map { slug(decoded(withoutExtension($0))[...]) }
             .filter { !$0.isEmpty }
@@ -23,7 +24,8 @@ enum AssetNaming {
         return "\(name)-\(number)"
     }
 
-    /// An id for a new asset: its name, so that a person knows the folder, and four characters that make it one of its own.
+    /// An id for a new asset: its name, so that a person knows the folder, and four characters that make it one of its
+    /// own.
     static func id(forName name: String, isTaken: (String) -> Bool) -> String {
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         while true {

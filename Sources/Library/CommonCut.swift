@@ -1,8 +1,8 @@
 /// What is left of renditions that play together when all is cut out that is not stored in every one of them.
 ///
 /// Their segments seldom have the same durations, and a cut must be at the same media time in all of them, or sound and
-/// picture would part there. So it is made only where a segment ends in each: the smallest groups of segments that begin and
-/// end together stay, or go, as a whole.
+/// picture would part there. So it is made only where a segment ends in each: the smallest groups of segments that
+/// begin and end together stay, or go, as a whole.
 struct CommonCut {
     /// One rendition's segments in order.
     struct Track {
@@ -17,7 +17,8 @@ struct CommonCut {
     /// How long what stays lasts in the first track, in seconds.
     private(set) var seconds = 0.0
 
-    /// So far apart ends may be and count as the same: sound is divided between its own frames, of at most a tenth of a second.
+    /// So far apart ends may be and count as the same: sound is divided between its own frames, of at most a tenth of a
+    /// second.
     static let tolerance = 0.25
 
     /// Works out what stays. Media time counts from the beginning of each track.

@@ -3,10 +3,10 @@ import Origin
 
 /// Flights of neighbours in one file that are brought by one request for their ranges together.
 ///
-/// Each gets its part, ends with its own last byte, and may leave: one that a player comes to want and whose turn is not yet
-/// asks for itself, and so that nothing comes twice the request ends before it; what is behind goes on by another, since
-/// that is what the player wants next. Whatever goes wrong with the request, those that it has not brought go on as if each
-/// had asked for itself.
+/// Each gets its part, ends with its own last byte, and may leave: one that a player comes to want and whose turn is
+/// not yet asks for itself, and so that nothing comes twice the request ends before it; what is behind goes on by
+/// another, since that is what the player wants next. Whatever goes wrong with the request, those that it has not
+/// brought go on as if each had asked for itself.
 @LoopActor final class Convoy {
     /// By their places in the order; nil once they are over or have left.
     private var members: [Flight?]
@@ -81,7 +81,8 @@ import Origin
         for flight in dropped { flight.goOnAlone() }
     }
 
-    /// Ends a request that nothing more is taken of. One of which all was taken ends by itself, and its connection stays.
+    /// Ends a request that nothing more is taken of. One of which all was taken ends by itself, and its connection
+    /// stays.
     private func breakOff() {
         guard order.isOver, order.isCut else { return }
         transfer?.cancel()

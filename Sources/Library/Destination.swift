@@ -134,7 +134,8 @@ import Playlist
 }
 
 extension Rendition {
-    /// Whether a text from another URL is that of this rendition: what has ended must be the same, what goes on must agree.
+    /// Whether a text from another URL is that of this rendition: what has ended must be the same, what goes on must
+    /// agree.
     fileprivate func matches(_ source: Source) -> Bool {
         (self.source?.isDurable ?? false) ? isAgain(source) : stands(source)
     }

@@ -14,8 +14,8 @@ extension Flight: TransferReceiver {
         isVouched = head.length != nil || head[.transferEncoding] != nil
         address = head.address
         silence = nil
-        // The bytes follow at once, as a rule. A player gives up on a server that is silent for 10 s, so it gets its head
-        // before that even if they do not.
+        // The bytes follow at once, as a rule. A player gives up on a server that is silent for 10 s, so it gets its
+        // head before that even if they do not.
         guard isStreamed else { return }
         silence = LoopTimer { [unowned self] in announce() }  // Gone when it has ended.
         silence?.schedule(after: Self.headPatience)
@@ -102,8 +102,8 @@ extension Flight {
         return isBeginningKnown ? nil : imposter(in: file.prefix(MediaSignature.length))
     }
 
-    /// Whether the body ends in the midst of something, and that can be looked into: players who were told a length must get
-    /// just that.
+    /// Whether the body ends in the midst of something, and that can be looked into: players who were told a length
+    /// must get just that.
     private var seemsCut: Bool {
         switch resource.name.role {
         case .segment, .initialization: break

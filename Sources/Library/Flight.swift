@@ -114,7 +114,8 @@ public import Store
     /// Whether all of them are.
     public var isComplete: Bool { file.state == .complete }
 
-    /// Calls `wake` after each change of `written` or `outcome`, and when there is something `fresh`, until the id that is returned is given to `unsubscribe`.
+    /// Calls `wake` after each change of `written` or `outcome`, and when there is something `fresh`, until the id that
+    /// is returned is given to `unsubscribe`.
     public func subscribe(_ wake: @escaping () -> Void) -> Int { file.subscribe(wake) }
     /// Ends what `subscribe` began.
     public func unsubscribe(_ id: Int) { file.unsubscribe(id) }
@@ -147,8 +148,8 @@ public import Store
         convoy?.retained(self, urgency)
     }
 
-    /// Counts one less. A transfer that nobody wants goes on if little is missing, since what is here is of use later; else
-    /// it ends, and the bytes wait for the next who asks.
+    /// Counts one less. A transfer that nobody wants goes on if little is missing, since what is here is of use later;
+    /// else it ends, and the bytes wait for the next who asks.
     public func release() {
         interest -= 1
         guard interest == 0, outcome == nil else { return }

@@ -1,8 +1,8 @@
 import EventLoop
 import HTTPMessage
 
-/// Presentations that other assets' playlists name, and players play in between: known as long as they are of use, never
-/// listed, and nothing of them is kept.
+/// Presentations that other assets' playlists name, and players play in between: known as long as they are of use,
+/// never listed, and nothing of them is kept.
 struct Guests {
     /// One URL may be asked for on behalf of several assets, of which each may only go where its own user said.
     struct Key: Hashable {

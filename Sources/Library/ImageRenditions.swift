@@ -2,7 +2,8 @@ import Playlist
 
 /// What the media playlists of pictures are called that EXT-X-IMAGE-STREAM-INF names: `images-180p`.
 ///
-/// They are no renditions that a download or an offline view reckons with, since no player needs them; what flows is kept.
+/// They are no renditions that a download or an offline view reckons with, since no player needs them; what flows is
+/// kept.
 enum ImageRenditions {
     /// The names, in the order of `MultivariantPlaylist.imageVariants`: a function of the text alone.
     static func names(_ playlist: MultivariantPlaylist) -> [RenditionNaming.Name] {

@@ -2,8 +2,8 @@ public import HTTPMessage
 
 /// What an asset's playlists name to be played in between (rfc8216bis appendix D), by names of ours.
 ///
-/// A name is made of the URL alone, so that it is the same in each playlist and each process. What was named long ago is
-/// forgotten: a live stream may name something new for days.
+/// A name is made of the URL alone, so that it is the same in each playlist and each process. What was named long ago
+/// is forgotten: a live stream may name something new for days.
 public struct Interstitials {
     /// What a URL leads to; the raw value is the extension that its name has.
     public enum Kind: String, Sendable {

@@ -4,8 +4,8 @@ import Store
 
 /// The keys of an asset: each distinct URL once, with a number that names its file for ever.
 ///
-/// A key is kept only once its number stands in the catalogue: after a crash the number would go to another key, and the
-/// file would be that one's.
+/// A key is kept only once its number stands in the catalogue: after a crash the number would go to another key, and
+/// the file would be that one's.
 @LoopActor public final class KeyRing {
     /// Where the keys lie.
     public let folder: PieceFolder
@@ -31,8 +31,8 @@ import Store
         return next - 1
     }
 
-    /// Asks for a key elsewhere from now on. The catalogue goes on to know it by its first URL; a key that it does not have yet
-    /// goes there with the new one.
+    /// Asks for a key elsewhere from now on. The catalogue goes on to know it by its first URL; a key that it does not
+    /// have yet goes there with the new one.
     func move(_ number: Int, to url: WebURL) {
         urls[number] = url
         if !saved.contains(number), numbers[url] == nil { numbers[url] = number }

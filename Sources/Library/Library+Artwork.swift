@@ -5,8 +5,8 @@ import Store
 
 /// Images that stand for assets in lists: one file in the bundle, `artwork.jpg`, `.png` or `.webp`.
 extension Library {
-    /// The image at a URL: asked for as the asset's own resources are, so that a private address is refused unless it is the
-    /// asset's own, and the user's header fields go to the asset's origin alone.
+    /// The image at a URL: asked for as the asset's own resources are, so that a private address is refused unless it
+    /// is the asset's own, and the user's header fields go to the asset's origin alone.
     ///
     /// - Throws: `LibraryError`: `notArtwork` for what is no image that is kept.
     public func artwork(at url: WebURL, for asset: Asset) async throws(LibraryError) -> Artwork {

@@ -12,10 +12,11 @@ extension Library {
 
     /// Asks the origin for the entry playlist anew, unless that was just done; tells whether it answered.
     ///
-    /// Whether a false answer matters is for the caller to say: what is stored plays all the same. A live playlist that is
-    /// the entry is not asked for here, but where all live ones are.
+    /// Whether a false answer matters is for the caller to say: what is stored plays all the same. A live playlist that
+    /// is the entry is not asked for here, but where all live ones are.
     ///
-    /// Who is stored in part alone does not spare the origin: it has all the time that it has otherwise, and its refusal counts.
+    /// Who is stored in part alone does not spare the origin: it has all the time that it has otherwise, and its
+    /// refusal counts.
     ///
     /// - Throws: `LibraryError` when the origin does not answer, and nothing is stored that could be played instead.
     public func refresh(_ asset: Asset) async throws(LibraryError) -> Bool {
@@ -62,8 +63,8 @@ extension Library {
         }
     }
 
-    /// Takes a lone media playlist: in the place of a multivariant playlist, or of another content that has ended, only where
-    /// that orphans no piece.
+    /// Takes a lone media playlist: in the place of a multivariant playlist, or of another content that has ended, only
+    /// where that orphans no piece.
     private func take(_ source: Rendition.Source, _ began: ContinuousClock.Instant, for asset: Asset) async {
         var source = source
         if asset.lone?.recording != nil { source.isWindow = true }
@@ -81,7 +82,8 @@ extension Library {
         asset.lone?.isSaved = isSaved
     }
 
-    /// Takes a multivariant playlist, unless pieces are stored that it has no place for. Then it only says where the rest is.
+    /// Takes a multivariant playlist, unless pieces are stored that it has no place for. Then it only says where the
+    /// rest is.
     private func take(_ playlist: MultivariantPlaylist, base: WebURL, for asset: Asset) async {
         guard asset.fits(playlist) else {
             if !asset.relocate(by: playlist, base: base) { note(change: &asset.isOutdated, of: asset) }

@@ -4,14 +4,15 @@ import Store
 
 /// Resources that a download wants together.
 extension Library {
-    /// The flights of resources of the asset at background urgency, in their order, each retained for the caller, who releases
-    /// each when it has no more use for it.
+    /// The flights of resources of the asset at background urgency, in their order, each retained for the caller, who
+    /// releases each when it has no more use for it.
     ///
     /// Neighbours among them, which are parts of one file, each beginning where the one before ends, are brought by one
-    /// request. Each ends and becomes a piece by itself, as `flight(_:in:of:urgency:)` has it; what is under way already is
-    /// joined, and the neighbours before and behind it are fetched without it.
+    /// request. Each ends and becomes a piece by itself, as `flight(_:in:of:urgency:)` has it; what is under way
+    /// already is joined, and the neighbours before and behind it are fetched without it.
     ///
-    /// - Throws: `missing` when the asset was removed, `store` when there is neither disk nor memory for the bytes of one.
+    /// - Throws: `missing` when the asset was removed, `store` when there is neither disk nor memory for the bytes of
+    ///   one.
     public func flights(
         _ resources: [Resource], in folder: PieceFolder, of asset: Asset
     ) throws(LibraryError) -> [Flight] {

@@ -4,8 +4,9 @@ import Origin
 
 /// Assets that are asked for by a URL with other tokens than the one by which they are known.
 extension Library {
-    /// The asset that a URL leads to although it is known by another one: both differ in tokens alone, and what the URL leads to
-    /// is what the asset is, segment by segment. From then on the asset is asked for there; nil where there is none.
+    /// The asset that a URL leads to although it is known by another one: both differ in tokens alone, and what the URL
+    /// leads to is what the asset is, segment by segment. From then on the asset is asked for there; nil where there is
+    /// none.
     ///
     /// Never by the URL alone: only where a playlist is known that has ended, and the one that is found says the same.
     func assetWithOtherTokens(at url: WebURL, fields: UserFields?) async -> Asset? {

@@ -7,10 +7,11 @@ extension Library {
     /// The asset with this id, or the guest.
     public func presentation(id: String) -> Asset? { asset(id: id) ?? guests.asset(id: id) }
 
-    /// The presentation that an interstitial of `asset` names, with its entry loaded: an asset of the library's, or a guest.
+    /// The presentation that an interstitial of `asset` names, with its entry loaded: an asset of the library's, or a
+    /// guest.
     ///
-    /// The user has not named it, so it may be at no private address but the one that the user named for `asset`; there it gets
-    /// the header fields of `asset`.
+    /// The user has not named it, so it may be at no private address but the one that the user named for `asset`; there
+    /// it gets the header fields of `asset`.
     ///
     /// - Parameter query: what the player adds to the URL, without its own delivery directives.
     /// - Throws: `LibraryError`; `missing` for a name that no playlist of the asset's had of late.
@@ -43,8 +44,8 @@ extension Library {
         return .success(guest)
     }
 
-    /// The list that an interstitial of `asset` names, fetched for this player, with `naming`'s URIs for the presentations in it.
-    /// It is never kept: lists are made for one player at one time.
+    /// The list that an interstitial of `asset` names, fetched for this player, with `naming`'s URIs for the
+    /// presentations in it. It is never kept: lists are made for one player at one time.
     ///
     /// - Throws: `LibraryError` that says what came instead of a list.
     public func assetList(

@@ -5,10 +5,11 @@ import Playlist
 
 /// Live playlists, asked for as players want them.
 extension Library {
-    /// The rendition's playlist, as a player asks for it: when the origin understands its directives, they go to it, and the
-    /// answer may be a delta update.
+    /// The rendition's playlist, as a player asks for it: when the origin understands its directives, they go to it,
+    /// and the answer may be a delta update.
     ///
-    /// - Throws: `LibraryError` also when the origin holds the answer back beyond three target durations, at which servers
+    /// - Throws: `LibraryError` also when the origin holds the answer back beyond three target durations, at which
+    ///   servers
     ///   give up (rfc8216bis §6.2.5.2).
     public func playlist(
         of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives
@@ -51,8 +52,8 @@ extension Library {
     /// For the way to the origin and back, beyond what it may hold back.
     private static let grace = Duration.seconds(5)
 
-    /// Asks for a live playlist again, as soon as it is due. An origin in trouble does not end the playback: the playlist
-    /// that is known is an answer that players understand, for as long as what it names may still be there.
+    /// Asks for a live playlist again, as soon as it is due. An origin in trouble does not end the playback: the
+    /// playlist that is known is an answer that players understand, for as long as what it names may still be there.
     func reload(
         _ rendition: Rendition, _ known: Rendition.Source, in asset: Asset
     ) async throws(LibraryError) -> Rendition.Source {
@@ -84,16 +85,17 @@ extension Library {
 }
 
 extension Rendition {
-    /// Whether the live playlist that is known answers a player now: it is not due yet, and will not be in a moment. A player
-    /// that comes almost in time waits for the new one; else it would see nothing new, and come again half a target
-    /// duration late.
+    /// Whether the live playlist that is known answers a player now: it is not due yet, and will not be in a moment. A
+    /// player that comes almost in time waits for the new one; else it would see nothing new, and come again half a
+    /// target duration late.
     func isFresh(now: ContinuousClock.Instant) -> Bool {
         guard let source else { return false }
         return schedule.wait(now: now) > source.playlist.interval / 4
     }
 
-    /// Whether the live playlist that is known may be shown although the origin does not answer: its segments are there for
-    /// as long again as it is (RFC 8216 §6.2.2), but a player that still sees nothing new after some minutes is better told.
+    /// Whether the live playlist that is known may be shown although the origin does not answer: its segments are there
+    /// for as long again as it is (RFC 8216 §6.2.2), but a player that still sees nothing new after some minutes is
+    /// better told.
     func mayBeShown(now: ContinuousClock.Instant) -> Bool {
         guard let source, let latest else { return false }
         let span = min(max(.seconds(source.playlist.duration), source.playlist.interval * 3), .seconds(300))

@@ -71,8 +71,8 @@ extension Library {
         return Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
     }
 
-    /// The playlist at another mirror, if it stands for the known one; from then on what has ended is asked for there, and
-    /// what goes on is at least asked for there next.
+    /// The playlist at another mirror, if it stands for the known one; from then on what has ended is asked for there,
+    /// and what goes on is at least asked for there next.
     func visit(_ place: Int, of rendition: Rendition, in asset: Asset) async -> Rendition.Source? {
         if let visit = rendition.visits[place] { return await visit.value }
         let visit = Task { @LoopActor () -> Rendition.Source? in

@@ -8,13 +8,15 @@ import Store
 extension Library {
     /// Lets an asset be reached by another URL from now on. What is stored of it stays, and is not fetched again.
     ///
-    /// The new URL must lead to what the asset is known to be: the same choice of renditions or the same lone playlist, and for
-    /// each rendition of which something is stored the same segments. The URL, what requests may have of it, and the
-    /// playlists follow in one step, in the catalogue as in memory.
+    /// The new URL must lead to what the asset is known to be: the same choice of renditions or the same lone playlist,
+    /// and for each rendition of which something is stored the same segments. The URL, what requests may have of it,
+    /// and the playlists follow in one step, in the catalogue as in memory.
     ///
-    /// - Parameter fields: header fields for the origin of `url`; nil for those that there are, which go along to the same
+    /// - Parameter fields: header fields for the origin of `url`; nil for those that there are, which go along to the
+    ///   same
     ///   scheme, host and port alone.
-    /// - Throws: `urlTaken` when the URL is another asset's, `otherContent` when it leads to something else, and whatever keeps
+    /// - Throws: `urlTaken` when the URL is another asset's, `otherContent` when it leads to something else, and
+    ///   whatever keeps
     ///   its playlists from being had or the change from being kept. Nothing has changed then.
     public func move(
         _ asset: Asset, to url: WebURL, fields: UserFields? = nil

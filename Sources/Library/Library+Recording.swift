@@ -5,8 +5,8 @@ import Store
 
 /// Recordings of live playlists: begun, gone on with, and ended.
 extension Library {
-    /// Begins the recording of a rendition, or goes on with what was recorded. From now on the pieces of its segments are kept,
-    /// whoever asks for them.
+    /// Begins the recording of a rendition, or goes on with what was recorded. From now on the pieces of its segments
+    /// are kept, whoever asks for them.
     ///
     /// - Returns: nil where it has ended and pieces of it are stored: an ordinary download brings the rest.
     /// - Throws: `store` when nothing can be kept, `notPlaylist` for what needs a content decryption module.

@@ -37,8 +37,8 @@ extension Library {
         }
     }
 
-    /// Takes a whole playlist: first on disk, then in sight, since what a player reads in it (a key's number) must hold after
-    /// a crash.
+    /// Takes a whole playlist: first on disk, then in sight, since what a player reads in it (a key's number) must hold
+    /// after a crash.
     func take(
         _ source: Rendition.Source, _ rendition: Rendition, in asset: Asset, began: ContinuousClock.Instant = .now
     ) async throws(LibraryError) -> Rendition.Source {
@@ -55,8 +55,8 @@ extension Library {
 
     /// The flight of a resource of the asset, retained for the caller, who releases it when it has no more use for it.
     ///
-    /// It becomes a piece if its rendition's playlist has ended and stands in the catalogue, or is recorded; else it passes
-    /// through.
+    /// It becomes a piece if its rendition's playlist has ended and stands in the catalogue, or is recorded; else it
+    /// passes through.
     ///
     /// - Throws: `missing` when the asset was removed, `store` when there is neither disk nor memory for the bytes.
     public func flight(

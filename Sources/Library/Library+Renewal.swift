@@ -4,8 +4,8 @@ import Playlist
 
 /// Playlists asked for again because the origin refuses what they name: signed URLs expire.
 extension Library {
-    /// The rendition's playlist with the URLs that it has now, once for all who were refused; nil where it cannot be had, or
-    /// was had a moment ago to no avail, and where the origin has other content now.
+    /// The rendition's playlist with the URLs that it has now, once for all who were refused; nil where it cannot be
+    /// had, or was had a moment ago to no avail, and where the origin has other content now.
     func renew(_ rendition: Rendition, in asset: Asset) async -> Rendition.Source? {
         if let renewal = rendition.renewal { return await renewal.value }
         guard rendition.pace.isDue(now: .now) else { return nil }

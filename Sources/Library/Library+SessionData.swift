@@ -1,8 +1,8 @@
 import EventLoop
 
 extension Library {
-    /// Fetches what EXT-X-SESSION-DATA leads to and is not there, for an asset of which something plays without its origin:
-    /// players ask for it before there is anything to keep it with, or not at all.
+    /// Fetches what EXT-X-SESSION-DATA leads to and is not there, for an asset of which something plays without its
+    /// origin: players ask for it before there is anything to keep it with, or not at all.
     ///
     /// That it fails is no fault of the asset's: without it, the line is left out of what is listed offline.
     func keepSessionData(of asset: Asset) {

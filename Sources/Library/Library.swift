@@ -61,8 +61,8 @@ public import Store
 
     // MARK: Opening
 
-    /// The asset that `url` leads to, made if it is new, with its entry playlist loaded. A URL that differs from a known asset's
-    /// in tokens alone, and leads to the same content, leads to that asset.
+    /// The asset that `url` leads to, made if it is new, with its entry playlist loaded. A URL that differs from a
+    /// known asset's in tokens alone, and leads to the same content, leads to that asset.
     ///
     /// - Parameters:
     ///   - name: what to call a new asset; nil for a name made of the URL.
@@ -201,7 +201,8 @@ public import Store
 
     // MARK: The bundle
 
-    /// Writes the playlists of the asset's bundle, so that the folder plays by itself, unless they say already what is whole.
+    /// Writes the playlists of the asset's bundle, so that the folder plays by itself, unless they say already what is
+    /// whole.
     public func publish(_ asset: Asset) {
         let whole = asset.wholeRenditions
         guard whole != asset.published, !asset.isRemoved, readOnlyReason == nil else { return }

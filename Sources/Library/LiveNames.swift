@@ -3,8 +3,9 @@ import Playlist
 
 /// The names of what only live playlists have, and the resources behind names that players read a while ago.
 ///
-/// Parts, hints and initialization sections of a window that slides have no place that stays: each gets a number when it is
-/// first seen, which no other ever has. A hint and the part that it becomes have the same one, since they have the same URL.
+/// Parts, hints and initialization sections of a window that slides have no place that stays: each gets a number when
+/// it is first seen, which no other ever has. A hint and the part that it becomes have the same one, since they have
+/// the same URL.
 struct LiveNames {
     private struct Identity: Hashable {
         let url: WebURL
@@ -44,7 +45,8 @@ struct LiveNames {
     /// What a name leads to.
     func resource(_ name: PieceName) -> Resource? { resources[name] }
 
-    /// Takes what a new text names beside its segments, and the segments that the text before it had and this one has not.
+    /// Takes what a new text names beside its segments, and the segments that the text before it had and this one has
+    /// not.
     ///
     /// - Parameter named: how many things the text names, segments included.
     mutating func replace(with new: [Resource], gone: [Resource], named: Int) {

@@ -13,7 +13,8 @@ import Store
         private let resource: Resource?
         private let name: PieceName
 
-        /// - Parameter isLasting: the name stands for the same bytes for ever, wherever they are asked for: in what has ended.
+        /// - Parameter isLasting: the name stands for the same bytes for ever, wherever they are asked for: in what has
+        ///   ended.
         init(folder: ObjectIdentifier, resource: Resource, isLasting: Bool = false) {
             self.folder = folder
             self.resource = isLasting ? nil : resource
@@ -72,8 +73,8 @@ import Store
         return flight
     }
 
-    /// The flights of resources of one folder for a download, each retained for the caller: what is under way is joined, what
-    /// has a beginning is gone on from, and of the rest neighbours are fetched together.
+    /// The flights of resources of one folder for a download, each retained for the caller: what is under way is
+    /// joined, what has a beginning is gone on from, and of the rest neighbours are fetched together.
     ///
     /// - Throws: `store` when there is neither disk nor memory for one of them; none that is new is fetched then.
     func flights(
@@ -126,7 +127,8 @@ import Store
         urgency == .playback ? recent[key] : nil
     }
 
-    /// Lets go of whatever belongs to these folders: they are removed. What players still read goes on, and is not kept.
+    /// Lets go of whatever belongs to these folders: they are removed. What players still read goes on, and is not
+    /// kept.
     func forget(_ folders: [PieceFolder]) {
         let folders = Set(folders.map { ObjectIdentifier($0) })
         recent.remove { folders.contains($0.folder) }

@@ -1,14 +1,14 @@
 /// Tells a body that ends in the midst of something from one that is whole, by what media says of its own extent.
 ///
-/// A connection that breaks looks like the end of a body where the origin has told no length, and a length may be a lie. What
-/// cannot be told is taken for whole: players accept odd ends, and text has none.
+/// A connection that breaks looks like the end of a body where the origin has told no length, and a length may be a
+/// lie. What cannot be told is taken for whole: players accept odd ends, and text has none.
 struct MediaExtent {
     /// The length in bytes.
     let length: Int64
     /// Whether it is ciphertext in blocks (RFC 8216 §4.3.2.4: AES-128 with CBC and padding).
     let isInBlocks: Bool
-    /// Whether the origin has told the length, or the end. Transport streams with a part of a packet at their end exist: they
-    /// are only doubted where it has not.
+    /// Whether the origin has told the length, or the end. Transport streams with a part of a packet at their end
+    /// exist: they are only doubted where it has not.
     let isVouched: Bool
     /// Gives at most so many bytes from an offset on.
     let read: (_ offset: Int64, _ count: Int) -> [UInt8]

@@ -1,8 +1,9 @@
 /// Tells a page of text from media, by a body's first bytes.
 ///
-/// Captive portals and broken origins answer 200 with HTML or JSON where a segment should be; neither may become a piece.
-/// Nothing more is demanded: players accept odd starts, and encrypted segments are noise. So that noise is never taken for a
-/// page, all of the bytes must be text: of 16 random ones that is so once in some ten million, the page's first word aside.
+/// Captive portals and broken origins answer 200 with HTML or JSON where a segment should be; neither may become a
+/// piece. Nothing more is demanded: players accept odd starts, and encrypted segments are noise. So that noise is never
+/// taken for a page, all of the bytes must be text: of 16 random ones that is so once in some ten million, the page's
+/// first word aside.
 enum MediaSignature {
     /// How many bytes are enough to tell.
     static let length = 64

@@ -2,8 +2,8 @@ import EventLoop
 import HTTPMessage
 import Origin
 
-/// What a URL that the user gave opens to every request that is made for the asset behind it: the host and port that it names,
-/// though they be private, and the header fields that go there.
+/// What a URL that the user gave opens to every request that is made for the asset behind it: the host and port that it
+/// names, though they be private, and the header fields that go there.
 ///
 /// Whatever belongs to the asset shares it, flights and guests too, so that a change holds from the next request on.
 @LoopActor final class OriginAccess {

@@ -2,8 +2,8 @@ import Playlist
 
 /// Which renditions are played together where none of the variants is whole.
 ///
-/// It is one variant with its sound: players change between variants, and what is stored of another one is cut elsewhere. Of
-/// all the one that the most can be played of counts, and of those that have the same the best.
+/// It is one variant with its sound: players change between variants, and what is stored of another one is cut
+/// elsewhere. Of all the one that the most can be played of counts, and of those that have the same the best.
 struct PartialChoice {
     private let playlist: MultivariantPlaylist
     /// What is stored of each rendition, by its place; nil where it is nothing.
@@ -29,8 +29,8 @@ struct PartialChoice {
         if let chosen { addOthers(of: chosen) }
     }
 
-    /// The places of the variant's own rendition, and of one of each group that it needs: of several, the one that leaves the
-    /// most, and first the default. Nil where nothing is there of one of them.
+    /// The places of the variant's own rendition, and of one of each group that it needs: of several, the one that
+    /// leaves the most, and first the default. Nil where nothing is there of one of them.
     private func essentials(of variant: Variant) -> [Int]? {
         guard tracks[variant.renditionIndex] != nil else { return nil }
         var places = [variant.renditionIndex]

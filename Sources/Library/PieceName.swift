@@ -1,8 +1,10 @@
 /// The name of a resource's file in its folder, on disk and in the URLs that players see.
 ///
 /// `12.ts` is the segment with media sequence number 12, `init-0.mp4` the first distinct initialization section of a
-/// rendition, `3.key` the asset's key number 3, `live-7.m4s` what a live playlist names beside its segments, `data-5.json`
-/// what EXT-X-SESSION-DATA leads to. The extension is one that players accept for what is inside (libavformat refuses unknown
+/// rendition, `3.key` the asset's key number 3, `live-7.m4s` what a live playlist names beside its segments,
+/// `data-5.json`
+/// what EXT-X-SESSION-DATA leads to. The extension is one that players accept for what is inside (libavformat refuses
+/// unknown
 /// ones), so it need not be that of the origin's URL.
 public struct PieceName: Hashable, Sendable, CustomStringConvertible {
     /// What a resource is to its rendition.
@@ -93,8 +95,9 @@ extension PieceName {
 
     /// The extension for a segment that the origin calls `path`.
     ///
-    /// Fragmented MP4 passes in every player as `.m4s`, `.mp4` or `.cmfv`; a TS or packed audio keeps a name that players
-    /// know; pictures keep theirs; anything else (media as `.jpg`, `.php`, none) gets the extension of what it must be.
+    /// Fragmented MP4 passes in every player as `.m4s`, `.mp4` or `.cmfv`; a TS or packed audio keeps a name that
+    /// players know; pictures keep theirs; anything else (media as `.jpg`, `.php`, none) gets the extension of what it
+    /// must be.
     public static func segmentExtension(forPath path: String, content: Content, hasMap: Bool) -> String {
         let own = self.extension(ofPath: path)
         if content == .images { return ["jpg", "jpeg", "png", "webp"].contains(own) ? own : "jpg" }

@@ -2,8 +2,8 @@ import EventLoop
 
 /// Ended flights of what is not kept, for the players that ask a little later.
 ///
-/// Bounded by age, so that a live stream's players are some seconds apart at most; by number, since each holds a descriptor;
-/// and by bytes, since each holds its file, which may be in memory.
+/// Bounded by age, so that a live stream's players are some seconds apart at most; by number, since each holds a
+/// descriptor; and by bytes, since each holds its file, which may be in memory.
 @LoopActor final class RecentFlights {
     /// How much may wait, and for how long.
     struct Limits {

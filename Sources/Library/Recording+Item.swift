@@ -12,8 +12,8 @@ extension Recording {
         let source: Rendition.Source
         /// Whether it is the first that its text brought.
         let isFirstOfWindow: Bool
-        /// What must be there before it can be listed: the segment, its initialization section, and its keys. Empty for one
-        /// that was missed, or that the origin itself calls a gap.
+        /// What must be there before it can be listed: the segment, its initialization section, and its keys. Empty for
+        /// one that was missed, or that the origin itself calls a gap.
         public internal(set) var needed: [(folder: PieceFolder, resource: Resource)] = []
         /// What the segment is called; nil for one that was missed.
         var file: PieceName?

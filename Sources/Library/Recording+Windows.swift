@@ -3,8 +3,8 @@ import Playlist
 
 /// What is seen: the texts of the origin.
 extension Recording {
-    /// Takes a text of the origin, and gives it back as what it is to the rendition: a window, whatever it says of its end, with
-    /// the recording's numbers in its names.
+    /// Takes a text of the origin, and gives it back as what it is to the rendition: a window, whatever it says of its
+    /// end, with the recording's numbers in its names.
     func observe(_ source: Rendition.Source) -> Rendition.Source {
         var source = source
         source.isWindow = true
@@ -52,8 +52,8 @@ extension Recording {
     /// A window is hardly ever longer.
     private static let recent = 5_000
 
-    /// A section whose URL is another than before, while a segment that has it is the same, is the same section. After a
-    /// restart one with the same URL is another.
+    /// A section whose URL is another than before, while a segment that has it is the same, is the same section. After
+    /// a restart one with the same URL is another.
     private func nameMaps(of source: Rendition.Source, isRestart: Bool) {
         if isRestart { (maps, recentMaps) = ([:], [:]) }
         var now: [Int: Int] = [:]

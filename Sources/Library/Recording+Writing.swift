@@ -94,8 +94,8 @@ extension Recording {
 
     // MARK: The end
 
-    /// Ends it: what is there is the whole from now on. What has not come is a gap where something behind it has, and else is
-    /// left out.
+    /// Ends it: what is there is the whole from now on. What has not come is a gap where something behind it has, and
+    /// else is left out.
     ///
     /// - Returns: the recorded playlist; nil where nothing was recorded.
     func close() throws(StoreError) -> Rendition.Source? {

@@ -3,11 +3,12 @@ import HTTPMessage
 import Playlist
 import Store
 
-/// One rendition of a live stream as it is recorded: what was seen of it, what is stored, and what is still to be fetched.
+/// One rendition of a live stream as it is recorded: what was seen of it, what is stored, and what is still to be
+/// fetched.
 ///
-/// Its text is an EVENT playlist in the rendition's folder, `recording.m3u8`, that names only pieces which are there. It grows
-/// behind the pieces, so that a process that is killed at any instant leaves a recording that plays; what it grows by is all
-/// that is written, however long it is.
+/// Its text is an EVENT playlist in the rendition's folder, `recording.m3u8`, that names only pieces which are there.
+/// It grows behind the pieces, so that a process that is killed at any instant leaves a recording that plays; what it
+/// grows by is all that is written, however long it is.
 @LoopActor public final class Recording {
     /// The file of its text.
     nonisolated static let file = "recording.m3u8"

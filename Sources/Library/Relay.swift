@@ -1,7 +1,7 @@
 /// What players asked of an origin by directives: requests under way, which others join, and the last answers.
 ///
-/// The directives are all that a blocking reload depends on, so players that ask alike get the same answer; rfc8216bis lets
-/// caches keep it far longer than is done here.
+/// The directives are all that a blocking reload depends on, so players that ask alike get the same answer; rfc8216bis
+/// lets caches keep it far longer than is done here.
 struct Relay {
     /// A request that the origin may hold back for some target durations.
     typealias Request = Task<Result<Rendition.Source, LibraryError>, Never>

@@ -8,8 +8,8 @@ extension Rendition {
         passingName(part.uri, part.byteRange, fileExtension(part.uri, part.map), in: source)
     }
 
-    /// What will come is called as it will be called then. Nil for what has no name yet, since it is a part of a file, and
-    /// how long is not known; and for hints of no known type.
+    /// What will come is called as it will be called then. Nil for what has no name yet, since it is a part of a file,
+    /// and how long is not known; and for hints of no known type.
     public func name(of hint: PreloadHint, in source: Source) -> PieceName? {
         let range = hint.length.flatMap { SubRange(offset: hint.start, length: $0) }
         guard range != nil || hint.start == 0 else { return nil }

@@ -2,8 +2,8 @@ public import EventLoop
 public import HTTPMessage
 public import Playlist
 
-/// One media playlist's worth of media, whether a variant's own or an EXT-X-MEDIA's: its playlist, its resources by name,
-/// and the pieces that are there.
+/// One media playlist's worth of media, whether a variant's own or an EXT-X-MEDIA's: its playlist, its resources by
+/// name, and the pieces that are there.
 @LoopActor public final class Rendition {
     /// A media playlist as fetched, and what its references are relative to.
     public struct Source: Sendable {
@@ -17,11 +17,14 @@ public import Playlist
         public let born: ContinuousClock.Instant
         /// How many segments there are to fetch.
         let needed: Int
-        /// Whether it is what a recording is made of, and not a whole presentation although it may say that it has ended.
+        /// Whether it is what a recording is made of, and not a whole presentation although it may say that it has
+        /// ended.
         var isWindow = false
-        /// What names add to its media sequence numbers: other than 0 where the origin began these anew while it was recorded.
+        /// What names add to its media sequence numbers: other than 0 where the origin began these anew while it was
+        /// recorded.
         var shift = 0
-        /// Whether it is the text of a recording, whose URIs are names of pieces: what is lost of it cannot be had again.
+        /// Whether it is the text of a recording, whose URIs are names of pieces: what is lost of it cannot be had
+        /// again.
         public let isRecorded: Bool
 
         /// The text of a recording.
@@ -69,7 +72,8 @@ public import Playlist
     public let keys: KeyRing
     /// The playlist as it was last fetched whole; nil before that.
     public private(set) var source: Source?
-    /// What was last fetched: `source`, or a delta update after it, which stands for nothing by itself and is never kept.
+    /// What was last fetched: `source`, or a delta update after it, which stands for nothing by itself and is never
+    /// kept.
     private(set) var latest: Source?
     /// The fetch under way, which others join.
     var loading: Task<Result<Source, LibraryError>, Never>?
@@ -193,8 +197,8 @@ public import Playlist
         return PieceName(.segment(number), fileExtension: fileExtension(segment.uri, segment.map))
     }
 
-    /// What the initialization section's file is called. In a window that slides its place changes, and a player must never
-    /// see one name for two sections; in a playlist that has ended the place is for ever.
+    /// What the initialization section's file is called. In a window that slides its place changes, and a player must
+    /// never see one name for two sections; in a playlist that has ended the place is for ever.
     public func name(of map: Map, in source: Source? = nil) -> PieceName {
         let source = source ?? self.source
         if source?.isRecorded ?? false, let name = PieceName(map.uri) { return name }

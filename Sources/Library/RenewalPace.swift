@@ -1,8 +1,8 @@
 /// When fresh URLs may be asked for: as often as they are of use.
 ///
-/// Signed URLs may live for seconds, and those that a renewal gave may have expired before all who were refused could use them.
-/// So whoever got something since the last renewal makes the next one due at once; an origin that refuses for good, from which
-/// nothing comes, is left alone for a while.
+/// Signed URLs may live for seconds, and those that a renewal gave may have expired before all who were refused could
+/// use them. So whoever got something since the last renewal makes the next one due at once; an origin that refuses for
+/// good, from which nothing comes, is left alone for a while.
 struct RenewalPace {
     /// How many resources came, or went on.
     private(set) var arrivals = 0

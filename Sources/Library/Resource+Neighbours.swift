@@ -1,7 +1,7 @@
 /// Resources that one request can bring.
 extension Resource {
-    /// The resources in runs, by their places: those of a run are parts of one file, each beginning where the one before ends,
-    /// and together no more than is ever taken from an origin at once.
+    /// The resources in runs, by their places: those of a run are parts of one file, each beginning where the one
+    /// before ends, and together no more than is ever taken from an origin at once.
     static func runs(of resources: [Resource]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         for (place, resource) in resources.enumerated() {

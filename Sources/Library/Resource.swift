@@ -26,7 +26,8 @@ public struct Resource: Hashable, Sendable {
         return nil
     }
 
-    /// What its bytes must look like, in a word; nil where any will do: 16 bytes are a key, and session data need be no JSON.
+    /// What its bytes must look like, in a word; nil where any will do: 16 bytes are a key, and session data need be no
+    /// JSON.
     var wanted: String? {
         switch name.role {
         case .segment, .initialization, .passing: "media"

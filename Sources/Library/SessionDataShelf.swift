@@ -2,7 +2,8 @@ public import EventLoop
 import HTTPMessage
 public import Playlist
 
-/// What an asset's EXT-X-SESSION-DATA lines lead to (RFC 8216 §4.3.4.4): small files that are pieces of the asset as its keys are.
+/// What an asset's EXT-X-SESSION-DATA lines lead to (RFC 8216 §4.3.4.4): small files that are pieces of the asset as
+/// its keys are.
 @LoopActor public final class SessionDataShelf {
     /// Where they lie.
     public let folder: PieceFolder
@@ -37,15 +38,16 @@ public import Playlist
         return wanted.sorted { $0.name.role.number < $1.name.role.number }
     }
 
-    /// A line is known by DATA-ID and LANGUAGE, of which no other has both, and by the path of its URI: with another path
-    /// come other data, with another query another token.
+    /// A line is known by DATA-ID and LANGUAGE, of which no other has both, and by the path of its URI: with another
+    /// path come other data, with another query another token.
     private static func name(_ line: SessionData, _ url: WebURL) -> PieceName {
         let identity = [line.dataID, line.language ?? "", url.path].joined(separator: "\n")
         let number = Int(Fingerprint.of(Array(identity.utf8)) >> 1)
         return PieceName(.data(number), fileExtension: fileExtension(line, url.path))
     }
 
-    /// Only what a browser that is led there shows or saves, and never runs: the origin's page must not become one of ours.
+    /// Only what a browser that is led there shows or saves, and never runs: the origin's page must not become one of
+    /// ours.
     private static func fileExtension(_ line: SessionData, _ path: String) -> String {
         guard line.format == "RAW" else { return "json" }
         let own = PieceName.extension(ofPath: path)

@@ -7,8 +7,8 @@ public struct StoredStretches: Sendable {
     /// How long it lasts, in seconds.
     public let seconds: Double
 
-    /// Whether there is enough of it that somebody would want to see it: what a player has read ahead before it was closed
-    /// is no presentation.
+    /// Whether there is enough of it that somebody would want to see it: what a player has read ahead before it was
+    /// closed is no presentation.
     public var isPlayable: Bool { seconds >= Self.least }
 
     private static let least = 3.0

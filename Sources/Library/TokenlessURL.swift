@@ -2,8 +2,8 @@ import HTTPMessage
 
 /// A URL without what is in it for a time, or for one visitor: two URLs that are equal so may lead to one content.
 ///
-/// Pure. What may be left out is known by the names of query parameters, as signing schemes have them; a parameter of any other
-/// name tells one content from another.
+/// Pure. What may be left out is known by the names of query parameters, as signing schemes have them; a parameter of
+/// any other name tells one content from another.
 struct TokenlessURL: Hashable {
     private let origin: WebURL.Origin
     private let path: String

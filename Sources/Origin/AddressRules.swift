@@ -43,8 +43,8 @@ struct SocketAddress: Hashable {
     var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
     var isMulticast: Bool { bytes.count == 4 ? bytes[0] >= 224 : bytes[0] == 0xFF }
 
-    /// Whether the address belongs to the Internet at large, by IANA's special-purpose registries: nobody's home, machine or
-    /// link, and no other address in disguise.
+    /// Whether the address belongs to the Internet at large, by IANA's special-purpose registries: nobody's home,
+    /// machine or link, and no other address in disguise.
     var isPublic: Bool { bytes.count == 4 ? isPublicIPv4 : isPublicIPv6 }
 
     private var isPublicIPv4: Bool {
@@ -60,8 +60,8 @@ struct SocketAddress: Hashable {
         }
     }
 
-    /// Only 2000::/3 is given out; everything else is special: loopback, mapped and compatible IPv4, NAT64 (64:ff9b::/96 and
-    /// 64:ff9b:1::/48), unique local, link-local, multicast.
+    /// Only 2000::/3 is given out; everything else is special: loopback, mapped and compatible IPv4, NAT64
+    /// (64:ff9b::/96 and 64:ff9b:1::/48), unique local, link-local, multicast.
     private var isPublicIPv6: Bool {
         guard bytes[0] & 0xE0 == 0x20 else { return false }
         switch (bytes[0], bytes[1], bytes[2]) {

@@ -30,8 +30,8 @@ import EventLoop
         idle.append(handle)
     }
 
-    /// What libcurl must never do by itself stands here. Cookies, netrc, HSTS, Alt-Svc and authentication are off unless
-    /// asked for.
+    /// What libcurl must never do by itself stands here. Cookies, netrc, HSTS, Alt-Svc and authentication are off
+    /// unless asked for.
     private func prepare(_ handle: UnsafeMutableRawPointer) {
         func set(_ option: CURLoption, _ value: Int) { _ = weir_easy_set_long(handle, option, value) }
         func set(_ option: CURLoption, _ value: String) { _ = weir_easy_set_text(handle, option, value) }
@@ -40,11 +40,11 @@ import EventLoop
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_NOSIGNAL, 1)
-        // Without this a lookup that is given up is waited for, up to ten seconds and more where the network is gone, and
-        // the whole loop with it. Its thread is left to end by itself.
+        // Without this a lookup that is given up is waited for, up to ten seconds and more where the network is gone,
+        // and the whole loop with it. Its thread is left to end by itself.
         set(CURLOPT_QUICK_EXIT, 1)
-        // libcurl keeps the parsed bundle of authorities only where there is no folder of them besides; parsing it anew takes
-        // tens of milliseconds for each connection. Debian's bundle has all that the folder has.
+        // libcurl keeps the parsed bundle of authorities only where there is no folder of them besides; parsing it anew
+        // takes tens of milliseconds for each connection. Debian's bundle has all that the folder has.
         _ = weir_easy_set_text(handle, CURLOPT_CAPATH, nil)
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // A proxy would look names up itself, and so undo the guard on addresses: the environment's is not used.

@@ -15,7 +15,8 @@ extension OriginClient {
         public var redirectLimit = 5
         /// Requests at once to one (scheme, host, port).
         public var placesPerHost = 6
-        /// Places of these that playback takes from downloads, and that are kept for it while it goes on: see `HostQueue`.
+        /// Places of these that playback takes from downloads, and that are kept for it while it goes on: see
+        /// `HostQueue`.
         public var placesInReserve = 1
         /// Sent where a request has no User-Agent of its own.
         public var userAgent = "Weir/1.0"

@@ -6,8 +6,8 @@ public struct OriginHead: Sendable {
     public let status: Int
     /// The URL that answered, after redirects: the base of relative references.
     public let url: WebURL
-    /// Bytes in the whole of what was asked for (the range, if there was one), those that the receiver had included; nil when the
-    /// origin does not say, or says it of an encoded form.
+    /// Bytes in the whole of what was asked for (the range, if there was one), those that the receiver had included;
+    /// nil when the origin does not say, or says it of an encoded form.
     public let length: Int64?
     /// All header fields in their order. Hold what an origin sent: not for logs.
     public let fields: FieldSection

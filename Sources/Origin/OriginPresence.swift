@@ -2,9 +2,9 @@ import HTTPMessage
 
 /// Which origins are presumed absent: a circuit breaker for each.
 ///
-/// After so many transfers in a row that could not reach an origin it is *absent* for a while, and nothing is asked of it. When
-/// the while is over, one transfer goes out as a probe, the others still fail at once. The probe's end decides: any reply makes
-/// the origin present again, another failure doubles the while.
+/// After so many transfers in a row that could not reach an origin it is *absent* for a while, and nothing is asked of
+/// it. When the while is over, one transfer goes out as a probe, the others still fail at once. The probe's end
+/// decides: any reply makes the origin present again, another failure doubles the while.
 struct OriginPresence {
     /// What becomes of a new transfer.
     enum Admission: Equatable {

@@ -50,15 +50,15 @@ public struct OriginRequest: Sendable {
     public var method = HTTPMethod.get
     /// A small body for the methods that have one.
     public var body: [UInt8] = []
-    /// Fields for every origin on the way. Those that the client writes itself (Host, Range, If-Range, Accept-Encoding and what
-    /// frames the message) are ignored here; a User-Agent replaces the client's.
+    /// Fields for every origin on the way. Those that the client writes itself (Host, Range, If-Range, Accept-Encoding
+    /// and what frames the message) are ignored here; a User-Agent replaces the client's.
     public var fields: [FieldLine] = []
     /// Secret fields.
     public var credentials: Credentials?
     /// The part of the resource that is wanted, not empty; nil for all of it.
     public var range: Range<Int64>?
-    /// How many bytes of what is wanted the receiver has already. They are continued only with a `validator`; without one the
-    /// body comes from 0 and the receiver compares.
+    /// How many bytes of what is wanted the receiver has already. They are continued only with a `validator`; without
+    /// one the body comes from 0 and the receiver compares.
     public var start: Int64 = 0
     /// What the bytes before `start` were fetched with.
     public var validator: StrongValidator?
@@ -68,8 +68,8 @@ public struct OriginRequest: Sendable {
     public var acceptsCompression = false
     /// Passes replies of any status on as they are, in place of retrying or failing.
     public var acceptsAnyStatus = false
-    /// Lets the reply take its time: no limit to the first byte, none to silence. For event streams, and for playlists that
-    /// the origin holds back. Such a request does not count among those to its host: it waits most of the time.
+    /// Lets the reply take its time: no limit to the first byte, none to silence. For event streams, and for playlists
+    /// that the origin holds back. Such a request does not count among those to its host: it waits most of the time.
     public var toleratesSilence = false
     /// Asks although the origin is presumed absent: for who keeps to a schedule of his own.
     public var insists = false

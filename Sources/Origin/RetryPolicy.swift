@@ -1,8 +1,9 @@
 /// How often and for how long a failed GET is tried again.
 ///
-/// Both bounds count from the last progress: a byte that the receiver did not have yet sets them back. The first pauses are
-/// short, since a player behind them gives up after eight to ten seconds: 0.25, 0.5, 1, 2 and 4 s, each shortened at random by up
-/// to half so that transfers that failed together do not return together. An origin's Retry-After is kept, up to `longestPause`.
+/// Both bounds count from the last progress: a byte that the receiver did not have yet sets them back. The first pauses
+/// are short, since a player behind them gives up after eight to ten seconds: 0.25, 0.5, 1, 2 and 4 s, each shortened
+/// at random by up to half so that transfers that failed together do not return together. An origin's Retry-After is
+/// kept, up to `longestPause`.
 public struct RetryPolicy: Hashable, Sendable {
     /// Tries after the first one.
     public var attempts = 5

@@ -1,7 +1,7 @@
 /// Bytes on their way from libcurl to one owner, gathered so that they travel together.
 ///
-/// libcurl hands over 16 KiB at a time, however much it has read. A file written so takes many calls, and lies in the page
-/// cache in many small pieces that sendfile must pick up one by one.
+/// libcurl hands over 16 KiB at a time, however much it has read. A file written so takes many calls, and lies in the
+/// page cache in many small pieces that sendfile must pick up one by one.
 struct Staging: ~Copyable {
     private let buffer: UnsafeMutableRawBufferPointer
     private var count = 0

@@ -7,8 +7,8 @@ public enum StrongValidator: Hashable, Sendable {
     /// A modification date old enough, by the origin's own clock, that no second change can hide behind it.
     case lastModified(HTTPDate)
 
-    /// How much older than the reply a date must be. RFC 9110 §8.8.2.2 asks for a second, and for reason to believe in the
-    /// clocks; a minute is RFC 7232's answer to that.
+    /// How much older than the reply a date must be. RFC 9110 §8.8.2.2 asks for a second, and for reason to believe in
+    /// the clocks; a minute is RFC 7232's answer to that.
     static let minimumAge: Int64 = 60
 
     /// The strongest of what a reply carries; nil when nothing there is strong.

@@ -2,10 +2,10 @@ import HTTPMessage
 
 /// What one transfer has got so far and what it does next: redirects, retries, and resuming where a body broke off.
 ///
-/// Pure: the shell tells it what happened (a head, bytes, an end) and does what it answers. *Wanted* is the whole resource, or
-/// the request's range of it; offsets count within what is wanted. A body is only ever continued by a 206 that carries exactly
-/// the range asked for, of a file of the same size, under the same strong validator. In every other case it begins again at 0,
-/// and the receiver compares what it has.
+/// Pure: the shell tells it what happened (a head, bytes, an end) and does what it answers. *Wanted* is the whole
+/// resource, or the request's range of it; offsets count within what is wanted. A body is only ever continued by a 206
+/// that carries exactly the range asked for, of a file of the same size, under the same strong validator. In every
+/// other case it begins again at 0, and the receiver compares what it has.
 struct TransferState {
     private enum Pending {
         case redirect(WebURL)

@@ -2,8 +2,8 @@ public import HTTPMessage
 
 /// Header fields that the user gave for an origin: a cookie, a token, whatever a site asks for.
 ///
-/// All of them are secret, whatever their names. They go with each request to the one (scheme, host, port) that they were given
-/// for, and to no other, redirects included (see `OriginRequest.Credentials`).
+/// All of them are secret, whatever their names. They go with each request to the one (scheme, host, port) that they
+/// were given for, and to no other, redirects included (see `OriginRequest.Credentials`).
 public struct UserFields: Hashable, Sendable {
     /// In the order in which they were given.
     public let lines: [FieldLine]

@@ -34,8 +34,8 @@ import Library
         return nil
     }
 
-    /// A piece never changes, so its length and the instant of its last byte tell it from any other. At most 15 bytes, which
-    /// a String holds without an allocation.
+    /// A piece never changes, so its length and the instant of its last byte tell it from any other. At most 15 bytes,
+    /// which a String holds without an allocation.
     private nonisolated static func tag(_ status: stat) -> String {
         var rest = UInt64(bitPattern: Int64(status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec))
         rest = (rest ^ UInt64(bitPattern: Int64(status.st_size))) &* 0x9E37_79B9_7F4A_7C15
@@ -49,8 +49,8 @@ import Library
         }
     }
 
-    /// Answers from a flight that was retained for this reply, and releases it at the reply's end; with 504 when nothing
-    /// came within `patience`.
+    /// Answers from a flight that was retained for this reply, and releases it at the reply's end; with 504 when
+    /// nothing came within `patience`.
     ///
     /// - Parameters:
     ///   - refused: told what is answered in place of the bytes.

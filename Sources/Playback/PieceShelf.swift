@@ -19,8 +19,8 @@ import Library
 
 /// The folder that the last piece was asked from, by the path in front of its name.
 ///
-/// A player asks for one segment of a rendition after the other; this spares each of them the way from bytes to asset to
-/// rendition. What it remembers is only a way to an open folder: whether a piece is there, the folder says.
+/// A player asks for one segment of a rendition after the other; this spares each of them the way from bytes to asset
+/// to rendition. What it remembers is only a way to an open folder: whether a piece is there, the folder says.
 @LoopActor struct PieceShelf {
     private var prefix: [UInt8] = []
     private var place: PiecePlace?

@@ -3,8 +3,8 @@ import HTTPMessage
 public import HTTPServer
 public import Library
 
-/// What players see: entry playlists, renditions' playlists, segments, initialization sections, keys, session data and what is
-/// played in between.
+/// What players see: entry playlists, renditions' playlists, segments, initialization sections, keys, session data and
+/// what is played in between.
 @LoopActor public final class Playback {
     let library: Library
     /// The sessions of those who play.
@@ -263,8 +263,8 @@ public import Library
         }
     }
 
-    /// Answers with what is stored of an asset of which nothing is whole, as a session that asks the origin for nothing: what
-    /// its player has is cut.
+    /// Answers with what is stored of an asset of which nothing is whole, as a session that asks the origin for
+    /// nothing: what its player has is cut.
     private func entry(_ exchange: Exchange, ofPartOf asset: Asset) throws(LibraryError) {
         guard let stored = asset.storedStretches else { throw Self.nothing(of: asset) }
         guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
@@ -299,7 +299,8 @@ public import Library
 
     /// Answers with a playlist, which came about so.
     ///
-    /// - Parameter live: what it was made from, if it goes on: caches are to ask each time, and players reckon with its age
+    /// - Parameter live: what it was made from, if it goes on: caches are to ask each time, and players reckon with its
+    ///   age
     ///   how far behind the origin they are (rfc8216bis appendix C).
     private func send(
         _ exchange: Exchange, _ status: CacheStatus, live: Rendition.Source? = nil, _ render: () throws -> [UInt8]

@@ -17,8 +17,8 @@ extension LibraryError {
         }
     }
 
-    /// What a player of a live playlist is told. It knows what the origin's own answers mean for a playlist that it had: what
-    /// it asked for makes no sense, is over, or is late.
+    /// What a player of a live playlist is told. It knows what the origin's own answers mean for a playlist that it
+    /// had: what it asked for makes no sense, is over, or is late.
     var liveStatus: HTTPStatus {
         switch originStatus {
         case 400: .badRequest

@@ -59,8 +59,8 @@ import Playlist
 
     // MARK: A rendition
 
-    /// The rendition's playlist, or a delta update of it, as it was fetched. One of low latency stays as it is but for its
-    /// names: players put its texts together.
+    /// The rendition's playlist, or a delta update of it, as it was fetched. One of low latency stays as it is but for
+    /// its names: players put its texts together.
     ///
     /// - Parameters:
     ///   - isLast: whether it ends with this text, whatever the text says.
@@ -91,16 +91,16 @@ import Playlist
         source.isDurable ? rendition.file(of: segment) : rendition.file(of: segment, in: source)
     }
 
-    /// Without a name it is one that is not found: a hint that has none yet, which players take for one that did not come
-    /// true (rfc8216bis §6.2.6), or a report on a rendition that the multivariant playlist does not list.
+    /// Without a name it is one that is not found: a hint that has none yet, which players take for one that did not
+    /// come true (rfc8216bis §6.2.6), or a report on a rendition that the multivariant playlist does not list.
     private func passing(_ rendition: Rendition, _ name: PieceName?) -> String {
         resource(rendition, name?.description ?? "none")
     }
 
     // MARK: Interstitials
 
-    /// What is played in between comes from elsewhere, as a rule. So a rendition that plays without its origin names only what
-    /// the store has too: it asks nobody for anything.
+    /// What is played in between comes from elsewhere, as a rule. So a rendition that plays without its origin names
+    /// only what the store has too: it asks nobody for anything.
     private func interstitial(
         _ uri: String?, _ kind: Interstitials.Kind, _ rendition: Rendition, _ source: Rendition.Source
     ) -> String? {

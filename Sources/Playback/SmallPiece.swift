@@ -3,9 +3,11 @@ import Glibc
 import HTTPMessage
 import HTTPServer
 
-/// A small piece in memory, and its file held open: initialization sections, keys and subtitles are asked for again and again.
+/// A small piece in memory, and its file held open: initialization sections, keys and subtitles are asked for again and
+/// again.
 ///
-/// That the file still has a name, and is as it was, takes one question to the system; to open, read and close it takes four.
+/// That the file still has a name, and is as it was, takes one question to the system; to open, read and close it takes
+/// four.
 @LoopActor final class SmallPiece {
     /// The whole piece.
     let bytes: [UInt8]

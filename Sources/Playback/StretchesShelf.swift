@@ -4,8 +4,8 @@ import Playlist
 
 /// How the renditions of assets that are stored in part are cut, for the sessions that play them.
 ///
-/// All playlists of a session must be cut alike, and what is stored may grow while a player loads one after the other. A session
-/// that is not known any more gets what is there now, which is the same where nothing has come since.
+/// All playlists of a session must be cut alike, and what is stored may grow while a player loads one after the other.
+/// A session that is not known any more gets what is there now, which is the same where nothing has come since.
 @LoopActor struct StretchesShelf {
     private var known: [(session: String, stretches: StoredStretches)] = []
     private static let limit = 32
@@ -16,7 +16,8 @@ import Playlist
         known.append((session.id, stretches))
     }
 
-    /// How a rendition's playlist is cut; nil where it is whole and nothing is cut with it, and where too little is there.
+    /// How a rendition's playlist is cut; nil where it is whole and nothing is cut with it, and where too little is
+    /// there.
     ///
     /// Where no entry lists it, it is cut by itself alone.
     func cut(of rendition: Rendition, in asset: Asset, _ session: Session) -> MediaPlaylistCut? {

@@ -1,5 +1,5 @@
-/// What X-ASSET-LIST of an interstitial leads to (rfc8216bis appendix D.3): a JSON text whose ASSETS are to be played one
-/// after the other.
+/// What X-ASSET-LIST of an interstitial leads to (rfc8216bis appendix D.3): a JSON text whose ASSETS are to be played
+/// one after the other.
 ///
 /// Everything but the URIs stays as it is, byte for byte.
 public struct AssetList: Sendable {
@@ -13,8 +13,8 @@ public struct AssetList: Sendable {
 
     /// Reads a body as it came from the origin.
     ///
-    /// Throws `.badAssetList` for what is no JSON, or has no ASSETS that could be played: an array that is empty says that
-    /// nothing is, which is no fault. `.overLimit` beyond 1 MB.
+    /// Throws `.badAssetList` for what is no JSON, or has no ASSETS that could be played: an array that is empty says
+    /// that nothing is, which is no fault. `.overLimit` beyond 1 MB.
     public init(_ body: [UInt8]) throws(PlaylistError) {
         if body.count > Self.limit {
             throw PlaylistError(.overLimit, "the list of assets is larger than \(Self.limit) bytes")
@@ -35,7 +35,8 @@ public struct AssetList: Sendable {
         uris = found.uris.map { JSONScanner.text(body[$0]) ?? "" }
     }
 
-    /// Writes the list with other names: `naming` is given the place among `uris` and gives the new URI, or nil to leave it.
+    /// Writes the list with other names: `naming` is given the place among `uris` and gives the new URI, or nil to
+    /// leave it.
     ///
     /// Throws `.unsafeName` for a name that could not stand in a playlist.
     public func rendered(naming: (Int) -> String?) throws(PlaylistError) -> [UInt8] {

@@ -1,8 +1,8 @@
 /// An attribute list (RFC 8216 §4.2) as spans of its line: order, blanks and quoting stay what they were.
 ///
 /// Tolerated, because the field writes it: blanks around names, values and commas, empty elements, a last comma, names
-/// that no text defines, and values with or without quotes whatever their type. Refused: a name without `=`, a quote that
-/// is not closed, text after a closing quote, a name that stands twice.
+/// that no text defines, and values with or without quotes whatever their type. Refused: a name without `=`, a quote
+/// that is not closed, text after a closing quote, a name that stands twice.
 public struct AttributeList: Sendable {
     /// One attribute's places in the bytes.
     struct Attribute: Sendable {

@@ -54,7 +54,8 @@ extension [UInt8] {
         return value
     }
 
-    /// A decimal-floating-point (RFC 8216 §4.2), correctly rounded: digits with at most one point, no sign, no exponent.
+    /// A decimal-floating-point (RFC 8216 §4.2), correctly rounded: digits with at most one point, no sign, no
+    /// exponent.
     func decimalFloat(_ range: Range<Int>) -> Double? {
         var (mantissa, digits, fraction, seenPoint) = (UInt64(0), 0, 0, false)
         for position in range {

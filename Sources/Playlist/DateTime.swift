@@ -1,5 +1,5 @@
-/// A point in time as playlists write it (RFC 8216 §4.3.2.6): ISO 8601 with a date, a time, and most often a fraction and a
-/// zone.
+/// A point in time as playlists write it (RFC 8216 §4.3.2.6): ISO 8601 with a date, a time, and most often a fraction
+/// and a zone.
 public struct DateTime: Hashable, Sendable, CustomStringConvertible {
     /// Milliseconds since 1970-01-01T00:00:00Z; a finer fraction is cut off.
     public let milliseconds: Int
@@ -13,8 +13,8 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
         self.zone = zone
     }
 
-    /// Reads `2026-01-31T10:20:30.123Z` and its like: `.` or `,` before the fraction, `Z`, `+01:00`, `+0100` or `+01` as
-    /// zone, or none; nil for anything else.
+    /// Reads `2026-01-31T10:20:30.123Z` and its like: `.` or `,` before the fraction, `Z`, `+01:00`, `+0100` or `+01`
+    /// as zone, or none; nil for anything else.
     public init?(_ text: String) {
         var scanner = DateTimeScanner(bytes: Array(text.utf8))
         guard let date = scanner.date(), scanner.skip("Tt "), let time = scanner.time(), let zone = scanner.zone(),

@@ -1,4 +1,5 @@
-/// What a media playlist says of parts, and of how it may be asked for (rfc8216bis §4.4.3.7, §4.4.3.8, §4.4.4.9, §4.4.5).
+/// What a media playlist says of parts, and of how it may be asked for (rfc8216bis §4.4.3.7, §4.4.3.8, §4.4.4.9,
+/// §4.4.5).
 struct LowLatency: Sendable {
     /// EXT-X-PART, in order.
     private(set) var parts: [PartialSegment.Record] = []

@@ -5,13 +5,13 @@ extension MediaPlaylist {
         case same
         /// The same beginning, and that many segments more; none where only parts, or the end, are new.
         case grown(added: Int)
-        /// That many segments have gone from the beginning, and that many have come: all of them, where the whole window is
-        /// another one.
+        /// That many segments have gone from the beginning, and that many have come: all of them, where the whole
+        /// window is another one.
         case slid(removed: Int, added: Int)
         /// An earlier text, as a cache may give: its window ends before the known one, and agrees with it.
         case stale
-        /// Another presentation, or another revision of it: at this media sequence number something else stands now; nil
-        /// where the numbering itself began anew.
+        /// Another presentation, or another revision of it: at this media sequence number something else stands now;
+        /// nil where the numbering itself began anew.
         case changed(at: Int?)
     }
 
@@ -66,8 +66,8 @@ extension Range<Int> {
 }
 
 extension Segment {
-    /// Whether two segments of one number may be the same; at the start of a window a discontinuity may have been counted
-    /// off already.
+    /// Whether two segments of one number may be the same; at the start of a window a discontinuity may have been
+    /// counted off already.
     fileprivate func isAlike(_ other: Segment, atStart: Bool) -> Bool {
         guard abs(duration - other.duration) < 0.01, byteRange == other.byteRange else { return false }
         guard isDiscontinuity == other.isDiscontinuity || atStart else { return false }

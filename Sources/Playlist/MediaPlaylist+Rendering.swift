@@ -4,8 +4,8 @@ public struct MediaPlaylistView: Sendable {
     public var keepsLowLatency: Bool
     /// Whether what is renamed keeps its byte range: false where each range has its own name.
     public var keepsByteRanges: Bool
-    /// Whether EXT-X-ENDLIST and EXT-X-PLAYLIST-TYPE:VOD are there whatever the origin said, and nothing is that a finished
-    /// presentation cannot give: gaps, interstitials without a name, an EXT-X-START that no longer fits.
+    /// Whether EXT-X-ENDLIST and EXT-X-PLAYLIST-TYPE:VOD are there whatever the origin said, and nothing is that a
+    /// finished presentation cannot give: gaps, interstitials without a name, an EXT-X-START that no longer fits.
     public var isFinished: Bool
     /// Whether EXT-X-VERSION says what is needed, and TIME-OFFSET comes first: libavformat reads it nowhere else, and
     /// Chromium refuses a version above 10.
@@ -57,8 +57,8 @@ extension MediaPlaylist {
         case part(PartialSegment)
         case preloadHint(PreloadHint)
         case renditionReport(RenditionReport)
-        /// X-ASSET-URI of an EXT-X-DATERANGE. Without a name the attribute goes from a view that has ended, and with the last
-        /// of both the line.
+        /// X-ASSET-URI of an EXT-X-DATERANGE. Without a name the attribute goes from a view that has ended, and with
+        /// the last of both the line.
         case assetURI(DateRange)
         /// X-ASSET-LIST of an EXT-X-DATERANGE: as `assetURI`, for a list of presentations in JSON (`AssetList`).
         case assetList(DateRange)
@@ -66,9 +66,12 @@ extension MediaPlaylist {
 
     /// Writes the playlist with other names.
     ///
-    /// `naming` gives the new URI of a place, or nil to leave it as it is; it is called in the order of the text. Whatever
-    /// has no new name, and is nothing that the view adds or takes away, comes out byte for byte. Throws `.unsafeName` for
-    /// a name that could break out of its line, or that is not relative where the view wants it so, `.deltaUpdate` where the
+    /// `naming` gives the new URI of a place, or nil to leave it as it is; it is called in the order of the text.
+    /// Whatever
+    /// has no new name, and is nothing that the view adds or takes away, comes out byte for byte. Throws `.unsafeName`
+    /// for
+    /// a name that could break out of its line, or that is not relative where the view wants it so, `.deltaUpdate`
+    /// where the
     /// view needs what EXT-X-SKIP left out.
     ///
     /// - Parameter cut: what is left out beside what the view leaves out.

@@ -11,8 +11,9 @@ struct SegmentCut {
     var clock: (date: DateTime, seconds: Double)?
 }
 
-/// Segments that EXT-X-GAP marks as absent are left out of a view that has ended, or grows from what is stored: libavformat,
-/// VLC and others ask for them all the same, and some of them stop there. So is what a `MediaPlaylistCut` names.
+/// Segments that EXT-X-GAP marks as absent are left out of a view that has ended, or grows from what is stored:
+/// libavformat, VLC and others ask for them all the same, and some of them stop there. So is what a `MediaPlaylistCut`
+/// names.
 extension MediaPlaylistRenderer {
     /// Whether the segment whose lines are being written is left out.
     var isCut: Bool {

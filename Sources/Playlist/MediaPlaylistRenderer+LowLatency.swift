@@ -27,8 +27,8 @@ extension MediaPlaylistRenderer {
         }
     }
 
-    /// A part with its own name needs no range; otherwise an offset that counted from a part which was renamed is written
-    /// out.
+    /// A part with its own name needs no range; otherwise an offset that counted from a part which was renamed is
+    /// written out.
     private mutating func writePart(
         _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
     ) throws(PlaylistError) {

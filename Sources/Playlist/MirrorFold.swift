@@ -1,9 +1,10 @@
 extension MultivariantPlaylist {
     /// The playlist with the first of each set of `mirrors` alone, for those who fetch from whichever answers.
     ///
-    /// A variant goes where one before it is its mirror, and with it the groups that only such variants refer to; a variant
-    /// with a rendition in its groups that its mirror lacks stays. Every view leaves the lines out. `renditionURIs` has the first URI of each
-    /// set, in the order of `sets`, and `uris(ofRendition:)` all of them. The text stays as it was read.
+    /// A variant goes where one before it is its mirror, and with it the groups that only such variants refer to; a
+    /// variant with a rendition in its groups that its mirror lacks stays. Every view leaves the lines out.
+    /// `renditionURIs` has the first URI of each set, in the order of `sets`, and `uris(ofRendition:)` all of them. The
+    /// text stays as it was read.
     ///
     /// - Parameter sets: this playlist's `mirrors`.
     public func folded(_ sets: [[Int]]) -> MultivariantPlaylist {

@@ -1,11 +1,11 @@
 extension MultivariantPlaylist {
-    /// The places in `renditionURIs`, by what they lead to: each set holds the mirrors of one rendition, in the order of the
-    /// text, and every place stands in one set.
+    /// The places in `renditionURIs`, by what they lead to: each set holds the mirrors of one rendition, in the order
+    /// of the text, and every place stands in one set.
     ///
-    /// Mirrors are variants of one STABLE-VARIANT-ID, and variants with the same attributes in different pathways of content
-    /// steering (rfc8216bis §4.4.6.2, §7) or on different hosts (RFC 8216 §6.2.4: redundant variants); and with them the
-    /// renditions of the groups that they refer to. Variants with the same attributes on one host are not taken for
-    /// mirrors: their author may mean two things.
+    /// Mirrors are variants of one STABLE-VARIANT-ID, and variants with the same attributes in different pathways of
+    /// content steering (rfc8216bis §4.4.6.2, §7) or on different hosts (RFC 8216 §6.2.4: redundant variants); and with
+    /// them the renditions of the groups that they refer to. Variants with the same attributes on one host are not
+    /// taken for mirrors: their author may mean two things.
     public var mirrors: [[Int]] {
         let identity = RenditionIdentity(self)
         var sets = DisjointSets(count: renditionURIs.count)
@@ -28,8 +28,8 @@ extension MultivariantPlaylist {
 
     /// The places in an earlier text of what this one's `renditionURIs` lead to; nil for what is new.
     ///
-    /// A rendition is known by its stable id, else by the attributes of the first line that names it; of several that are
-    /// alike, the first is the first.
+    /// A rendition is known by its stable id, else by the attributes of the first line that names it; of several that
+    /// are alike, the first is the first.
     public func places(in earlier: MultivariantPlaylist) -> [Int?] {
         var known: [RenditionIdentity.Key: [Int]] = [:]
         for (place, key) in earlier.identityKeys.enumerated().reversed() { known[key, default: []].append(place) }

@@ -49,7 +49,8 @@ extension MultivariantPlaylist {
 
     /// Writes the playlist with other names: all variants and renditions, for a player that Weir fetches the rest for.
     ///
-    /// `naming` gives the new URI of a place, or nil to leave it as it is; it is called in the order of the text. What the
+    /// `naming` gives the new URI of a place, or nil to leave it as it is; it is called in the order of the text. What
+    /// the
     /// view does not change comes out byte for byte, but for EXT-X-DEFINE, whose variables have been replaced. Throws
     /// `.unsafeName` for a name that could break out of its place.
     public func rendered(
@@ -62,10 +63,12 @@ extension MultivariantPlaylist {
     /// Writes the offline view: what can be played from what is stored; nil where no variant can.
     ///
     /// `renditions` holds the places in `renditionURIs` of the media playlists that are stored whole. Listed are the
-    /// variants of `wholeVariants(renditions:)`, the I-frame variants that are stored, and of the EXT-X-MEDIA lines those
+    /// variants of `wholeVariants(renditions:)`, the I-frame variants that are stored, and of the EXT-X-MEDIA lines
+    /// those
     /// whose group a listed variant refers to and which are stored or have no URI (muxed, closed captions). Where the
     /// default of a group is not listed, the first one that is becomes DEFAULT=YES,AUTOSELECT=YES. References to groups
-    /// without a listed member are taken out. Image variants, session keys and session data whose URI `naming` gives no name
+    /// without a listed member are taken out. Image variants, session keys and session data whose URI `naming` gives no
+    /// name
     /// for are left out. Everything else is as in `rendered(_:naming:)`.
     public func stored(
         _ view: MultivariantView = .player, renditions: Set<Int>, naming: (Reference) -> String?
@@ -78,9 +81,10 @@ extension MultivariantPlaylist {
 
     /// The variants that play with nothing but the stored renditions.
     ///
-    /// Its own media playlist must be among `renditions`, and of the AUDIO and the VIDEO group that it refers to at least
-    /// one member must be stored or have no URI: without one the variant might have no sound, or no picture. Subtitles do
-    /// not count. A reference to a group that no line defines does not count either: players then use what is muxed.
+    /// Its own media playlist must be among `renditions`, and of the AUDIO and the VIDEO group that it refers to at
+    /// least one member must be stored or have no URI: without one the variant might have no sound, or no picture.
+    /// Subtitles do not count. A reference to a group that no line defines does not count either: players then use what
+    /// is muxed.
     public func wholeVariants(renditions: Set<Int>) -> [Variant] {
         let groups = Dictionary(grouping: media, by: \.group)
         return variants.filter { variant in

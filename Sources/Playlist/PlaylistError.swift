@@ -28,7 +28,8 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         case missingOffset
         /// A tag that may stand once stands again with another meaning.
         case duplicateTag
-        /// A variable that EXT-X-DEFINE cannot find a value for, or that no line before a reference defines (rfc8216bis §4.3).
+        /// A variable that EXT-X-DEFINE cannot find a value for, or that no line before a reference defines (rfc8216bis
+        /// §4.3).
         case missingVariable
         /// What X-ASSET-LIST leads to is not the JSON of rfc8216bis appendix D.3.
         case badAssetList

@@ -79,8 +79,8 @@ extension PlaylistText {
         return (start..<end, next)
     }
 
-    /// Refuses a last line without an end that is the beginning of a tag's name: a text that was cut there lacks segments,
-    /// or the EXT-X-ENDLIST without which players wait for more.
+    /// Refuses a last line without an end that is the beginning of a tag's name: a text that was cut there lacks
+    /// segments, or the EXT-X-ENDLIST without which players wait for more.
     func checkEnd() throws(PlaylistError) {
         let last = lines.count - 1
         guard last > 0, lines[last].kind == .tag(.unknown), lines[last].content.upperBound == bytes.count else {

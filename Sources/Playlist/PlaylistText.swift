@@ -35,7 +35,8 @@ public struct PlaylistText: Sendable {
 
     /// Splits a text.
     ///
-    /// Lines end in LF or CRLF; the last may lack its end. The first line must be `#EXTM3U`, the text UTF-8 without NUL.
+    /// Lines end in LF or CRLF; the last may lack its end. The first line must be `#EXTM3U`, the text UTF-8 without
+    /// NUL.
     public init(_ bytes: [UInt8], limits: PlaylistLimits = .standard) throws(PlaylistError) {
         self.bytes = bytes
         source = nil

@@ -1,7 +1,7 @@
 /// What the lines of a multivariant playlist are known by, whatever their URIs: hosts move, and tokens expire.
 struct RenditionIdentity {
-    /// What a line is known by: its STABLE-VARIANT-ID or STABLE-RENDITION-ID where it has one, and else all of its other
-    /// attributes, in which those that name places do not count.
+    /// What a line is known by: its STABLE-VARIANT-ID or STABLE-RENDITION-ID where it has one, and else all of its
+    /// other attributes, in which those that name places do not count.
     typealias Key = [String]
 
     private let playlist: MultivariantPlaylist

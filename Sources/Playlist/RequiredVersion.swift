@@ -1,7 +1,8 @@
 /// The EXT-X-VERSION of a view: what was written needs no lower one (RFC 8216 §7, rfc8216bis §8).
 ///
-/// A declared version up to 7, that of RFC 8216, which every player knows, is never lowered: from 6 on EXT-X-TARGETDURATION
-/// is rounded, and not a ceiling. A higher one, which some players refuse, stays only as far as it is needed.
+/// A declared version up to 7, that of RFC 8216, which every player knows, is never lowered: from 6 on
+/// EXT-X-TARGETDURATION is rounded, and not a ceiling. A higher one, which some players refuse, stays only as far as it
+/// is needed.
 struct RequiredVersion {
     /// The version, from 1.
     private(set) var number: Int
@@ -13,8 +14,8 @@ struct RequiredVersion {
         number = max(1, min(declared, 7))
     }
 
-    /// The version that a view states. A text of an old version is never raised above 7: from 8 on `{$name}` in it would be
-    /// a reference to a variable, and before it is a part of a name.
+    /// The version that a view states. A text of an old version is never raised above 7: from 8 on `{$name}` in it
+    /// would be a reference to a variable, and before it is a part of a name.
     var stated: Int { declared < 8 ? min(number, 7) : number }
 
     /// Takes note of something that came with a version.
@@ -33,7 +34,8 @@ struct RequiredVersion {
         if media.type != .closedCaptions { need(13) }
     }
 
-    /// Takes note of an EXT-X-STREAM-INF or an EXT-X-I-FRAME-STREAM-INF: attributes that a player must know came with 12.
+    /// Takes note of an EXT-X-STREAM-INF or an EXT-X-I-FRAME-STREAM-INF: attributes that a player must know came with
+    /// 12.
     mutating func need(variant attributes: AttributeList) {
         if attributes.attributes.contains(where: { attributes.bytes.starts(with: "REQ-", at: $0.name) }) { need(12) }
     }

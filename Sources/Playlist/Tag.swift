@@ -1,4 +1,5 @@
-/// The 32 tags of rfc8216bis, and EXT-X-IMAGE-STREAM-INF, which the field has besides; every other line that starts with
+/// The 32 tags of rfc8216bis, and EXT-X-IMAGE-STREAM-INF, which the field has besides; every other line that starts
+/// with
 /// `#EXT` is `unknown`.
 enum Tag: String, CaseIterable, Sendable {
     case m3u = "#EXTM3U"
@@ -36,8 +37,8 @@ enum Tag: String, CaseIterable, Sendable {
     case contentSteering = "#EXT-X-CONTENT-STEERING"
     case unknown = "#EXT"
 
-    /// Whether the tag has a meaning only while a playlist grows at low latency (rfc8216bis §4.4.3.7, §4.4.3.8, §4.4.4.9,
-    /// §4.4.5.2 to §4.4.5.4).
+    /// Whether the tag has a meaning only while a playlist grows at low latency (rfc8216bis §4.4.3.7, §4.4.3.8,
+    /// §4.4.4.9, §4.4.5.2 to §4.4.5.4).
     var isLowLatency: Bool {
         switch self {
         case .partInf, .serverControl, .part, .preloadHint, .renditionReport, .skip: true

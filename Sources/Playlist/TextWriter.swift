@@ -79,8 +79,8 @@ struct TextWriter {
         return first.isEmpty ? [0x0A] : first
     }
 
-    /// A name that may stand on a line or in quotes: not empty, no quote, no control character, no other line separator,
-    /// no blank at its ends, and no `#` in front.
+    /// A name that may stand on a line or in quotes: not empty, no quote, no control character, no other line
+    /// separator, no blank at its ends, and no `#` in front.
     static func checked(_ name: String) throws(PlaylistError) -> String {
         let (first, last) = (name.utf8.first, name.utf8.last)
         if !isSafe(name) || first == nil || first == UInt8(ascii: "#") || first == 0x20 || last == 0x20 {

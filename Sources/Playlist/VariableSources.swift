@@ -2,8 +2,8 @@
 public struct VariableSources: Sendable {
     /// For IMPORT: `MultivariantPlaylist.variables` of the playlist that led here; nil where none did.
     public var imports: [String: String]?
-    /// For QUERYPARAM: the query of the URL that the playlist came from, after redirects, still percent-encoded and without
-    /// its `?`; nil without one.
+    /// For QUERYPARAM: the query of the URL that the playlist came from, after redirects, still percent-encoded and
+    /// without its `?`; nil without one.
     public var query: String?
 
     /// Nothing: a playlist that asks for either is refused.

@@ -11,8 +11,8 @@ struct VariableTable {
         self.isMultivariant = isMultivariant
     }
 
-    /// Takes a definition. A value must be fit to stand on a line and in quotes, wherever it comes from: a query is written
-    /// by whoever made the link.
+    /// Takes a definition. A value must be fit to stand on a line and in quotes, wherever it comes from: a query is
+    /// written by whoever made the link.
     mutating func define(_ define: Define, _ attributes: AttributeList) throws(PlaylistError) {
         guard values[define.name] == nil else {
             throw attributes.error(.duplicateTag, "the variable \(define.name) is defined twice")
@@ -41,8 +41,8 @@ struct VariableTable {
         }
     }
 
-    /// Appends a range of `bytes` with every `{$name}` replaced, once: values are not searched again. What only resembles a
-    /// reference stays. The fault is the name of a variable that is not defined.
+    /// Appends a range of `bytes` with every `{$name}` replaced, once: values are not searched again. What only
+    /// resembles a reference stays. The fault is the name of a variable that is not defined.
     func append(_ range: Range<Int>, of bytes: [UInt8], to output: inout [UInt8]) throws(Undefined) {
         var position = range.lowerBound
         while position < range.upperBound {
@@ -85,8 +85,8 @@ struct VariableTable {
 }
 
 extension Unicode.Scalar {
-    /// Whether no reader takes it for the end of a line or of a quoted-string: no quote, no control character, and neither
-    /// U+2028 nor U+2029.
+    /// Whether no reader takes it for the end of a line or of a quoted-string: no quote, no control character, and
+    /// neither U+2028 nor U+2029.
     var isSafeInPlaylist: Bool {
         value >= 0x20 && self != "\"" && !(0x7F...0x9F).contains(value) && value != 0x2028 && value != 0x2029
     }

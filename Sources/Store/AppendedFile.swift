@@ -1,7 +1,7 @@
 import Glibc
 
-/// A file that only grows, block by block: after the process's end at any instant it holds whole blocks, and at most the
-/// beginning of the last one.
+/// A file that only grows, block by block: after the process's end at any instant it holds whole blocks, and at most
+/// the beginning of the last one.
 ///
 /// Confined to the thread that made it. Owns its descriptor.
 public final class AppendedFile {

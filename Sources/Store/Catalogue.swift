@@ -3,8 +3,9 @@ import Glibc
 
 /// The index of the store: which assets there are, their playlists as fetched, their keys' numbers, and the downloads.
 ///
-/// One SQLite file, `catalogue-1.sqlite`; the format's version is in the name. Which pieces are there it does not say: the
-/// bundles do. It is read whole at the start; writes run on a queue of their own, so that no request waits for a disk.
+/// One SQLite file, `catalogue-1.sqlite`; the format's version is in the name. Which pieces are there it does not say:
+/// the bundles do. It is read whole at the start; writes run on a queue of their own, so that no request waits for a
+/// disk.
 public final class Catalogue: Sendable {
     /// How the file may be used.
     enum Access { case readWrite, readOnly }
@@ -59,8 +60,8 @@ public final class Catalogue: Sendable {
 
     private typealias Opened = (DatabaseQueue, Contents, String?)
 
-    /// Throws `newer` for a file in which a newer Weir has made steps that this one does not know. It is opened for reading
-    /// alone, so that not a byte of it changes; what cannot even be read is no business of this.
+    /// Throws `newer` for a file in which a newer Weir has made steps that this one does not know. It is opened for
+    /// reading alone, so that not a byte of it changes; what cannot even be read is no business of this.
     private static func refuseNewer(_ path: String) throws(StoreError) {
         guard let steps = read(path, { try migrator.appliedIdentifiers($0) }) else { return }
         let unknown = steps.subtracting(migrator.migrations).sorted()
@@ -206,7 +207,8 @@ public final class Catalogue: Sendable {
 }
 
 extension StoreError {
-    /// SQLite's error. The one place where its codes become the store's: `catalogue` where the file is to blame, not the disk.
+    /// SQLite's error. The one place where its codes become the store's: `catalogue` where the file is to blame, not
+    /// the disk.
     fileprivate init(_ error: any Error, catalogue path: String) {
         guard let error = error as? DatabaseError else {
             self.init(.catalogue, path: path, detail: "\(error)")

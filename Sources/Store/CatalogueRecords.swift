@@ -138,7 +138,8 @@ public struct DownloadRecord: Codable, Equatable, Sendable, FetchableRecord, Per
     }
 }
 
-/// One rendition whose live playlist is recorded, or was: its text is the file `recording.m3u8` in the rendition's folder.
+/// One rendition whose live playlist is recorded, or was: its text is the file `recording.m3u8` in the rendition's
+/// folder.
 public struct RecordingRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord {
     /// The table's name.
     public static let databaseTableName = "recording"

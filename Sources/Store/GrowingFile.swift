@@ -4,8 +4,8 @@ import Glibc
 /// A resource on its way in: one writer appends, many readers send what is there.
 ///
 /// It grows in `tmp/` and becomes a piece by a rename when it is whole, or it has no name at all: what may not be kept
-/// takes the same road. When the disk gives no more room, it moves into memory and goes on, so that who is watching sees
-/// the end; it is then not kept. Confined to the thread that made it. Owns its descriptor and its temporary name.
+/// takes the same road. When the disk gives no more room, it moves into memory and goes on, so that who is watching
+/// sees the end; it is then not kept. Confined to the thread that made it. Owns its descriptor and its temporary name.
 public final class GrowingFile {
     /// How far the writer is.
     public enum State: Equatable, Sendable {
@@ -21,7 +21,8 @@ public final class GrowingFile {
     public private(set) var descriptor: Int32
     /// How many bytes are there, from offset 0 on.
     public private(set) var written: Int64 = 0
-    /// The bytes behind `written`, on their way into the file: there while readers are woken for them, nil at any other time.
+    /// The bytes behind `written`, on their way into the file: there while readers are woken for them, nil at any other
+    /// time.
     ///
     /// A reader that is up to date can send them from memory. What it does not take comes again with the file.
     public private(set) var fresh: UnsafeRawBufferPointer?
@@ -80,7 +81,8 @@ public final class GrowingFile {
     ///
     /// Bytes that are there already (an origin that could not resume starts again from 0) are compared, not written.
     ///
-    /// - Throws: `contentChanged` when they differ, `wrongLength` when the bytes would leave a gap, and the system's error
+    /// - Throws: `contentChanged` when they differ, `wrongLength` when the bytes would leave a gap, and the system's
+    ///   error
     ///   when neither disk nor memory takes them.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
         guard offset <= written else { throw StoreError(.wrongLength, path: name) }
@@ -156,7 +158,8 @@ public final class GrowingFile {
 
     /// Becomes the piece `target` in `folder`. The bytes stay where `descriptor` points to.
     ///
-    /// - Throws: `StoreError` when the file has no name to keep, or the rename fails. The file stays readable all the same.
+    /// - Throws: `StoreError` when the file has no name to keep, or the rename fails. The file stays readable all the
+    ///   same.
     public func commit(to folder: Directory, as target: String) throws(StoreError) {
         guard let home else { throw spillReason ?? StoreError(.notWritable, path: folder.path) }
         try home.folder.move(home.name, to: folder, as: target)
@@ -198,8 +201,8 @@ public final class GrowingFile {
         return Array(buffer.prefix(max(got, 0)))
     }
 
-    /// Calls `wake` after each change of `written` or `state`, and when there is something `fresh`, until the id that is
-    /// returned is given to `unsubscribe`.
+    /// Calls `wake` after each change of `written` or `state`, and when there is something `fresh`, until the id that
+    /// is returned is given to `unsubscribe`.
     public func subscribe(_ wake: @escaping () -> Void) -> Int {
         lastObserver += 1
         observers.append(Observer(id: lastObserver, wake: wake))

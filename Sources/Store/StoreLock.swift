@@ -1,6 +1,7 @@
 import Glibc
 
-/// One process's hold on a store: an advisory lock on the file `lock`, let go with the last reference or by the process's end.
+/// One process's hold on a store: an advisory lock on the file `lock`, let go with the last reference or by the
+/// process's end.
 final class StoreLock: Sendable {
     private let descriptor: Int32
 

@@ -61,7 +61,8 @@ public final class ChildProcess: Sendable {
     /// Nil while the process runs.
     public var exit: Exit? { ended.exit }
 
-    /// Waits for the end of the process; after the bound it kills the group and throws ``TimedOut`` with what was written.
+    /// Waits for the end of the process; after the bound it kills the group and throws ``TimedOut`` with what was
+    /// written.
     public func end(within bound: Duration = .seconds(60)) async throws -> Exit {
         do {
             try await waitUntil("the end of \(name)", within: bound) { exit != nil }
@@ -85,7 +86,8 @@ public final class ChildProcess: Sendable {
 
     /// Waits for a whole line on standard output that starts so, and gives what follows on that line.
     ///
-    /// Throws ``TimedOut``, with what was written, when it does not come within the bound or the process ends without it.
+    /// Throws ``TimedOut``, with what was written, when it does not come within the bound or the process ends without
+    /// it.
     public func line(startingWith start: String, within bound: Duration = .seconds(30)) async throws -> String {
         var found: String?
         try? await waitUntil("line", within: bound) {
@@ -102,7 +104,8 @@ public final class ChildProcess: Sendable {
     }
 }
 
-/// The end of a process: a thread waits for it, and no signal goes to a number that may belong to another process by then.
+/// The end of a process: a thread waits for it, and no signal goes to a number that may belong to another process by
+/// then.
 private final class Ended: Sendable {
     private let pid: pid_t
     private let state = Mutex<ChildProcess.Exit?>(nil)

@@ -60,7 +60,8 @@ public struct FrameHashes: Equatable, Sendable {
         self.errors = errors
     }
 
-    /// In words where these frames first differ from the expected ones; nil when all streams are equal, in the same order.
+    /// In words where these frames first differ from the expected ones; nil when all streams are equal, in the same
+    /// order.
     public func firstDifference(from expected: FrameHashes) -> String? {
         guard streams.count == expected.streams.count else {
             return "\(streams.map(\.name)) instead of the streams \(expected.streams.map(\.name))"
@@ -70,8 +71,8 @@ public struct FrameHashes: Equatable, Sendable {
         }.first
     }
 
-    /// The same for what is only a part of the presentation, such as the one variant that is stored: each of these streams
-    /// must equal one of the expected streams, and there must be at least one.
+    /// The same for what is only a part of the presentation, such as the one variant that is stored: each of these
+    /// streams must equal one of the expected streams, and there must be at least one.
     public func firstDifference(fromPartOf expected: FrameHashes) -> String? {
         guard !streams.isEmpty else { return "no stream at all" }
         return streams.lazy.compactMap { stream in

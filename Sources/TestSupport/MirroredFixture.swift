@@ -1,6 +1,7 @@
 import Foundation
 
-/// A fixture twice, in the folders `a` and `b`, and a multivariant playlist for which they are pathways of one presentation.
+/// A fixture twice, in the folders `a` and `b`, and a multivariant playlist for which they are pathways of one
+/// presentation.
 public enum MirroredFixture {
     /// A folder for an origin to serve, with `master.m3u8` in it.
     public static func folder(_ fixture: String) throws -> TemporaryFolder {

@@ -27,7 +27,8 @@ public enum Player: String, CaseIterable, Codable, Sendable {
 
         /// The player itself came to the end of the media.
         public let ended: Bool
-        /// The last position seen, in seconds; VLC and mpv are asked so seldom that it may be three seconds before the end.
+        /// The last position seen, in seconds; VLC and mpv are asked so seldom that it may be three seconds before the
+        /// end.
         public let position: Double?
         /// One for each seek that led anywhere.
         public let seeks: [Seek]

@@ -1,7 +1,7 @@
 /// What a player makes of a fixture that it plays straight from a plain origin: what Weir must equal.
 ///
-/// Seen with ffmpeg 5.1.9, mpv 0.35.1, VLC 3.0.24 and Chromium 156. All of them play all fixtures to the end; a fixture lasts
-/// twelve seconds.
+/// Seen with ffmpeg 5.1.9, mpv 0.35.1, VLC 3.0.24 and Chromium 156. All of them play all fixtures to the end; a fixture
+/// lasts twelve seconds.
 public struct PlayerBaseline: Sendable {
     /// The player.
     public let player: Player
@@ -21,8 +21,8 @@ public struct PlayerBaseline: Sendable {
 
     /// Whether it can seek.
     ///
-    /// libavformat loses its place in fMP4 when it seeks to what it has not read yet ("Invalid NAL unit size", then the end;
-    /// ffplay hangs). mpv by itself does not come to that here, for it has read all of so short a fixture.
+    /// libavformat loses its place in fMP4 when it seeks to what it has not read yet ("Invalid NAL unit size", then the
+    /// end; ffplay hangs). mpv by itself does not come to that here, for it has read all of so short a fixture.
     public var seeks: Bool {
         let isFragmentedMP4 = fixture == "cmaf" || fixture == "byterange-fmp4"
         return !(isFragmentedMP4 && [.ffmpeg, .ffplay, .mpvUncached].contains(player))
@@ -67,8 +67,9 @@ public struct PlayerBaseline: Sendable {
             // No WebVTT renditions in 5.1; the other line (its spelling) comes with any seek.
             return ["Can't support the subtitle", "list sequence have been wraped"]
         case .vlc:
-            // The encoder's first AAC frame; the stuffing at the end of an AES segment; the init section without samples;
-            // and what a busy machine does to real-time playing, seeks that come while decoders restart among it.
+            // The encoder's first AAC frame; the stuffing at the end of an AES segment; the init section without
+            // samples; and what a busy machine does to real-time playing, seeks that come while decoders restart among
+            // it.
             return [
                 "faad decoder warning: decoded zero sample", "ts demux warning: lost synchro",
                 "mpN demux warning: elst box found", "mpN demux warning: no chunk defined",

@@ -10,7 +10,8 @@ public struct ProcessResult: Sendable {
 
 /// Runs programs to their end.
 public enum ProcessRunner {
-    /// Runs a program and gives what it wrote; when it is not done within the bound it is killed and ``TimedOut`` thrown.
+    /// Runs a program and gives what it wrote; when it is not done within the bound it is killed and ``TimedOut``
+    /// thrown.
     ///
     /// `environment` and `folder` are those of ``ChildProcess``.
     public static func run(

@@ -27,7 +27,8 @@ public enum Repository {
         try Data(contentsOf: URL(fileURLWithPath: Repository.path("fixtures/media" + path)))
     }
 
-    /// A program that this package built, found beside the test bundle that is running, or else in the default build folder.
+    /// A program that this package built, found beside the test bundle that is running, or else in the default build
+    /// folder.
     public static func builtProgram(_ name: String) -> String {
         let running = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let beside = (running as NSString).deletingLastPathComponent + "/" + name

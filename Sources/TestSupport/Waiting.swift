@@ -49,7 +49,8 @@ public nonisolated(nonsending) func waitUntil(
     }
 }
 
-/// Runs blocking work on a thread of its own, so that tests that run side by side never wait for each other's system calls.
+/// Runs blocking work on a thread of its own, so that tests that run side by side never wait for each other's system
+/// calls.
 public func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try work() }) }

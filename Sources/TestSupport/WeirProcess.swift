@@ -1,7 +1,8 @@
 public import Foundation
 import Glibc
 
-/// A `weir serve` that the test runs on a free port over a store and a state folder of its own, and the commands that talk to it.
+/// A `weir serve` that the test runs on a free port over a store and a state folder of its own, and the commands that
+/// talk to it.
 ///
 /// Both folders outlive the process, so ``kill()`` and ``start()`` show what a user finds after a crash.
 public actor WeirProcess {

@@ -2,7 +2,8 @@ import Control
 import Foundation
 import Synchronization
 
-/// Starts a download and follows it until it ends, or needs a person: by the daemon's events, and where these break off by asking.
+/// Starts a download and follows it until it ends, or needs a person: by the daemon's events, and where these break off
+/// by asking.
 final class DownloadFollower: Sendable {
     /// How following ended.
     struct Outcome: Sendable {

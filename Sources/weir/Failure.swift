@@ -20,7 +20,8 @@ struct Failure: Error, Equatable {
 
     /// The failure behind any error of the rooms below.
     ///
-    /// - Parameter state: the state directory as it was given on the command line: goes into the command that starts a daemon.
+    /// - Parameter state: the state directory as it was given on the command line: goes into the command that starts a
+    ///   daemon.
     init(_ error: any Error, state: String? = nil) {
         switch error {
         case let error as Failure: self = error

@@ -4,8 +4,8 @@ import Control
 struct ProgressLine {
     let download: API.Download
 
-    /// For a terminal of so many columns, of which the last stays free: a bar as wide as there is room for; where there is
-    /// none, the bar goes first, then the time left, then the rate.
+    /// For a terminal of so many columns, of which the last stays free: a bar as wide as there is room for; where there
+    /// is none, the bar goes first, then the time left, then the rate.
     func drawn(columns: Int, hasColor: Bool) -> String {
         let percent = self.percent.rightAligned(to: 4)
         var tail = [mediaTime(aligned: true), bytes, rate, remaining].filter { !$0.isEmpty }

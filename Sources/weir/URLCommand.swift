@@ -23,7 +23,8 @@ struct URLCommand: AsyncParsableCommand {
 struct Entry {
     let url: String
 
-    /// Finds the URL for a name or an origin URL; a name has to exist, and so does an asset for a URL that is to play offline.
+    /// Finds the URL for a name or an origin URL; a name has to exist, and so does an asset for a URL that is to play
+    /// offline.
     init(_ source: String, offline: Bool, in daemon: Daemon) async throws(ControlError) {
         guard PlayerURL.isURL(source) else {
             let name = try await daemon.client.asset(named: source).name

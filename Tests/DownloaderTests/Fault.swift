@@ -26,8 +26,8 @@ struct Fault: Sendable, CustomStringConvertible {
             }
         }
 
-        /// Whether it says itself where it ends, so that it is asked for again when it ends before. What an origin gives twice
-        /// with a length is then the whole resource (RFC 9112 §6.3).
+        /// Whether it says itself where it ends, so that it is asked for again when it ends before. What an origin
+        /// gives twice with a length is then the whole resource (RFC 9112 §6.3).
         var endsWhereItSays: Bool { self == .segment || self == .section }
 
         /// Whether it is fetched anew when it breaks off, in place of being gone on with.

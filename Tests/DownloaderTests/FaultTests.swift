@@ -9,8 +9,8 @@ import Testing
 
 @testable import Downloader
 
-/// Every fault of an origin against every kind of resource: a download gets over it and is exact, or says what is wrong with
-/// what; it is never complete with a hole, keeps nothing that is wrong, and goes on once the origin is well.
+/// Every fault of an origin against every kind of resource: a download gets over it and is exact, or says what is wrong
+/// with what; it is never complete with a hole, keeps nothing that is wrong, and goes on once the origin is well.
 @Suite @LoopActor struct FaultTests {
     /// A downloader with short patience over a store of its own.
     private struct Bench {

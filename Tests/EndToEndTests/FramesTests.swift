@@ -61,7 +61,8 @@ struct FramesTests {
     @Test("after a kill in the middle of a download that ends by itself afterwards", arguments: Repository.fixtures)
     func killed(fixture: String) async throws {
         try await Scene.with { scene in
-            // From the third segment on, none comes whole; neighbours of one file come by one request, which breaks off so.
+            // From the third segment on, none comes whole; neighbours of one file come by one request, which breaks off
+            // so.
             let isOneFile = fixture.hasPrefix("byterange")
             try await scene.origin.add(
                 OriginRule(FramesTests.segments(of: fixture)) {

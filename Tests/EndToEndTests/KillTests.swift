@@ -38,8 +38,8 @@ struct KillTests {
         }
     }
 
-    /// A life lasts until so many bytes more have left the origin, drawn at random: none, so that the daemon has hardly begun,
-    /// up to those of some segments.
+    /// A life lasts until so many bytes more have left the origin, drawn at random: none, so that the daemon has hardly
+    /// begun, up to those of some segments.
     @Test("a hundred times at random finishes, asks for no piece again, and has every byte")
     func hundredTimes() async throws {
         let seed = UInt64.random(in: 0 ... .max)

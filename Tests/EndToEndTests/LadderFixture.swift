@@ -1,7 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A presentation in three qualities of constant bit rate: the lowest takes a third of 3G's 780 kb/s, the highest more than all.
+/// A presentation in three qualities of constant bit rate: the lowest takes a third of 3G's 780 kb/s, the highest more
+/// than all.
 enum LadderFixture {
     /// The variants' names, and what each takes in kb/s with its container.
     static let variants = [("low", 240), ("mid", 480), ("top", 1500)]

@@ -40,7 +40,8 @@ struct LinkTests {
         }
     }
 
-    /// Holds the link's own log against its rate: no second has more, and as many bytes came as there are, with their heads.
+    /// Holds the link's own log against its rate: no second has more, and as many bytes came as there are, with their
+    /// heads.
     private static func expect(_ link: LinkConditioner, carried: Int, bitsPerSecond: Int) async throws {
         let seconds = try await link.stop()
         let total = seconds.reduce(0) { $0 + $1.down }

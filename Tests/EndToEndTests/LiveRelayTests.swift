@@ -84,8 +84,8 @@ struct LiveRelayTests {
         }
     }
 
-    /// Each media playlist was asked for as by one client: in a target duration of 2 s once, and once more at most in all
-    /// for each time that it had not changed; each segment once.
+    /// Each media playlist was asked for as by one client: in a target duration of 2 s once, and once more at most in
+    /// all for each time that it had not changed; each segment once.
     private func expectOneReload(_ requests: [LiveOrigin.Request]) throws {
         let reloads = Dictionary(grouping: requests.filter { $0.resource.hasSuffix("/media.m3u8") }, by: \.resource)
         #expect(reloads.count == 2)

@@ -27,8 +27,8 @@ struct LowLatencyPlayer {
         self.skips = skips
     }
 
-    /// Plays from the live edge until it has read so many parts: each time it asks for the playlist with the next part, and
-    /// meanwhile for the part that is hinted.
+    /// Plays from the live edge until it has read so many parts: each time it asks for the playlist with the next part,
+    /// and meanwhile for the part that is hinted.
     mutating func play(parts count: Int) async throws {
         var text = try await get(url).text
         while parts.count < count {

@@ -12,7 +12,8 @@ struct OddURITests {
         let file: String
     }
 
-    /// In a playlist at `/deep/else/list.m3u8?sig=3`, which redirects led to. `HOST` stands for the origin's host and port.
+    /// In a playlist at `/deep/else/list.m3u8?sig=3`, which redirects led to. `HOST` stands for the origin's host and
+    /// port.
     static let segments = [
         Row(uri: "0.ts", asked: "/deep/else/0.ts", file: "deep/else/0.ts"),
         Row(uri: "../up/1.ts?a=b", asked: "/deep/up/1.ts?a=b", file: "deep/up/1.ts"),

@@ -48,7 +48,8 @@ extension FrameHashes {
     var complaints: [Substring] { errors.split(separator: "\n").filter { !$0.contains("subtitle") } }
 }
 
-/// Expects that a URL plays exactly the frames of a fixture, all streams of all variants, with no complaint of ffmpeg's.
+/// Expects that a URL plays exactly the frames of a fixture, all streams of all variants, with no complaint of
+/// ffmpeg's.
 func expectFrames(
     _ url: String, of fixture: String, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {

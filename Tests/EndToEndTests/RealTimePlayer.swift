@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A player that plays one media playlist in real time, reads ahead so far and no further, as hls.js and VLC do, and counts its
-/// stalls.
+/// A player that plays one media playlist in real time, reads ahead so far and no further, as hls.js and VLC do, and
+/// counts its stalls.
 struct RealTimePlayer {
     /// One segment as the player saw it. Times are seconds since the player began.
     struct Load: Sendable {

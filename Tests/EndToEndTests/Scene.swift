@@ -49,7 +49,8 @@ struct Scene: Sendable {
         let found = FileManager.default.enumerator(atPath: assets)
         return (found?.allObjects as? [String] ?? []).filter { path in
             let file = path.split(separator: "/").last ?? ""
-            // A kill may leave a text that was about to take its place, such as asset.json.new: the next one writes over it.
+            // A kill may leave a text that was about to take its place, such as asset.json.new: the next one writes
+            // over it.
             return file.contains(".") && !file.contains(".m3u8") && !file.contains(".json")
         }.map { assets + $0 }.sorted()
     }

@@ -68,8 +68,8 @@ struct SessionLogTests {
         }
     }
 
-    /// The last but one segment takes some eight seconds or more, for a player that holds no more than what it plays. By how much
-    /// the player took longer than the media lasts is its own word on that.
+    /// The last but one segment takes some eight seconds or more, for a player that holds no more than what it plays.
+    /// By how much the player took longer than the media lasts is its own word on that.
     @Test("has a stall where the link gave less than the media takes: one, and as long as it was to within a segment")
     func stall() async throws {
         try await Scene.with { scene in

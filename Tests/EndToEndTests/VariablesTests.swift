@@ -5,8 +5,8 @@ import Testing
 /// EXT-X-DEFINE (rfc8216bis §4.4.2.3), which ffmpeg does not know.
 @Suite("A presentation with variables")
 struct VariablesTests {
-    /// Makes the origin's "aes" a presentation with a variable of each kind: a name and an import in the paths of segments and
-    /// keys, and a signature in the query to which the playlists' URLs are redirected.
+    /// Makes the origin's "aes" a presentation with a variable of each kind: a name and an import in the paths of
+    /// segments and keys, and a signature in the query to which the playlists' URLs are redirected.
     private func define(at origin: TestOrigin) async throws {
         let master = try Self.fixture("/aes/master.m3u8")
             .replacing("#EXTM3U\n", with: "#EXTM3U\n#EXT-X-DEFINE:NAME=\"folder\",VALUE=\"keys\"\n")

@@ -100,8 +100,8 @@ struct WebURLTests {
         #expect(try WebURL("https://h/v/media.m3u8?t=1").resolving(reference).text == expected)
     }
 
-    /// What is written in Unicode goes out as UTF-8, percent-encoded; what is encoded already stays as it is, for it may
-    /// be signed.
+    /// What is written in Unicode goes out as UTF-8, percent-encoded; what is encoded already stays as it is, for it
+    /// may be signed.
     @Test(arguments: [
         ("日本/ü.ts?q=ä", "https://h/v/%E6%97%A5%E6%9C%AC/%C3%BC.ts?q=%C3%A4"),
         ("e\u{301}.ts", "https://h/v/e%CC%81.ts"), ("🎬", "https://h/v/%F0%9F%8E%AC"),

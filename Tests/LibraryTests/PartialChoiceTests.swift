@@ -19,7 +19,8 @@ import Testing
 
         """
 
-    /// What is chosen where the renditions have the segments that are marked `x`, of two seconds; "" for nothing at all.
+    /// What is chosen where the renditions have the segments that are marked `x`, of two seconds; "" for nothing at
+    /// all.
     private func choice(_ marks: String..., text: String = text) throws -> [Int] {
         guard case .multivariant(let playlist) = try Playlist.parse(Array(text.utf8)) else {
             throw LibraryError(.notPlaylist, "the test's own")

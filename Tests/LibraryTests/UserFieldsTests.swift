@@ -48,8 +48,8 @@ import Testing
         #expect(try await other.requests().isEmpty, "a private address that nobody named")
     }
 
-    /// The guard on addresses refuses the other ports besides; that fields would not go there either, were they public, is
-    /// shown where requests are made.
+    /// The guard on addresses refuses the other ports besides; that fields would not go there either, were they public,
+    /// is shown where requests are made.
     @Test func theyGoToNoOtherPortNeitherByRedirectNorByPlaylist() async throws {
         let (fixture, other) = (try await LibraryFixture(), try await TestOrigin())
         // Another name for the same address is another origin.

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server on 127.0.0.1 that answers each request by a script, byte for byte, on blocking sockets and a thread each. Lives
-/// until the process ends.
+/// A server on 127.0.0.1 that answers each request by a script, byte for byte, on blocking sockets and a thread each.
+/// Lives until the process ends.
 final class ScriptedOrigin: Sendable {
     struct Request: Sendable {
         let method: String

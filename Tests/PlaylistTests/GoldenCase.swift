@@ -6,8 +6,8 @@ import Testing
 struct GoldenCase: CustomTestStringConvertible, Sendable {
     let name: String
     let input: [UInt8]
-    /// The words of the separator line: the view, and for the offline one the places of the stored renditions; for a media
-    /// playlist "holed" or "marked", and the places of the stored segments.
+    /// The words of the separator line: the view, and for the offline one the places of the stored renditions; for a
+    /// media playlist "holed" or "marked", and the places of the stored segments.
     let view: [String]
     let expected: String
 

@@ -82,8 +82,8 @@ private struct NewNames {
         return "/new-\(uris.count - 1)/"
     }
 
-    /// Whether a line became another by new names alone: a URI line without the blanks around it, a URI in quotes that it
-    /// may have lacked, and a byte range with the offset that it may have left out.
+    /// Whether a line became another by new names alone: a URI line without the blanks around it, a URI in quotes that
+    /// it may have lacked, and a byte range with the offset that it may have left out.
     func isRenamed(_ old: String, _ new: String) -> Bool {
         if old == new { return true }
         if old.hasPrefix("#EXT-X-BYTERANGE:") { return new.hasPrefix(old.trimmed + "@") }

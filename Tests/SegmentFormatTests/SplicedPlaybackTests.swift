@@ -21,8 +21,8 @@ struct SplicedPlaybackTests {
         EncodedLadder.Recipe(flags: "frag_keyframe+delay_moov+default_base_moof", reordered: 0),
     ]
 
-    /// The playlist's own quality, the other from the third segment on, and its own again for the last two: all that the
-    /// rule of `Joint` asks for.
+    /// The playlist's own quality, the other from the third segment on, and its own again for the last two: all that
+    /// the rule of `Joint` asks for.
     private static func composite(_ own: EncodedLadder.Rendition, _ other: EncodedLadder.Rendition) throws -> Playlist {
         let (section, foreign) = (try own.section, try other.section)
         let there = Joint(of: foreign, behind: section)

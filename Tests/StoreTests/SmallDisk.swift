@@ -7,8 +7,8 @@ import TestSupport
 
 /// A folder on a file system of its own that is soon full: a tmpfs which nobody sees but through the open folder.
 ///
-/// A thread leaves the process's mount namespace, mounts the file system, and opens the folder; with the thread the mount
-/// goes, while the open folder keeps the file system. That takes root.
+/// A thread leaves the process's mount namespace, mounts the file system, and opens the folder; with the thread the
+/// mount goes, while the open folder keeps the file system. That takes root.
 enum SmallDisk {
     /// Whether this process may mount.
     static let isPossible = (try? mounted(size: 4096)) != nil

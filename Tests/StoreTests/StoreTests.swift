@@ -29,7 +29,8 @@ import Testing
         #expect(!folder.files().contains { $0.hasPrefix("tmp/") })
     }
 
-    /// The store that another of this process has just let go of: a child that is being spawned may hold its lock a moment.
+    /// The store that another of this process has just let go of: a child that is being spawned may hold its lock a
+    /// moment.
     private func reopened() async throws -> Store {
         var store: Store?
         try await waitUntil("the lock let go") {

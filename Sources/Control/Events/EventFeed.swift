@@ -2,14 +2,15 @@ public import EventLoop
 
 /// What happens to downloads, for whoever listens: `GET /api/v1/events`.
 ///
-/// An event is written as JSON once, however many listen, and not at all when nobody does. A message's id is that of this
-/// process and its number.
+/// An event is written as JSON once, however many listen, and not at all when nobody does. A message's id is that of
+/// this process and its number.
 @LoopActor public final class EventFeed {
     /// What a test may set.
     public struct Configuration: Sendable {
         /// The time between two comments that keep a quiet stream alive.
         public var heartbeat = Duration.seconds(15)
-        /// The most bytes that wait for a client which does not read; with more it is cut off. Beside what the system holds.
+        /// The most bytes that wait for a client which does not read; with more it is cut off. Beside what the system
+        /// holds.
         public var backlog = 256 * 1024
         /// The most bytes of messages that are kept for a client that comes back.
         public var history = 256 * 1024

@@ -8,7 +8,8 @@ enum EventText {
         return text
     }
 
-    /// A comment, which a client passes over: it shows to both sides, and to what is between them, that the other is there.
+    /// A comment, which a client passes over: it shows to both sides, and to what is between them, that the other is
+    /// there.
     static let heartbeat = Array(":\n\n".utf8)
 }
 

@@ -6,7 +6,8 @@ public struct LinkClient: Sendable {
 
     /// A client of the conditioner that is controlled at a URL.
     ///
-    /// - Parameter control: as `tools/link` prints it, with or without the path. Loopback only, as it is asked without a token.
+    /// - Parameter control: as `tools/link` prints it, with or without the path. Loopback only, as it is asked without
+    ///   a token.
     /// - Throws: `ControlError` with `.badRequest` for any other URL.
     public init(control: String, transport: @escaping ControlClient.Transport) throws(ControlError) {
         var base = control

@@ -180,8 +180,8 @@ import Playlist
         waitChanged()
     }
 
-    /// A player waits for an entry or a playlist from the origin: it is about to begin. An answer that is known, and given at
-    /// once, makes nobody yield.
+    /// A player waits for an entry or a playlist from the origin: it is about to begin. An answer that is known, and
+    /// given at once, makes nobody yield.
     public func opens() {
         openings += 1
         noticing?.fireSoon()

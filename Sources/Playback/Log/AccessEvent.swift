@@ -1,8 +1,8 @@
-/// One event of the access log: an uninterrupted period of one session, ended by a seek, by a change of variant, or with the
-/// session; after AVPlayerItemAccessLogEvent.
+/// One event of the access log: an uninterrupted period of one session, ended by a seek, by a change of variant, or
+/// with the session; after AVPlayerItemAccessLogEvent.
 ///
-/// Counters begin at nothing with each event, and never fall. Times are seconds, rates bits a second. The keys in JSON are
-/// those here; one without a value is left out.
+/// Counters begin at nothing with each event, and never fall. Times are seconds, rates bits a second. The keys in JSON
+/// are those here; one without a value is left out.
 public struct AccessEvent: Codable, Equatable, Sendable {
     /// What the media is to its player, as `s-playback-type` has it.
     public enum PlaybackType: String, Codable, Sendable {
@@ -59,8 +59,8 @@ public struct AccessEvent: Codable, Equatable, Sendable {
     public var startup: Double?
     /// How many segments took longer to come than they last.
     public var overdue = 0
-    /// The keys here that are inferred from what was asked for and when: all that only a player knows for certain, but for
-    /// those that it told by CMCD.
+    /// The keys here that are inferred from what was asked for and when: all that only a player knows for certain, but
+    /// for those that it told by CMCD.
     public var inferred = Self.inferable
 
     /// The keys that are inferred where no player tells them.

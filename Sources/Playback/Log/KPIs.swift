@@ -13,12 +13,13 @@ public struct KPIs: Codable, Equatable, Sendable {
     public var stalls = 0
     /// Σ stallTimeᵢ, in seconds.
     public var stallTime = 0.0
-    /// Σ stallTimeᵢ / (Σ watchedᵢ + Σ stallTimeᵢ): the part of the time before the screen that was waiting, 0 to 1. The start
-    /// is none of it.
+    /// Σ stallTimeᵢ / (Σ watchedᵢ + Σ stallTimeᵢ): the part of the time before the screen that was waiting, 0 to 1. The
+    /// start is none of it.
     public var stallRatio: Double?
     /// How often another variant was played than just before, in one session.
     public var switches = 0
-    /// Σ (indicatedᵢ · watchedᵢ) / Σ watchedᵢ over the events with an indicated bit rate: time-weighted, in bits a second.
+    /// Σ (indicatedᵢ · watchedᵢ) / Σ watchedᵢ over the events with an indicated bit rate: time-weighted, in bits a
+    /// second.
     public var indicated: Double?
     /// Σ bits / Σ seconds of all pieces that came from origins, in bits a second.
     public var observed: Double?

@@ -16,8 +16,8 @@ struct LogDate: Equatable {
             + "." + Self.digits(rest, 3)
     }
 
-    /// The Gregorian date of a day counted from 1970-01-01: eras of 400 years that begin in March, so that a leap day comes
-    /// last in its year.
+    /// The Gregorian date of a day counted from 1970-01-01: eras of 400 years that begin in March, so that a leap day
+    /// comes last in its year.
     private static func civil(_ day: Int64) -> String {
         let (era, inEra) = ((day + 719_468) / 146_097, (day + 719_468) % 146_097)
         let year = (inEra - inEra / 1460 + inEra / 36_524 - inEra / 146_096) / 365

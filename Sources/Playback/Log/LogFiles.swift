@@ -1,11 +1,12 @@
 internal import FoundationEssentials
 import Glibc
 
-/// The files of the logs: `access-2026-11-21.log` and `errors-2026-11-21.log`, one a day (UTC), in a folder of their own.
+/// The files of the logs: `access-2026-11-21.log` and `errors-2026-11-21.log`, one a day (UTC), in a folder of their
+/// own.
 ///
-/// Each line of the Extended Log File Format follows a `#Remark:` with the whole event as JSON, which analysis tools pass
-/// over: what the format has no field for stands there, and from there events are read again. Files of other days are
-/// deleted when their time has come. A file that cannot be written costs what was to be written, and one sentence.
+/// Each line of the Extended Log File Format follows a `#Remark:` with the whole event as JSON, which analysis tools
+/// pass over: what the format has no field for stands there, and from there events are read again. Files of other days
+/// are deleted when their time has come. A file that cannot be written costs what was to be written, and one sentence.
 ///
 /// Works on a thread of its own: a slow disk delays nobody.
 actor LogFiles {

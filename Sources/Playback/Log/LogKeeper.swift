@@ -1,7 +1,7 @@
 import EventLoop
 
-/// The way from the loop to the log's files: events wait here while earlier ones are written, so that they keep their order
-/// and no request waits for a disk.
+/// The way from the loop to the log's files: events wait here while earlier ones are written, so that they keep their
+/// order and no request waits for a disk.
 @LoopActor final class LogKeeper {
     private let files: LogFiles
     private var access: [AccessEvent] = []

@@ -30,8 +30,8 @@ public struct ObservedRate: Codable, Equatable, Sendable {
         add(one)
     }
 
-    /// Takes all samples of another: count, mean and squares as T. F. Chan, G. H. Golub and R. J. LeVeque put them together
-    /// (1979), which loses no digits over long sessions as a sum of squares does.
+    /// Takes all samples of another: count, mean and squares as T. F. Chan, G. H. Golub and R. J. LeVeque put them
+    /// together (1979), which loses no digits over long sessions as a sum of squares does.
     mutating func add(_ other: ObservedRate) {
         guard other.count > 0 else { return }
         (minimum, maximum) =

@@ -1,5 +1,5 @@
-/// Where the segments came from that a session got: runs of segments of one rendition and one source, in the order in which
-/// they came. Pure.
+/// Where the segments came from that a session got: runs of segments of one rendition and one source, in the order in
+/// which they came. Pure.
 struct PieceTrail {
     private(set) var runs: [PieceRun] = []
     /// A session that hops about for days keeps the last of them.

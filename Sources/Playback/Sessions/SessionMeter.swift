@@ -1,8 +1,8 @@
 import HTTPMessage
 import Library
 
-/// Makes one session's access events of what is seen of it. Pure: told what happens, and when, in seconds since the session
-/// began.
+/// Makes one session's access events of what is seen of it. Pure: told what happens, and when, in seconds since the
+/// session began.
 struct SessionMeter {
     /// A rendition as the log knows it.
     struct Stream: Equatable {
@@ -128,8 +128,8 @@ struct SessionMeter {
         (starting, isUrgent) = (time, false)
     }
 
-    /// Two in a row are wanted: libavformat reads the beginnings of all variants in turns. A change of sound is no change of
-    /// variant: only what has pictures, or is all there is, is a run.
+    /// Two in a row are wanted: libavformat reads the beginnings of all variants in turns. A change of sound is no
+    /// change of variant: only what has pictures, or is all there is, is a run.
     private mutating func choose(_ rendition: String, at time: Double) {
         guard rendition != choice, let run, run.rendition == rendition, run.count > 1 else { return }
         if choice != nil {
@@ -244,8 +244,8 @@ struct SessionMeter {
         return ended
     }
 
-    /// The session is over, and was so since its playhead ran dry or its player asked for the last time: that is its end, which
-    /// is returned.
+    /// The session is over, and was so since its playhead ran dry or its player asked for the last time: that is its
+    /// end, which is returned.
     mutating func close(at now: Double) -> Double {
         watch.advance(to: now)
         let time = min(now, max(lastEvent, watch.ranDry ?? (watch.isPlaying ? now : lastEvent)))

@@ -3,8 +3,8 @@ import HTTPMessage
 import HTTPServer
 import Library
 
-/// The sessions of all players: one for each entry playlist that was loaded and of which something was asked for, until it
-/// ends by idleness.
+/// The sessions of all players: one for each entry playlist that was loaded and of which something was asked for, until
+/// it ends by idleness.
 @LoopActor public final class Sessions {
     /// The logs' place.
     public struct Configuration: Sendable {

@@ -27,7 +27,8 @@ public enum PlaylistCheck {
         return findings.all
     }
 
-    /// What there is to say of the URIs that a playlist names: those that lead nowhere, back to it, or from https to http.
+    /// What there is to say of the URIs that a playlist names: those that lead nowhere, back to it, or from https to
+    /// http.
     ///
     /// - Parameters:
     ///   - url: where the playlist came from, after redirects.

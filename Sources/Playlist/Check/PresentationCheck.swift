@@ -102,7 +102,8 @@ struct PresentationCheck {
 }
 
 extension MultivariantPlaylist {
-    /// The first line, counted from 1, that names the rendition at a place among `renditionURIs`; nil for no such place.
+    /// The first line, counted from 1, that names the rendition at a place among `renditionURIs`; nil for no such
+    /// place.
     public func line(ofRendition place: Int) -> Int? {
         variants.first { $0.renditionIndex == place }?.uriLine
             ?? media.first { $0.renditionIndex == place }?.line

@@ -1,12 +1,13 @@
 /// Where a recording stands in a live playlist: what is new in each text that is fetched, and what was missed.
 ///
-/// Segments are known by media sequence numbers. A recording has its own, which go on whatever happens: they are the origin's
-/// plus `shift`, which is 0 until the origin begins its numbers anew, as an encoder does that was started again.
+/// Segments are known by media sequence numbers. A recording has its own, which go on whatever happens: they are the
+/// origin's plus `shift`, which is 0 until the origin begins its numbers anew, as an encoder does that was started
+/// again.
 public struct RecordingFront: Sendable {
     /// What comes next in the recording.
     public enum Entry: Sendable {
-        /// A segment, under the recording's number for it. After a restart of the origin's numbers a discontinuity stands
-        /// before it.
+        /// A segment, under the recording's number for it. After a restart of the origin's numbers a discontinuity
+        /// stands before it.
         case segment(Segment, number: Int, isRestart: Bool)
         /// Segments that had left the window before it was seen.
         case missed(Missed)
@@ -189,8 +190,8 @@ extension MediaPlaylist {
         return nil
     }
 
-    /// Whether so many segments from a place on are those of another text from another place on: by their dates; without these
-    /// by their durations, of which some may have been corrected.
+    /// Whether so many segments from a place on are those of another text from another place on: by their dates;
+    /// without these by their durations, of which some may have been corrected.
     fileprivate func isAlike(_ other: MediaPlaylist, count: Int, at place: Int, _ otherPlace: Int) -> Bool {
         if let date = date(at: place), let otherDate = other.date(at: otherPlace) {
             let tolerance = max(500, Int(segments[place].duration * 500))

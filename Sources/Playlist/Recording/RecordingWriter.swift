@@ -1,7 +1,9 @@
-/// Writes a recording's text: an EVENT playlist (RFC 8216 §4.3.3.5) that only grows, with names of ours in place of URIs.
+/// Writes a recording's text: an EVENT playlist (RFC 8216 §4.3.3.5) that only grows, with names of ours in place of
+/// URIs.
 ///
-/// Each call gives the lines that come next. They hold whole segments: nothing of low latency, no byte range, and of keys,
-/// initialization sections and bit rates only the changes. Numbers overflow nowhere: they are those of `RecordingFront`.
+/// Each call gives the lines that come next. They hold whole segments: nothing of low latency, no byte range, and of
+/// keys, initialization sections and bit rates only the changes. Numbers overflow nowhere: they are those of
+/// `RecordingFront`.
 public struct RecordingWriter: Sendable {
     /// EXT-X-TARGETDURATION as it was last written, in seconds.
     public private(set) var targetDuration: Int
@@ -54,7 +56,8 @@ public struct RecordingWriter: Sendable {
     /// What a recording ends with.
     public var end: [UInt8] { Self.bytes([Tag.endList.rawValue]) }
 
-    /// The whole text anew, where a window's target duration is longer than the one that stands in it; nil where it is not.
+    /// The whole text anew, where a window's target duration is longer than the one that stands in it; nil where it is
+    /// not.
     public mutating func raised(_ text: [UInt8], for window: MediaPlaylist) -> [UInt8]? {
         guard let new = window.targetDuration, new > targetDuration else { return nil }
         let old = Array(Self.target(targetDuration).utf8)
@@ -71,7 +74,8 @@ public struct RecordingWriter: Sendable {
 
     /// A segment under its name; where `isGap`, one that could not be had, so that nothing but its time is left.
     ///
-    /// - Parameter naming: the names of the segment itself, of its initialization section, and of its keys; nil leaves a key
+    /// - Parameter naming: the names of the segment itself, of its initialization section, and of its keys; nil leaves
+    ///   a key
     ///   as it is.
     /// - Throws: `unsafeName` for a name that could break out of its line.
     public mutating func segment(
@@ -157,8 +161,8 @@ public struct RecordingWriter: Sendable {
 
     // MARK: Date ranges
 
-    /// The date ranges of a window that are not in the recording yet. One that says more of a range than before comes again:
-    /// lines of one ID belong together (rfc8216bis §4.4.5.1).
+    /// The date ranges of a window that are not in the recording yet. One that says more of a range than before comes
+    /// again: lines of one ID belong together (rfc8216bis §4.4.5.1).
     ///
     /// - Parameter naming: what its URIs become; nil leaves them.
     public mutating func dateRanges(

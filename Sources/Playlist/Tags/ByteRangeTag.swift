@@ -1,7 +1,7 @@
 /// EXT-X-BYTERANGE (RFC 8216 §4.3.2.2).
 enum ByteRangeTag {
-    /// The sub-range of a segment or a part, written in the range `value` of a line, with its offset resolved: without one
-    /// it begins where that of the segment or part before it ended, which must be of the same resource.
+    /// The sub-range of a segment or a part, written in the range `value` of a line, with its offset resolved: without
+    /// one it begins where that of the segment or part before it ended, which must be of the same resource.
     static func resolve(
         _ text: PlaylistText, _ line: Int, value: Range<Int>, previous: (uri: Range<Int>, byteRange: SubRange)?,
         uri: Range<Int>

@@ -1,4 +1,5 @@
-/// One EXT-X-DATERANGE (rfc8216bis §4.4.5.1): a span of time and what is said of it, such as an interstitial (appendix D).
+/// One EXT-X-DATERANGE (rfc8216bis §4.4.5.1): a span of time and what is said of it, such as an interstitial (appendix
+/// D).
 public struct DateRange: Sendable {
     /// The place among the playlist's lines of this tag, from 0.
     public let index: Int

@@ -91,8 +91,8 @@ extension Key {
 }
 
 extension Key {
-    /// Whether the media sequence number of each segment stands for the IV that is not given (RFC 8216 §5.2): with these
-    /// methods and no other.
+    /// Whether the media sequence number of each segment stands for the IV that is not given (RFC 8216 §5.2): with
+    /// these methods and no other.
     var hasImplicitVector: Bool {
         guard keyFormat == "identity", method == .aes128 || method == .sampleAES else { return false }
         return attributes.find("IV") == nil

@@ -43,7 +43,8 @@ public struct Media: Sendable {
     public var associatedLanguage: String? { attributes["ASSOC-LANGUAGE"] }
     /// INSTREAM-ID: which captions of the video it means, `CC1` to `CC4` or `SERVICE1` to `SERVICE63`.
     public var instreamID: String? { attributes["INSTREAM-ID"] }
-    /// STABLE-RENDITION-ID (rfc8216bis §4.4.6.1): the same for the same rendition in every pathway and after every reload.
+    /// STABLE-RENDITION-ID (rfc8216bis §4.4.6.1): the same for the same rendition in every pathway and after every
+    /// reload.
     public var stableID: String? { attributes["STABLE-RENDITION-ID"] }
     /// PATHWAY-ID, which steering's clones carry here; `.` where it is absent.
     public var pathwayID: String { attributes["PATHWAY-ID"] ?? "." }

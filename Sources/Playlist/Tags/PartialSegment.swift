@@ -55,8 +55,8 @@ public struct PartialSegment: Sendable {
 }
 
 extension PartialSegment {
-    /// Reads the attributes of a line; a BYTERANGE without an offset goes on where the one of `previous` ended, which must
-    /// be of the same resource.
+    /// Reads the attributes of a line; a BYTERANGE without an offset goes on where the one of `previous` ended, which
+    /// must be of the same resource.
     static func parse(
         _ text: PlaylistText, _ line: Int, _ limits: PlaylistLimits, previous: Record?, at position: LowLatency.Position
     ) throws(PlaylistError) -> Record {

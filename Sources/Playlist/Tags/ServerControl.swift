@@ -1,6 +1,7 @@
 /// EXT-X-SERVER-CONTROL (rfc8216bis §4.4.3.8): which delivery directives (§6.2.5) the origin answers to.
 public struct ServerControl: Hashable, Sendable {
-    /// CAN-SKIP-UNTIL: how far before the end segments may be skipped, in seconds; nil where `_HLS_skip` is not answered.
+    /// CAN-SKIP-UNTIL: how far before the end segments may be skipped, in seconds; nil where `_HLS_skip` is not
+    /// answered.
     public let canSkipUntil: Double?
     /// CAN-SKIP-DATERANGES=YES: `_HLS_skip=v2` is answered too.
     public let canSkipDateRanges: Bool

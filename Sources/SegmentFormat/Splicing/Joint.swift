@@ -96,8 +96,8 @@ extension Track {
     /// The ticks by which composition offsets must grow for samples to be shown when their own edit list has them
     /// shown, though the other's is in force; nil where that cannot be.
     ///
-    /// Video alone can be moved so, what is heard has no composition offsets; and later alone: libavformat shows all that
-    /// follows an offset below zero too late.
+    /// Video alone can be moved so, what is heard has no composition offsets; and later alone: libavformat shows all
+    /// that follows an offset below zero too late.
     func compositionShift(behind other: Track) -> Int32? {
         if edit == other.edit { return 0 }
         guard !edit.isIntricate, !other.edit.isIntricate else { return nil }
