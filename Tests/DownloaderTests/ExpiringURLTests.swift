@@ -32,11 +32,6 @@ import Testing
         try await download(name, .init(requests: requests))
     }
 
-    /// Whose neighbours come by one request.
-    @Test func tokensForOneRequestDoNotStopADownloadOfByteRanges() async throws {
-        try await download("byterange-fmp4", .init(requests: 1))
-    }
-
     @Test(arguments: [401, 410])
     func whateverTheRefusalIs(_ status: Int) async throws {
         try await download("aes", .init(requests: 3, refusal: status))

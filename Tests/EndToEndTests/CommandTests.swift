@@ -155,10 +155,13 @@ struct CommandTests {
             #expect(taken.exit == .code(65) && taken.errors.contains("my-film"), "\(taken.exit) \(taken.errors)")
             let none = try await scene.get("aes", ["--name", "../etc"])
             #expect([.code(64), .code(65)].contains(none.exit) && none.errors.contains("../etc"), "\(none.errors)")
-            let query = scene.origin.master("ts") + "?token=secret"
-            #expect(try await scene.weir.run(["get", query]).exit == .code(0))
+            // The same film by another token, and another film.
+            for fixture in ["ts", "aes"] {
+                let query = scene.origin.master(fixture) + "?token=secret"
+                #expect(try await scene.weir.run(["get", query]).exit == .code(0))
+            }
             let list = try await scene.weir.run(["list", "--json"]).output
-            #expect(try objects(list).map { $0["name"] as? String } == ["my-film", "ts"])
+            #expect(try objects(list).map { $0["name"] as? String } == ["aes", "my-film"])
             #expect(!list.contains("secret"))
         }
     }
