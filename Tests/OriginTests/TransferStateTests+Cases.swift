@@ -1,0 +1,260 @@
+import HTTPMessage
+
+@testable import Origin
+
+/// The conversations, as a table: what the origin says, and what must come of it.
+extension TransferStateTests {
+    static let broken = TransferState.Outcome.failed(.init(code: .cutShort))
+    static let lost = TransferState.Outcome.failed(.init(code: .unreachable))
+    static let whole = "200|Content-Length: 100|ETag: \"a\""
+
+    static func part(_ range: String, _ tag: String = "a") -> String {
+        "206|Content-Range: bytes \(range)|ETag: \"\(tag)\""
+    }
+
+    static let cases: [Case] = [
+        Case(
+            testDescription: "whole", first: "/r",
+            steps: [.head(whole, "deliver 100"), .bytes(60, "at 0"), .bytes(40, "at 60"), .ends(.finished, "done")]),
+        Case(
+            testDescription: "unknown length ends with the reply", first: "/r",
+            steps: [.head("200", "deliver ?"), .bytes(60, "at 0"), .ends(.finished, "done")]),
+        Case(
+            testDescription: "cut body goes on by its tag", first: "/r",
+            steps: [
+                .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r 60- \"a\""),
+                .head(part("60-99/100"), "deliver"), .bytes(40, "at 60"), .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "short body that ended well is cut too", first: "/r",
+            steps: [.head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(.finished, "wait")]),
+        Case(
+            testDescription: "break after the last byte is none", first: "/r",
+            steps: [.head(whole, "deliver 100"), .bytes(100, "at 0"), .ends(broken, "done")]),
+        Case(
+            testDescription: "without a strong validator the body begins again", first: "/r",
+            steps: [
+                .head("200|Content-Length: 100|ETag: W/\"a\"", "deliver 100"), .bytes(60, "at 0"),
+                .ends(broken, "wait"),
+                .ends(.finished, "/r"), .head("200|Content-Length: 100|ETag: W/\"a\"", "deliver"), .bytes(100, "at 0"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "old modification date is a validator", first: "/r",
+            steps: [
+                .head(
+                    "200|Content-Length: 9|Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT|Date: Sun, 06 Nov 1994 09:49:37 GMT",
+                    "deliver 9"), .bytes(6, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r 6- Sun, 06 Nov 1994 08:49:37 GMT"),
+            ]),
+        Case(
+            testDescription: "changed content begins again, for the receiver to compare", first: "/r",
+            steps: [
+                .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r 60- \"a\""),
+                .head("200|Content-Length: 100|ETag: \"b\"", "deliver"), .bytes(50, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r 50- \"b\""),
+            ]),
+        Case(
+            testDescription: "changed length cannot be the same content", first: "/r",
+            steps: [
+                .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r 60- \"a\""),
+                .head("200|Content-Length: 101", "stop"), .ends(.stopped, "contentChanged"),
+            ]),
+        Case(
+            testDescription: "another size is no matter for who begins anew",
+            change: { $0.acceptsCompression = true }, first: "/r",
+            steps: [
+                .head("200|Content-Length: 100", "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r"), .head("200|Content-Length: 60", "deliver"), .bytes(60, "at 0"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "206 of a file of another size", first: "/r",
+            steps: [
+                .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r 60- \"a\""),
+                .head(part("60-100/101"), "stop"), .ends(.stopped, "contentChanged"),
+            ]),
+        Case(
+            testDescription: "206 with another tag is not gone on with", first: "/r",
+            steps: [
+                .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r 60- \"a\""),
+                .head(part("60-99/100", "b"), "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r"),
+            ]),
+        Case(
+            testDescription: "wrong part is not gone on with", first: "/r",
+            steps: [
+                .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r 60- \"a\""),
+                .head(part("59-99/100"), "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r"),
+                .head(whole, "deliver"), .bytes(100, "at 0"), .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "206 without Content-Range is no part", first: "/r",
+            steps: [
+                .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r 60- \"a\""),
+                .head("206|Content-Length: 40|ETag: \"a\"", "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r"),
+            ]),
+        Case(
+            testDescription: "416 with the size that we have means complete",
+            change: {
+                $0.start = 100
+                $0.validator = StrongValidator("\"a\"")
+            }, first: "/r 100- \"a\"",
+            steps: [
+                .head("416|Content-Range: bytes */100|Content-Length: 9", "deliver 100"), .bytes(9, "skip"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "416 with another size begins again",
+            change: {
+                $0.start = 100
+                $0.validator = StrongValidator("\"a\"")
+            }, first: "/r 100- \"a\"",
+            steps: [.head("416|Content-Range: bytes */90", "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r")]),
+        Case(
+            testDescription: "receiver's bytes are gone on from",
+            change: {
+                $0.start = 60
+                $0.validator = StrongValidator("\"a\"")
+            }, first: "/r 60- \"a\"",
+            steps: [.head(part("60-99/100"), "deliver 100"), .bytes(40, "at 60"), .ends(.finished, "done")]),
+        Case(
+            testDescription: "receiver's bytes without a validator are only compared", change: { $0.start = 60 },
+            first: "/r",
+            steps: [.head(whole, "deliver 100"), .bytes(100, "at 0"), .ends(.finished, "done")]),
+        Case(
+            testDescription: "range of a file", change: { $0.range = 1000..<1100 }, first: "/r 1000-1099",
+            steps: [
+                .head(part("1000-1099/9999"), "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r 1060-1099 \"a\""), .head(part("1060-1099/9999"), "deliver"), .bytes(40, "at 60"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "whole file is no answer to a range, twice", change: { $0.range = 0..<100 },
+            first: "/r 0-99",
+            steps: [
+                .head("200|Content-Length: 9999", "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r 0-99"),
+                .head("200|Content-Length: 9999", "stop"), .ends(.stopped, "rangeIgnored"),
+            ]),
+        Case(
+            testDescription: "whole file that is the range is an answer", change: { $0.range = 0..<100 },
+            first: "/r 0-99",
+            steps: [.head(whole, "deliver 100"), .bytes(100, "at 0"), .ends(.finished, "done")]),
+        Case(
+            testDescription: "other range, twice", change: { $0.range = 10..<20 }, first: "/r 10-19",
+            steps: [
+                .head(part("10-18/100"), "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r 10-19"),
+                .head(part("0-9/100"), "stop"), .ends(.stopped, "wrongRange"),
+            ]),
+        Case(
+            testDescription: "range beyond the file", change: { $0.range = 1000..<1100 }, first: "/r 1000-1099",
+            steps: [.head("416|Content-Range: bytes */90", "stop"), .ends(.stopped, "unexpectedStatus")]),
+        Case(
+            testDescription: "206 that nobody asked for", first: "/r",
+            steps: [.head(part("0-9/100"), "stop"), .ends(.stopped, "wait")]),
+        Case(
+            testDescription: "more than announced", first: "/r",
+            steps: [
+                .head("200|Content-Length: 10", "deliver 10"), .bytes(11, "stop"), .ends(.stopped, "malformedReply"),
+            ]),
+        Case(
+            testDescription: "announced too large", change: { $0.limit = 99 }, first: "/r",
+            steps: [.head(whole, "stop"), .ends(.stopped, "tooLarge")]),
+        Case(
+            testDescription: "grown too large", change: { $0.limit = 99 }, first: "/r",
+            steps: [.head("200", "deliver ?"), .bytes(99, "at 0"), .bytes(1, "stop"), .ends(.stopped, "tooLarge")]),
+        Case(
+            testDescription: "encoding that was not asked for", first: "/r",
+            steps: [
+                .head("200|Content-Length: 9|Content-Encoding: gzip", "stop"), .ends(.stopped, "unsupportedEncoding"),
+            ]),
+        Case(
+            testDescription: "encoded playlist is begun again, not gone on with",
+            change: { $0.acceptsCompression = true },
+            first: "/r",
+            steps: [
+                .head("200|Content-Length: 9|Content-Encoding: gzip|ETag: \"a\"", "deliver ?"), .bytes(60, "at 0"),
+                .ends(broken, "wait"), .ends(.finished, "/r"),
+            ]),
+        Case(
+            testDescription: "redirect, and back to the first URL after a failure", first: "/r",
+            steps: [
+                .head("302|Location: a/b?c|Content-Length: 3", "skip"), .bytes(3, "skip"), .ends(.finished, "/a/b?c"),
+                .head("307|Location: ../d|Content-Length: 0", "skip"), .ends(broken, "/d"), .ends(lost, "wait"),
+                .ends(.finished, "/r"),
+            ]),
+        Case(
+            testDescription: "redirect with a long body", first: "/r",
+            steps: [.head("301|Location: /b", "stop"), .ends(.stopped, "/b")]),
+        Case(
+            testDescription: "too many redirects", first: "/r",
+            steps: (0..<5).flatMap { _ in
+                [.head("302|Location: /r|Content-Length: 0", "skip"), Step.ends(.finished, "/r")]
+            } + [.head("302|Location: /r|Content-Length: 0", "skip"), .ends(.finished, "tooManyRedirects")]),
+        Case(
+            testDescription: "redirect out of the web", first: "/r",
+            steps: [
+                .head("302|Location: file:///etc/passwd|Content-Length: 0", "skip"),
+                .ends(.finished, "forbiddenRedirect"),
+            ]),
+        Case(
+            testDescription: "redirect with userinfo", first: "/r",
+            steps: [
+                .head("302|Location: http://u@h/|Content-Length: 0", "skip"), .ends(.finished, "forbiddenRedirect"),
+            ]),
+        Case(
+            testDescription: "redirect out of TLS",
+            change: { if let url = try? WebURL("https://h/s") { $0.url = url } },
+            first: "https://h/s",
+            steps: [.head("302|Location: http://h/r|Content-Length: 0", "skip"), .ends(.finished, "forbiddenRedirect")]),
+        Case(
+            testDescription: "redirect into TLS", first: "/r",
+            steps: [.head("302|Location: https://h/r|Content-Length: 0", "skip"), .ends(.finished, "https://h/r")]),
+        Case(
+            testDescription: "server failures, six of them", first: "/r",
+            steps: (0..<5).flatMap { _ in
+                [.head("503|Content-Length: 0", "skip"), Step.ends(.finished, "wait"), .ends(.finished, "/r")]
+            } + [.head("503|Content-Length: 0", "skip"), .ends(.finished, "serverFailure")]),
+        Case(
+            testDescription: "progress sets the count of failures back", first: "/r",
+            steps: (0..<5).flatMap { _ in [.ends(lost, "wait"), Step.ends(.finished, "/r")] } + [
+                .head(whole, "deliver 100"), .bytes(1, "at 0"), .ends(broken, "wait"), .ends(.finished, "/r 1- \"a\""),
+            ] + (0..<4).flatMap { _ in [.ends(lost, "wait"), Step.ends(.finished, "/r 1- \"a\"")] } + [
+                .ends(lost, "unreachable")
+            ]),
+        Case(
+            testDescription: "the same beginning again is no progress", first: "/r",
+            steps: (0..<5).flatMap { number in
+                [
+                    .head("200|Content-Length: 100", number == 0 ? "deliver 100" : "deliver"), Step.bytes(60, "at 0"),
+                    .ends(broken, "wait"), .ends(.finished, "/r"),
+                ]
+            } + [.head("200|Content-Length: 100", "deliver"), .bytes(60, "at 0"), .ends(broken, "cutShort")]),
+        Case(
+            testDescription: "no retry of a POST", change: { $0.method = .post }, first: "/r",
+            steps: [.ends(lost, "unreachable")]),
+        Case(
+            testDescription: "no redirect of a POST", change: { $0.method = .post }, first: "/r",
+            steps: [.head("307|Location: /b|Content-Length: 0", "skip"), .ends(.finished, "unexpectedStatus")]),
+        Case(
+            testDescription: "reply of any status where that is wanted", change: { $0.acceptsAnyStatus = true },
+            first: "/r",
+            steps: [.head("503|Content-Length: 5", "deliver 5"), .bytes(5, "at 0"), .ends(.finished, "done")]),
+        Case(
+            testDescription: "lasting failure below HTTP", first: "/r",
+            steps: [.ends(.failed(.init(code: .untrustedCertificate, isTransient: false)), "untrustedCertificate")]),
+        Case(
+            testDescription: "start beyond the range",
+            change: {
+                $0.range = 0..<10
+                $0.start = 10
+                $0.validator = StrongValidator("\"a\"")
+            }, first: "/r 0-9", steps: []),
+    ]
+}
