@@ -38,6 +38,8 @@ import Store
         let track: Int
         let isKey: Bool
         let request: Int
+        /// Where what it fills ends, in seconds of media time.
+        let end: Double
         /// The bytes that were there before.
         let began: Int64
     }
@@ -68,12 +70,17 @@ import Store
         for flight in flights { flight.release() }
     }
 
-    /// After a jump what has been asked for, and has not begun to come, is asked for when its turn comes again.
+    /// What now lies behind whoever watches, and waits for its turn at the origin, comes when its turn comes again; after a
+    /// jump so does what has been asked for, and has not begun to come.
     func move(to playhead: Double, isJump: Bool) {
         guard !isOver else { return }
         self.playhead = playhead
-        guard isJump else { return plan.move(to: playhead) }
-        for (id, piece) in flying where piece.flight.written == 0 {
+        plan.move(to: playhead)
+        let passed = flying.filter { _, piece in
+            isJump ? piece.flight.written == 0 : !piece.flight.isAsked && 0 < piece.end && piece.end <= playhead
+        }
+        guard isJump || !passed.isEmpty else { return }
+        for (id, piece) in passed {
             flying[id] = nil
             forget(piece.request)
             piece.flight.release()
@@ -130,6 +137,7 @@ import Store
     private func fetch(_ batch: Plan.Batch) {
         let rendition = renditions[batch.track]
         var wanted: [(folder: PieceFolder, resource: Resource)] = []
+        var ends: [Double] = []
         for hole in batch.holes {
             guard let found = resource(of: hole, in: batch.track) else {
                 let sentence = "a segment of \(rendition.name.id) has no usable URL"
@@ -140,14 +148,26 @@ import Store
                 left[batch.track] -= 1
             } else {
                 wanted.append(found)
+                ends.append(hole.time.upperBound)
             }
         }
         guard let folder = wanted.first?.folder else { return }
         do {
             let flights = try library.flights(wanted.map(\.resource), in: folder, of: download.asset)
             lastRequest += 1
-            requests[lastRequest] = flights.count
-            for flight in flights { follow(flight, batch.track, isKey: folder !== rendition.folder, lastRequest) }
+            let isKey = folder !== rendition.folder
+            for (flight, end) in zip(flights, ends) {
+                // A plan that was made anew names what is under way too.
+                guard flying[ObjectIdentifier(flight)] == nil else {
+                    flight.release()
+                    continue
+                }
+                requests[lastRequest, default: 0] += 1
+                follow(
+                    Piece(
+                        flight: flight, track: batch.track, isKey: isKey, request: lastRequest, end: end,
+                        began: flight.written))
+            }
         } catch {
             obstacle = obstacle ?? .failed(error)
         }
@@ -167,8 +187,8 @@ import Store
         }
     }
 
-    private func follow(_ flight: Flight, _ track: Int, isKey: Bool, _ request: Int) {
-        let piece = Piece(flight: flight, track: track, isKey: isKey, request: request, began: flight.written)
+    private func follow(_ piece: Piece) {
+        let flight = piece.flight
         flying[ObjectIdentifier(flight)] = piece
         flight.whenEnded { [weak self] result in self?.landed(flight, result) }
     }

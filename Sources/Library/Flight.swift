@@ -111,6 +111,8 @@ public import Store
     public var written: Int64 { file.written }
     /// The bytes behind `written`, while readers are woken for them: see `GrowingFile.fresh`.
     public var fresh: UnsafeRawBufferPointer? { file.fresh }
+    /// Whether the origin has been asked, as far as it is not only waited for its turn.
+    public var isAsked: Bool { written > 0 || transfer?.isOnTheWire ?? (convoy != nil) }
     /// Whether all of them are.
     public var isComplete: Bool { file.state == .complete }
 

@@ -114,8 +114,8 @@ import HTTPMessage
     /// For how long it was held in the span that the watchdog waits for.
     private var held = Duration.zero
 
-    /// Whether a request of its is on the wire.
-    var isOnTheWire: Bool { wire != nil }
+    /// Whether a request of its is on the wire: before that it waits for a place at its host, or for its next try.
+    public var isOnTheWire: Bool { wire != nil }
 
     /// Lets the body on the wire wait, or go on. Not from within a callback of libcurl.
     ///

@@ -203,6 +203,26 @@ import Testing
         #expect(try await segments() == [0, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7, 8])
     }
 
+    @Test func whatIsOnItsWayWhenAPlayerSeeksKeepsItsOneRequest() async throws {
+        var configuration = Downloader.Configuration()
+        configuration.parallel = 2
+        let fixture = try await DownloadFixture(configuration: configuration)
+        try await fixture.origin.add(OriginRule("/cmaf/video-90p/*.m4s") { $0.pauseAfter = 500 })
+        let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst, audio: .none))
+        try await waitUntil("two on their way") { try await fixture.origin.load().paused == 2 }
+        let rendition = try #require(download.asset.rendition("video-180p"))
+        _ = try await fixture.library.source(of: rendition, in: download.asset)
+        let seat = try #require(fixture.library.audience.seat("a12345", at: download.asset, "video-180p"))
+        for file in ["0.m4s", "1.m4s", "2.m4s", "8.m4s", "1.m4s"] {
+            seat.awaits(file)
+            seat.arrived(file, isWhole: true)
+        }
+        try await release(fixture)
+        try await fixture.reaches(.complete, "cmaf")
+        let requests = try await fixture.mediaRequests()
+        #expect(requests.count == 13 && Set(requests).count == 13, "\(requests)")
+    }
+
     // MARK: Events
 
     @Test func whoWatchesIsToldOfStatesProgressAndRenditions() async throws {

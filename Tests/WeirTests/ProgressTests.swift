@@ -149,7 +149,7 @@ import Testing
         (recording.state, recording.isRecording) = (.running, true)
         recording.loaded = [API.Download.TimeRange(start: 0, end: 90)]
         (recording.bytes, recording.rate) = (3_000_000, 250_000)
-        #expect(ProgressLine(download: recording).plain == "–  1:30 recorded  3.0 MB  250 KB/s")
+        #expect(ProgressLine(download: recording).plain == "–  1:30 recorded  2.9 MB  244 KB/s")
         #expect(!ProgressLine(download: recording).drawn(columns: 80, hasColor: false).contains("%"))
     }
 }
