@@ -151,6 +151,7 @@ import Store
         }
     }
 
+    /// Not a poll: an origin must not be asked again sooner (RFC 8216 §6.3.4). `stop` cancels it with the track's task.
     private func pause(_ track: RecordingTrack) async { try? await Task.sleep(for: track.interval / 2) }
 
     /// Lists what has come, ends what has ended, and asks for more.

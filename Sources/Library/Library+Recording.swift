@@ -44,6 +44,7 @@ extension Library {
     /// The rendition's live playlist, as soon as it is due again: by then somebody else may have asked for it.
     public func nextSource(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
         let wait = rendition.schedule.wait(now: .now)
+        // Not a poll: before that the origin must not be asked (RFC 8216 §6.3.4).
         if wait > .zero { try? await Task.sleep(for: wait) }
         return try await source(of: rendition, in: asset)
     }

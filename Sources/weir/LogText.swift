@@ -66,6 +66,7 @@ struct LogFollower<Event: LogEvent>: Sendable {
             } catch {
                 return error
             }
+            // The log has no event of its own: a command that follows it asks again.
             try? await Task.sleep(for: Self.pause)
         }
         return nil

@@ -16,13 +16,20 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         changed[count / 2] ^= 1
         guard let other = try? InitializationSection(changed) else { return 0 }
         let (there, back) = (Joint(of: other, behind: section).verdict, Joint(of: section, behind: other).verdict)
-        // A source's pictures can be shown later than they were, but not earlier: only being alike goes both ways.
         precondition((there == .equivalent) == (back == .equivalent), "being alike depends on the order")
+        // A source's pictures can be shown later than they were, but not earlier: that alone goes one way.
+        if other.tracks.map(\.edit) == section.tracks.map(\.edit) {
+            precondition(isRefusal(there) == isRefusal(back), "a verdict depends on the order")
+        }
     } catch {
         precondition((error.offset ?? 0) <= count, "an error that is nowhere")
     }
     checkWalk(bytes)
     return 0
+}
+
+private func isRefusal(_ verdict: Joint.Verdict) -> Bool {
+    if case .cannotBeJoined = verdict { true } else { false }
 }
 
 private func check(_ configuration: DecoderConfiguration?) {
