@@ -18,6 +18,7 @@ extension Downloader: DownloadWorkObserver {
 
     private func run(_ download: Download) {
         set(download, .running)
+        library.allowRenewal(of: download.asset)
         download.ticker = ProgressTicker { [weak self, weak download] in
             if let self, let download { self.tell(download, .progress) }
         }

@@ -5,7 +5,8 @@ import Store
 /// How often a download has come to nothing, and what that means for it.
 ///
 /// Pure. What may be over in a while is waited for: an absent origin, a full disk and a refused key for ever, with
-/// pauses that double; an origin that answers with errors a few times, counted since the last piece that came.
+/// pauses that double; an origin that answers with errors a few times, counted since the last piece that came; an origin
+/// that refuses once more, if anything came since it last did: what its URLs are signed with may serve a few requests.
 struct Patience: Equatable, Sendable {
     /// What becomes of a download whose work has ended.
     enum Verdict: Equatable {
@@ -20,9 +21,10 @@ struct Patience: Equatable, Sendable {
     static let attempts = 2
 
     private var failures = 0
+    private var hasProgressed = false
 
     /// A piece came: what was wrong is over.
-    mutating func noteProgress() { failures = 0 }
+    mutating func noteProgress() { (failures, hasProgressed) = (0, true) }
 
     /// Judges an end.
     ///
@@ -47,6 +49,9 @@ struct Patience: Equatable, Sendable {
             switch error.code {
             case .originAbsent, .notStored, .cancelled: return wait(.network, failure, pauses)
             case .originRefused where isKey: return wait(.key, failure, pauses)
+            case .originRefused where hasProgressed:
+                hasProgressed = false
+                return wait(.network, failure, pauses)
             case .badOrigin where error.mayPass && failures < Self.attempts: return wait(.network, failure, pauses)
             default: return .fail(failure)
             }

@@ -26,8 +26,7 @@ extension Library {
         asset.access.change(to: asset.origin, with: fields)
         // What the origin refused before it may give now.
         asset.checked = nil
-        asset.pace.reset()
-        for rendition in asset.renditions { rendition.pace.reset() }
+        allowRenewal(of: asset)
     }
 }
 

@@ -104,12 +104,9 @@ extension Library {
         }
         for rendition in destination.lost { lose(rendition) }
         if let entry = destination.entry { take(entry, for: asset) }
-        for rendition in asset.renditions {
-            rendition.mirror = 0
-            rendition.pace.reset()
-        }
+        for rendition in asset.renditions { rendition.mirror = 0 }
         asset.checked = (.now, true)
-        asset.pace.reset()
+        allowRenewal(of: asset)
         if asset.published.isEmpty { return }
         writeBundle(of: asset)
     }

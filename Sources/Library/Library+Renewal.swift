@@ -30,6 +30,12 @@ extension Library {
         return source
     }
 
+    /// Lets fresh URLs be asked for at once, by somebody who has kept a pause of their own.
+    public func allowRenewal(of asset: Asset) {
+        asset.pace.reset()
+        for rendition in asset.renditions { rendition.pace.reset() }
+    }
+
     /// Asks for the entry anew, unless that was done a moment ago to no avail.
     func renewEntry(of asset: Asset) async {
         if let renewal = asset.renewal { return await renewal.value }

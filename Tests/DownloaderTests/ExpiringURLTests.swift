@@ -19,7 +19,7 @@ import Testing
             OriginRule("/\(name)/*") { ($0.signed, $0.throttle) = (signature, throttle) })
         let all = Selection(quality: .best, audio: .all, subtitles: .all)
         let download = try await fixture.start("/\(name)/master.m3u8", all)
-        try await waitUntil("the end", within: .seconds(30)) { download.state != .running }
+        try await waitUntil("the end", within: .seconds(30)) { [.complete, .failed].contains(download.state) }
         #expect(download.state == .complete, "\(String(describing: download.failure))")
         #expect(download.isWhole)
         #expect(try await repetitions(fixture.origin) == [])

@@ -47,6 +47,17 @@ import Testing
         #expect(verdict(&patience, .failed(try error(code))).hasPrefix("fail"))
     }
 
+    /// Of many who use one token some are refused though it is fresh.
+    @Test func aRefusalIsTriedAgainAsLongAsPiecesComeBetween() throws {
+        var patience = Patience()
+        let refused = DownloadOutcome.failed(try error(.forbidden))
+        for _ in 0..<9 {
+            patience.noteProgress()
+            #expect(verdict(&patience, refused) == "network 2")
+        }
+        #expect(verdict(&patience, refused) == "fail originRefused")
+    }
+
     @Test func aRefusedKeyAndAFullDiskAreWaitedFor() throws {
         var patience = Patience()
         #expect(verdict(&patience, .failed(try error(.forbidden), isKey: true)) == "key 2")
