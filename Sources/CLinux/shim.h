@@ -8,6 +8,9 @@
 // memfd_create(2) is declared under _GNU_SOURCE only, which Swift's Glibc module does not set. 1 is MFD_CLOEXEC.
 static inline int weir_memfd_create(const char *name) { return (int)syscall(SYS_memfd_create, name, 1u); }
 
+// syncfs(2) is under _GNU_SOURCE too.
+static inline int weir_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
+
 // O_TMPFILE is under _GNU_SOURCE too; __O_TMPFILE is the kernel's own value for this machine.
 static const int weir_o_tmpfile = __O_TMPFILE | O_DIRECTORY;
 

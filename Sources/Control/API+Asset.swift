@@ -24,6 +24,9 @@ extension API {
         public var local: Local
         /// Whether the origin has other content than what is stored, as far as is known; absent when it is not so.
         public var hasChanged: Bool?
+        /// Whether that other content is being fetched, to take the place of what is stored when it is whole; absent when
+        /// it is not so. `state`, `need` and `download` are about that then, and its part is in `bytes`.
+        public var isRevised: Bool?
         /// The state of its last download; absent when none was asked for.
         public var state: Download.State?
         /// What that download waits for; absent unless it is `waiting`.

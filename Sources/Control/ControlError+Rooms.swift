@@ -22,30 +22,28 @@ extension ControlError {
     /// Why the download of an asset did not begin; `url` without secrets.
     init(_ refusal: Downloader.Refusal, asset: String, url: String) {
         switch refusal {
-        case .live(let name):
+        case .live:
             self.init(
-                .live, "\(name) is live: live streams cannot be saved while they are in progress",
+                .live, refusal.description,
                 next: "record it until it ends with: weir get --record URL; or play it through: "
                     + "mpv http://localhost:8216/\(url)")
-        case .needsDRM(let name):
+        case .needsDRM:
             self.init(
-                .protected, "\(name) is protected by DRM: a stored copy could not be played",
+                .protected, refusal.description,
                 next: "a source without DRM; Weir plays and keeps what has no key, or AES-128 keys")
-        case .noMatch(let error): self.init(.noMatch, error.description)
-        case .noSuchTime(let name, let duration):
-            self.init(.noMatch, "\(name) is over after \(Int(duration.rounded())) s: the range lies behind its end")
-        case .noRoom(let name, let needed, let free):
+        case .noMatch, .noSuchTime: self.init(.noMatch, refusal.description)
+        case .noRoom:
             self.init(
-                .diskFull, "\(name) takes about \(needed >> 20) MB, and the disk has room for \(free >> 20) MB",
+                .diskFull, refusal.description,
                 next: "make room, for instance with: weir remove NAME; or begin with --anyway, and keep what fits")
-        case .unreadable(let name): self.init(unreadable: name)
+        case .unreadable: self.init(.unreadable, refusal.description)
         case .library(let error): self.init(error, asset: asset)
         }
     }
 
     /// A download that a newer Weir noted in a form that this one does not understand.
     init(unreadable name: String) {
-        self.init(.unreadable, "what is to be kept of \(name) was noted by a newer Weir, and is left as it is")
+        self.init(.unreadable, Downloader.Refusal.unreadable(name: name).description)
     }
 }
 

@@ -80,7 +80,8 @@ import Playlist
 
     /// See `ControlService`.
     public func downloads() async throws(ControlError) -> [API.Download] {
-        downloader.downloads.map { API.Download($0) }
+        // Where an origin's new content is fetched, that download stands for the asset.
+        downloader.downloads.filter { $0.asset.revision == nil }.map { API.Download($0) }
     }
 
     /// See `ControlService`.
@@ -196,15 +197,17 @@ import Playlist
     }
 
     func shape(_ asset: Asset) -> API.Asset {
-        let download = downloader.download(of: asset)
+        let kept = downloader.download(of: asset)
+        let download = asset.revision.flatMap { downloader.download(of: $0) } ?? kept
         let shapes = AssetShapes(asset)
         var shape = API.Asset(
             name: asset.name, id: asset.id, title: asset.title, url: asset.origin.redacted, duration: asset.duration)
         shape.isLive = asset.isLive
-        shape.bytes = Int(asset.bytes)
+        shape.bytes = Int(asset.bytes + (asset.revision?.bytes ?? 0))
+        shape.isRevised = asset.revision != nil ? true : nil
         shape.hasChanged = asset.hasChanged ? true : nil
         // What is wanted of it may not be understood.
-        let isComplete = download.flatMap { $0.isUnreadable ? nil : $0.isWhole } ?? asset.isPlayableOffline
+        let isComplete = kept.flatMap { $0.isUnreadable ? nil : $0.isWhole } ?? asset.isPlayableOffline
         shape.local = isComplete ? .complete : asset.bytes > 0 ? .partly : .none
         shape.state = download.map { API.Download.State($0) }
         shape.need = shape.state == .waiting ? download?.need.flatMap { .init(rawValue: $0.rawValue) } : nil

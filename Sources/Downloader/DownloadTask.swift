@@ -54,6 +54,14 @@ public struct DownloadTask: Equatable, Sendable {
         items.insert(item, at: 0)
     }
 
+    /// The same task with other items, the latest first.
+    func with(_ items: [Item]) -> DownloadTask {
+        var task = self
+        task.items = []
+        for item in items.reversed() { task.add(item) }
+        return task
+    }
+
     /// Whether everything that an item wants is wanted already.
     func covers(_ item: Item) -> Bool {
         item.renditions.allSatisfy { id in

@@ -6,7 +6,7 @@ import Store
 /// What keeps an order from becoming a download.
 extension Downloader {
     /// Why a download did not begin.
-    public enum Refusal: Error, Sendable {
+    public enum Refusal: Error, CustomStringConvertible, Sendable {
         /// The presentation is live: it cannot be saved while it is in progress.
         case live(name: String)
         /// A stored copy would be of no use without a content decryption module.
@@ -21,6 +21,22 @@ extension Downloader {
         case unreadable(name: String)
         /// A playlist could not be had.
         case library(LibraryError)
+
+        /// A sentence for a user.
+        public var description: String {
+            switch self {
+            case .live(let name): "\(name) is live: live streams cannot be saved while they are in progress"
+            case .needsDRM(let name): "\(name) is protected by DRM: a stored copy could not be played"
+            case .noMatch(let error): error.description
+            case .noSuchTime(let name, let duration):
+                "\(name) is over after \(Int(duration.rounded())) s: the range lies behind its end"
+            case .noRoom(let name, let needed, let free):
+                "\(name) takes about \(needed >> 20) MB, and the disk has room for \(free >> 20) MB"
+            case .unreadable(let name):
+                "what is to be kept of \(name) was noted by a newer Weir, and is left as it is"
+            case .library(let error): error.message
+            }
+        }
     }
 
     /// What a selection chooses of an asset, whose playlists it reads.

@@ -82,15 +82,25 @@ extension Downloader: DownloadWorkObserver {
         case .complete:
             set(download, .complete)
             library.publish(download.asset)
-        case .fail(let failure):
-            set(download, .failed, nil, failure)
-            report("\(name): the download stopped: \(failure.message)")
+            settle(download)
+        case .fail(let failure) where mayBeOvertaken(download, outcome):
+            download.step = Task { @LoopActor [weak self, weak download] in
+                if let self, let download { await self.overtake(download, after: failure) }
+            }
+            return
+        case .fail(let failure): fail(download, failure)
         case .wait(let need, let failure, let pause):
             set(download, .waiting, need, failure)
             wait(download, pause)
         }
         schedule()
         Task { @LoopActor in await save(download) }
+    }
+
+    /// Ends a download that cannot go on.
+    func fail(_ download: Download, _ failure: Download.Failure) {
+        set(download, .failed, nil, failure)
+        report("\(download.asset.name): the download stopped: \(failure.message)")
     }
 
     private func wait(_ download: Download, _ pause: Duration) {

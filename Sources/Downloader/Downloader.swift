@@ -39,6 +39,7 @@ import Store
         self.library = library
         self.configuration = configuration
         self.report = report
+        library.isKept = { [weak self] asset in self?.byAsset[asset.id].map { $0.state != .cancelled } ?? false }
         for record in library.storedDownloads {
             guard let asset = library.asset(id: record.asset) else { continue }
             enter(Download(record, of: asset))
@@ -73,14 +74,29 @@ import Store
     ///
     /// Returns when the playlists are read, so that it is known what will come. A download that was stopped, in
     /// whatever way, goes on.
+    ///
+    /// Where the origin is known to have other content than what is stored, it is about that: see `Library.revise`.
     public func start(_ asset: Asset, _ order: DownloadOrder) async throws(Refusal) -> Download {
         if byAsset[asset.id]?.isUnreadable ?? false { throw .unreadable(name: asset.name) }
+        let subject = try await subject(of: asset)
+        do throws(Refusal) {
+            return try await start(subject.asset, order, beside: subject.task)
+        } catch {
+            if byAsset[subject.asset.id] == nil { await library.abandon(subject.asset) }
+            throw error
+        }
+    }
+
+    /// - Parameter task: what is wanted already.
+    private func start(
+        _ asset: Asset, _ order: DownloadOrder, beside task: DownloadTask
+    ) async throws(Refusal) -> Download {
         var items: [DownloadTask.Item] = []
         for selection in order.selections { items.append(try await item(selection, order, of: asset)) }
         guard library.asset(id: asset.id) === asset else {
             throw .library(LibraryError(.missing, "\(asset.name) was removed"))
         }
-        var task = byAsset[asset.id]?.task ?? DownloadTask()
+        var task = byAsset[asset.id]?.task ?? task
         let isCovered = items.allSatisfy(task.covers)
         for item in items.reversed() { task.add(item) }
         task.note = order.note ?? task.note
@@ -95,7 +111,7 @@ import Store
         return await begin(task, of: asset, isPaused: order.isPaused)
     }
 
-    private func begin(_ task: DownloadTask, of asset: Asset, isPaused: Bool) async -> Download {
+    func begin(_ task: DownloadTask, of asset: Asset, isPaused: Bool) async -> Download {
         let download = byAsset[asset.id] ?? enter(Download(asset, task, state: .queued, created: Int64(time(nil))))
         halt(download)
         download.task = task
@@ -123,11 +139,20 @@ import Store
     /// Gives a download up; what is stored is kept. One that is complete stays so; a recording becomes complete.
     public func cancel(_ download: Download) async {
         guard download.state != .complete, !download.isUnreadable else { return }
+        if download.asset.isRevision { return await abandon(download) }
         if finishRecording(download) {
             schedule()
             return await save(download)
         }
         await rest(download, .cancelled)
+    }
+
+    /// Gives up the new content of an asset: what has come of it goes, and the old stays.
+    private func abandon(_ download: Download) async {
+        halt(download)
+        set(download, .cancelled)
+        forget(download.asset)
+        await library.abandon(download.asset)
     }
 
     private func rest(_ download: Download, _ state: Download.State) async {
@@ -155,10 +180,12 @@ import Store
     public func resume() {
         for download in downloads where download.state.isActive { set(download, .queued) }
         schedule()
+        for download in downloads { settle(download) }
     }
 
-    /// Ends the asset's download, if there is one, and forgets it. What is stored stays.
+    /// Ends the asset's download, if there is one, and that of its revision, and forgets them. What is stored stays.
     public func forget(_ asset: Asset) {
+        if let revision = asset.revision { forget(revision) }
         guard let download = byAsset.removeValue(forKey: asset.id) else { return }
         halt(download)
         tell(download, .removed)

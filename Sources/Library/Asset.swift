@@ -28,6 +28,10 @@ import Store
     public internal(set) var origin: WebURL
     /// When it was first asked for, in seconds since 1970.
     public let created: Int64
+    /// Its origin's new content, while that is not in its place; see `Library.revise`.
+    public internal(set) var revision: Asset?
+    /// The id of the asset of which it is that.
+    public internal(set) var revises: String?
     /// What its requests may have of the user's own: as `origin` says, but for what another asset's playlist led to.
     let access: OriginAccess
     /// The keys of all its renditions.
@@ -256,6 +260,7 @@ import Store
 
     var record: AssetRecord {
         AssetRecord(
-            id: id, name: name, title: title, origin: origin.text, created: created, fields: access.fields.record)
+            id: id, name: name, title: title, origin: origin.text, created: created, fields: access.fields.record,
+            revises: revises)
     }
 }

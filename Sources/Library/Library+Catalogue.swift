@@ -122,6 +122,7 @@ extension Library {
                 access: OriginAccess(to: origin, with: UserFields(record: record.fields)), created: record.created,
                 store: store)
             asset.isPersistent = true
+            asset.revises = record.revises
             for key in keys[asset.id] ?? [] {
                 if let url = try? WebURL(key.url) { asset.keys.restore(url, number: key.number) }
             }

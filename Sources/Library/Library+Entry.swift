@@ -106,6 +106,6 @@ extension Library {
         change = true
         report(
             "\(asset.name): the origin has other content now. What is stored goes on as it was, and nothing of the new is "
-                + "mixed into it; \"weir remove \(asset.name)\" makes way for the new.")
+                + "mixed into it; \"weir get \(asset.name)\" fetches the new beside it.")
     }
 }

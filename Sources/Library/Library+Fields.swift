@@ -15,10 +15,10 @@ extension Library {
     public func setFields(_ fields: UserFields, of asset: Asset) async throws(LibraryError) {
         guard fields != asset.access.fields else { return }
         if asset.isPersistent, readOnlyReason == nil {
-            var record = asset.record
-            record.fields = fields.record
+            var records = [asset, asset.revision].compactMap { $0?.record }
+            for index in records.indices { records[index].fields = fields.record }
             do {
-                try await store.catalogue.save(.init(assets: [record]))
+                try await store.catalogue.save(.init(assets: records))
             } catch {
                 throw LibraryError(error, about: "the header fields of \(asset.name) are not kept")
             }

@@ -12,13 +12,15 @@ extension Library {
     func assetWithOtherTokens(at url: WebURL, fields: UserFields?) async -> Asset? {
         guard readOnlyReason == nil else { return nil }
         let identity = TokenlessURL(url)
-        for asset in assets where TokenlessURL(asset.origin) == identity && asset.hasEndedPlaylist {
+        for known in assets where TokenlessURL(known.origin) == identity {
+            let asset = known.revision ?? known
+            guard asset.hasEndedPlaylist else { continue }
             let access = OriginAccess(to: url, with: fields ?? asset.fields)
             guard let destination = try? await Destination(of: asset, at: url, access, fetch: fetch),
                 destination.isProven, !asset.isRemoved, self.asset(at: url) == nil
             else { continue }
             guard (try? await settle(asset, at: destination)) != nil else { continue }
-            return asset
+            return known
         }
         return nil
     }

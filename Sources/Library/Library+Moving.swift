@@ -28,6 +28,9 @@ extension Library {
         guard !asset.isEndedRecording else {
             throw LibraryError(.otherContent, "\(asset.name) is a recording that has ended: it is nowhere else")
         }
+        guard asset.revision == nil else {
+            throw LibraryError(.otherContent, "\(asset.name) is nowhere else: its new content is being fetched")
+        }
         try await checkFree(url, for: asset)
         let stay = url.origin == asset.access.origin
         let access = OriginAccess(to: url, with: fields ?? (stay ? asset.fields : UserFields()))
@@ -46,9 +49,12 @@ extension Library {
     private func checkFree(_ url: WebURL, for asset: Asset) async throws(LibraryError) {
         let occupant = await occupant(of: url)
         guard !asset.isRemoved else { throw LibraryError(.missing, "\(asset.name) was removed") }
-        guard let occupant, occupant !== asset else { return }
+        guard let occupant, occupant !== holder(of: asset) else { return }
         throw LibraryError(.urlTaken, "\(url.redacted) is the URL of another asset, \(occupant.name)")
     }
+
+    /// Whom the URL of an asset leads to: what has new content has it in common with that.
+    private func holder(of asset: Asset) -> Asset { revised(by: asset) ?? asset }
 
     /// Lets the asset be what the destination found, in the catalogue and then in memory.
     func settle(_ asset: Asset, at destination: Destination) async throws(LibraryError) {
@@ -61,7 +67,7 @@ extension Library {
     /// Notes all of it, or nothing. From here on the URL is the asset's.
     private func keep(_ destination: Destination, of asset: Asset) async throws(LibraryError) {
         let former = asset.origin
-        occupy(destination.url, by: asset)
+        occupy(destination.url, by: holder(of: asset))
         guard asset.isPersistent else { return }
         let contents = contents(destination, of: asset)
         do {
@@ -87,8 +93,15 @@ extension Library {
             playlists.append(self.record(of: entry.playlist, base: entry.base, in: asset))
         }
         return Catalogue.Contents(
-            assets: [record], playlists: playlists,
+            assets: [record] + heldRecord(like: record, of: asset), playlists: playlists,
             keys: asset.keys.records(of: asset.id, movedTo: destination.keys))
+    }
+
+    /// The record of what an asset has new content of, with the same way to the origin.
+    private func heldRecord(like record: AssetRecord, of asset: Asset) -> [AssetRecord] {
+        guard var held = revised(by: asset)?.record else { return [] }
+        (held.origin, held.fields) = (record.origin, record.fields)
+        return [held]
     }
 
     // MARK: Memory
@@ -96,6 +109,7 @@ extension Library {
     private func take(_ destination: Destination, for asset: Asset) {
         if asset.origin != destination.url { occupy(asset.origin, by: nil) }
         asset.origin = destination.url
+        revised(by: asset)?.origin = destination.url
         asset.access.change(to: destination.url, with: destination.access.fields)
         // Before the entry, which may name the same keys.
         for (number, url) in destination.keys { asset.keys.settle(number, at: url) }

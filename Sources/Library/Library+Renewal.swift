@@ -36,6 +36,12 @@ extension Library {
         for rendition in asset.renditions { rendition.pace.reset() }
     }
 
+    /// Asks the origin whether these still are what they were: see `Asset.hasChanged`.
+    public func look(for renditions: [Rendition], of asset: Asset) async {
+        allowRenewal(of: asset)
+        for rendition in renditions where !asset.hasChanged { _ = await renew(rendition, in: asset) }
+    }
+
     /// Asks for the entry anew, unless that was done a moment ago to no avail.
     func renewEntry(of asset: Asset) async {
         if let renewal = asset.renewal { return await renewal.value }

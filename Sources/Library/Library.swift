@@ -42,12 +42,15 @@ public import Store
         loader = Loader(store: store, client: client)
         fetch = PlaylistFetch(client: client)
         yielding = Yielding(audience, client)
-        for asset in restored(store.catalogue.initial) { register(asset) }
+        register(restored: restored(store.catalogue.initial))
     }
 
     // MARK: Finding
 
-    /// All assets, by name.
+    /// Whether somebody wants what is stored of an asset to be kept, and asks for it to be fetched.
+    public var isKept: (Asset) -> Bool = { _ in false }
+
+    /// All assets, by name; those that revise others aside.
     public var assets: [Asset] { byName.values.sorted { $0.name < $1.name } }
 
     /// The asset with this id.
@@ -135,13 +138,33 @@ public import Store
         return .success(asset)
     }
 
-    private func register(_ asset: Asset) {
+    /// Lets id, name and URL lead to it.
+    func register(_ asset: Asset) {
+        identify(asset)
+        byName[asset.name] = asset
+        byOrigin[asset.origin] = asset
+    }
+
+    /// Lets the id alone lead to the new content of an asset.
+    func register(_ revision: Asset, of asset: Asset) {
+        asset.revision = revision
+        identify(revision)
+    }
+
+    private func identify(_ asset: Asset) {
         asset.wholenessChanged = { [weak self, weak asset] in
             if let asset { self?.publish(asset) }
         }
         byID[asset.id] = asset
-        byName[asset.name] = asset
-        byOrigin[asset.origin] = asset
+    }
+
+    /// Lets nothing lead to it any more, and ends what goes on for it.
+    func unregister(_ asset: Asset) {
+        byID[asset.id] = nil
+        if byName[asset.name] === asset { byName[asset.name] = nil }
+        if byOrigin[asset.origin] === asset { byOrigin[asset.origin] = nil }
+        loader.forget(asset.folders)
+        audience.forget(asset)
     }
 
     /// The asset at a URL, or that is being opened there.
@@ -177,17 +200,25 @@ public import Store
 
     // MARK: Removing
 
-    /// Deletes an asset with all that is stored of it. Who is in the middle of a piece reads on to its end.
+    /// Deletes an asset with all that is stored of it, its revision included. Who is in the middle of a piece reads on
+    /// to its end.
     ///
     /// - Returns: the bytes that it took.
     public func remove(_ asset: Asset) async throws(LibraryError) -> Int64 {
-        let bytes = asset.bytes
+        var bytes = asset.bytes
         if let readOnlyReason { throw LibraryError(readOnlyReason, about: "\(asset.name) cannot be removed") }
-        byID[asset.id] = nil
-        byName[asset.name] = nil
-        byOrigin[asset.origin] = nil
-        loader.forget(asset.folders)
-        audience.forget(asset)
+        if let revision = asset.revision {
+            bytes += revision.bytes
+            asset.revision = nil
+            try await discard(revision)
+        }
+        try await discard(asset)
+        return bytes
+    }
+
+    /// Deletes what is stored of an asset, and forgets it.
+    func discard(_ asset: Asset) async throws(LibraryError) {
+        unregister(asset)
         do {
             // Whatever of the two fails: a bundle that the catalogue does not know is rubbish, and an asset without a
             // bundle has lost its pieces.
@@ -196,7 +227,6 @@ public import Store
         } catch {
             throw LibraryError(error, about: "\(asset.name) is not wholly removed")
         }
-        return bytes
     }
 
     // MARK: The bundle

@@ -251,6 +251,9 @@ public import Library
         defer { if !isStored { library.audience.opened() } }
         do {
             let isPresent = isStored ? false : try await library.refresh(asset)
+            if isPresent, case let current = await library.current(asset), current !== asset {
+                return await entry(exchange, of: current, mode, directives, isStored: false)
+            }
             if !isPresent, !asset.isPlayableOffline { return try entry(exchange, ofPartOf: asset) }
             // Those that play what was live a moment ago keep theirs.
             let session = session(for: asset, mode == .auto && asset.isRecorded ? .local : mode)

@@ -159,6 +159,21 @@ public final class Catalogue: Sendable {
                         PRIMARY KEY (asset, rendition));
                     """)
         }
+        migrator.registerMigration("7") { database in
+            // SQLite takes no constraint off a table: https://www.sqlite.org/lang_altertable.html#otheralter
+            try database.execute(
+                sql: """
+                    CREATE TABLE revisable (
+                        id TEXT PRIMARY KEY, name TEXT NOT NULL, title TEXT, origin TEXT NOT NULL,
+                        created INTEGER NOT NULL, fields TEXT,
+                        revises TEXT UNIQUE REFERENCES asset ON DELETE SET NULL);
+                    INSERT INTO revisable SELECT id, name, title, origin, created, fields, NULL FROM asset;
+                    DROP TABLE asset;
+                    ALTER TABLE revisable RENAME TO asset;
+                    CREATE UNIQUE INDEX assetName ON asset (name) WHERE revises IS NULL;
+                    CREATE UNIQUE INDEX assetOrigin ON asset (origin) WHERE revises IS NULL;
+                    """)
+        }
         return migrator
     }
 
@@ -189,6 +204,16 @@ public final class Catalogue: Sendable {
             for record in contents.keys { try record.upsert(database) }
             for record in contents.downloads { try record.upsert(database) }
             for record in contents.recordings { try record.insert(database, onConflict: .ignore) }
+        }
+    }
+
+    /// Forgets the asset with its playlists, keys and download, and notes in the same step what has taken its place.
+    ///
+    /// - Parameter record: nil for what is not in the catalogue.
+    public func supersede(_ id: String, by record: AssetRecord?) async throws(StoreError) {
+        try await write { database in
+            _ = try AssetRecord.deleteOne(database, key: id)
+            try record?.update(database)
         }
     }
 

@@ -7,7 +7,7 @@ public struct AssetRecord: Codable, Equatable, Sendable, FetchableRecord, Persis
     public static let databaseTableName = "asset"
     /// Our own id, also the bundle's name: letters, digits and `-`. Never changes.
     public var id: String
-    /// What the user calls it, unique; in URLs and on the command line.
+    /// What the user calls it, unique but for what revises it; in URLs and on the command line.
     public var name: String
     /// What a list shows, if the user gave it.
     public var title: String?
@@ -17,10 +17,13 @@ public struct AssetRecord: Codable, Equatable, Sendable, FetchableRecord, Persis
     public var created: Int64
     /// The header fields that the user gave for `origin`, a line each; nil for none. Secret.
     public var fields: String?
+    /// The id of the asset whose new content it is, and in whose place it is to come; nil for most.
+    public var revises: String?
 
     /// Makes a record of its fields.
     public init(
-        id: String, name: String, title: String?, origin: String, created: Int64, fields: String? = nil
+        id: String, name: String, title: String?, origin: String, created: Int64, fields: String? = nil,
+        revises: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -28,6 +31,7 @@ public struct AssetRecord: Codable, Equatable, Sendable, FetchableRecord, Persis
         self.origin = origin
         self.created = created
         self.fields = fields
+        self.revises = revises
     }
 }
 

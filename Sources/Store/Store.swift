@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The folder where everything lies that Weir keeps: bundles, the catalogue, and files on their way in.
@@ -81,6 +82,12 @@ public final class Store: Sendable {
             return
         }
         Task.detached(priority: .background) { try? temporary.removeTree(id) }
+    }
+
+    /// Waits until everything that was kept so far survives a loss of power, as far as the disk says so: syncfs(2).
+    public func sync() async {
+        let root = root
+        await Task.detached(priority: .background) { _ = weir_syncfs(root.descriptor) }.value
     }
 
     // MARK: Growing files

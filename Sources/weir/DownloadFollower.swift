@@ -39,9 +39,11 @@ final class DownloadFollower: Sendable {
             download = current
             if let artwork { _ = try await client.keepArtwork(artwork, ofAsset: current.asset) }
             report(current, since: start)
-            if !current.isToBeLeft {
+            while !current.isToBeLeft {
                 current = await followEvents(of: current, since: start) { download = $0 }
                 try await ask(about: current, since: start) { download = $0 }
+                guard let next = try await successor(of: download) else { break }
+                (current, download) = (next, next)
             }
             if let download { perform { $0.finish(download) } }
             return Outcome(download: download)
@@ -85,6 +87,16 @@ final class DownloadFollower: Sendable {
             note(current)
             report(current, since: start)
         }
+    }
+
+    /// The download that goes on in the place of one that has ended since its origin has other content now.
+    private func successor(of download: API.Download?) async throws -> API.Download? {
+        guard let download, download.state == .failed, let reason = download.error, reason.code == .otherContent else {
+            return nil
+        }
+        guard let id = try await client.asset(named: download.asset).download, id != download.id else { return nil }
+        perform { _ in [.error("\(download.asset): \(reason.message)\n")] }
+        return try await client.download(id: id)
     }
 
     private func report(_ download: API.Download, since start: ContinuousClock.Instant) {

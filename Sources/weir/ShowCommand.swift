@@ -59,13 +59,15 @@ struct ShowCommand: AsyncParsableCommand {
     static func lines(_ asset: API.Asset, _ download: API.Download? = nil) -> [String] {
         let time = asset.isLive ? "live" : asset.duration.map(Format.clock)
         let head = [asset.name, asset.title, time, stored(asset)].compactMap(\.self).joined(separator: "  ")
-        let change = asset.hasChanged == true ? [changed(asset.name)] : []
+        let change = asset.hasChanged == true ? [changed(asset)] : []
         return [head, asset.url] + (download?.note.map { [$0] } ?? []) + change + lines(asset.tracks)
             + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
     }
 
-    private static func changed(_ name: String) -> String {
-        "The origin has other content now; what is stored goes on as it was until \"weir remove \(name)\"."
+    private static func changed(_ asset: API.Asset) -> String {
+        asset.isRevised == true
+            ? "The origin has other content now; it is fetched beside what is stored, which plays until the new is whole."
+            : "The origin has other content now; what is stored plays as it was. \"weir get \(asset.name)\" fetches the new."
     }
 
     private static func stored(_ asset: API.Asset) -> String {

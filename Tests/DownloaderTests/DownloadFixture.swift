@@ -18,11 +18,16 @@ import Testing
     private(set) var downloader: Downloader
 
     private let configuration: Downloader.Configuration
+    private let film: ChangingFilm?
 
-    init(reserve: Int64 = 0, running: Int = 3, configuration: Downloader.Configuration? = nil) async throws {
+    /// - Parameter film: what the origin serves; nil for the fixtures.
+    init(
+        reserve: Int64 = 0, running: Int = 3, configuration: Downloader.Configuration? = nil, film: ChangingFilm? = nil
+    ) async throws {
         self.configuration = configuration ?? Self.configuration(running: running)
+        self.film = film
         folder = try TemporaryFolder()
-        origin = try await TestOrigin()
+        origin = if let film { try await TestOrigin(root: film.root) } else { try await TestOrigin() }
         client = Self.client()
         library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
         downloader = Downloader(library: library, configuration: self.configuration)

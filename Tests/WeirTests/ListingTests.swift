@@ -45,7 +45,9 @@ import Testing
     @Test func anAssetThatIsAnotherAtTheOriginIsShownAsSuch() {
         var asset = asset
         asset.hasChanged = true
-        #expect(ShowCommand.lines(asset)[2].contains("\"weir remove sintel\""))
+        #expect(ShowCommand.lines(asset)[2].contains("\"weir get sintel\""))
+        asset.isRevised = true
+        #expect(ShowCommand.lines(asset)[2].contains("until the new is whole"))
     }
 
     @Test func aPresentationIsShownWithEstimates() {

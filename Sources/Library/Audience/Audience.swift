@@ -68,6 +68,13 @@ import Playlist
         return thinnest?.playhead.askedEnd
     }
 
+    /// Whether anybody plays the asset, or did so a moment ago.
+    public func isWatching(_ asset: Asset) -> Bool {
+        readNotes()
+        let now = now()
+        return attendees.values.contains { $0.asset === asset && !($0.awaited == 0 && $0.playhead.isOver(at: now)) }
+    }
+
     /// Calls `told` each time that `playhead(of:)` of the asset may have another answer, until the number that is
     /// returned is given to `ignore`. Comes at most once for each segment asked for, and from within `playhead(of:)`
     /// too, where that reads notes which had waited.

@@ -1,0 +1,137 @@
+import EventLoop
+import Library
+
+/// Downloads of what an origin has now in the place of what is stored: the new content is fetched beside the old, by
+/// what was selected of that.
+extension Downloader {
+    /// What an order is about: the asset, or where its origin is known to have other content now, that; with what is
+    /// wanted of it already.
+    func subject(of asset: Asset) async throws(Refusal) -> (asset: Asset, task: DownloadTask) {
+        if let revision = asset.revision {
+            guard revision.hasChanged else { return (revision, byAsset[revision.id]?.task ?? DownloadTask()) }
+            // The origin has changed once more: what came of the change before is of no use to anybody.
+            forget(revision)
+            await library.abandon(revision)
+        }
+        let task = byAsset[asset.id]?.task ?? DownloadTask()
+        guard asset.hasChanged, !asset.isRecorded, !library.isOffline else { return (asset, task) }
+        return try await revise(asset, wanting: task)
+    }
+
+    private func revise(
+        _ asset: Asset, wanting task: DownloadTask
+    ) async throws(Refusal) -> (asset: Asset, task: DownloadTask) {
+        let revision: Asset
+        do throws(LibraryError) {
+            revision = try await library.revise(asset)
+        } catch {
+            throw .library(error)
+        }
+        do throws(Refusal) {
+            return (revision, try await reselected(task, of: revision))
+        } catch {
+            await library.abandon(revision)
+            throw error
+        }
+    }
+
+    /// What a task's selections choose of other content. What has nothing to choose there is told, and left out, unless
+    /// it is all.
+    private func reselected(_ task: DownloadTask, of revision: Asset) async throws(Refusal) -> DownloadTask {
+        var order = DownloadOrder()
+        order.recordsLive = task.recordsLive
+        var obstacle: Refusal?
+        var items: [DownloadTask.Item] = []
+        for item in task.items {
+            order.range = item.range
+            do throws(Refusal) {
+                items.append(try await self.item(item.selection, order, of: revision))
+            } catch {
+                obstacle = obstacle ?? error
+            }
+        }
+        if let obstacle {
+            guard !items.isEmpty else { throw obstacle }
+            report("\(revision.name): the new content has not all that was selected of the old: \(obstacle)")
+        }
+        return task.with(items)
+    }
+
+    /// Whether what a download could not have may be no more, since the origin has other content. What revises another
+    /// asset, and fails itself, is left for a person to begin anew: an origin that alternates would be fetched without
+    /// end.
+    func mayBeOvertaken(_ download: Download, _ outcome: DownloadOutcome) -> Bool {
+        guard case .failed(let error, _, _) = outcome, [.missing, .originRefused, .badOrigin].contains(error.code)
+        else {
+            return false
+        }
+        return !download.asset.isRevision && !download.task.recordsLive && !library.isOffline
+            && library.readOnlyReason == nil
+    }
+
+    /// Goes on with what the origin has now, if that is something else, after a download has found that it cannot have
+    /// the rest of what there was; else it has failed.
+    func overtake(_ download: Download, after failure: Download.Failure) async {
+        await library.look(for: download.renditions, of: download.asset)
+        guard isWanted(download) else { return }
+        if download.asset.hasChanged {
+            await fetchAnew(download, failure)
+        } else {
+            fail(download, failure)
+        }
+        schedule()
+        await save(download)
+    }
+
+    private func fetchAnew(_ download: Download, _ failure: Download.Failure) async {
+        let asset = download.asset
+        do throws(Refusal) {
+            let (revision, task) = try await subject(of: asset)
+            do throws(Refusal) {
+                try checkRoom(for: task, of: revision)
+            } catch {
+                await library.abandon(revision)
+                throw error
+            }
+            guard isWanted(download) else { return await library.abandon(revision) }
+            _ = await begin(task, of: revision, isPaused: false)
+            let sentence =
+                "the origin has other content now: the new is fetched beside the old, which plays until it is whole"
+            set(download, .failed, nil, .init(code: LibraryError.Code.otherContent.rawValue, message: sentence))
+            report("\(asset.name): \(sentence)")
+        } catch {
+            guard isWanted(download) else { return }
+            let message = "\(failure.message); and the origin's new content is not fetched: \(error)"
+            fail(download, Download.Failure(code: failure.code, message: message))
+        }
+    }
+
+    private func isWanted(_ download: Download) -> Bool {
+        !Task.isCancelled && byAsset[download.asset.id] === download && download.state == .running
+    }
+
+    // MARK: The change of places
+
+    /// Lets new content take the place of the old once it is whole, as soon as nobody plays the old.
+    func settle(_ download: Download) {
+        guard let asset = library.revised(by: download.asset), download.state == .complete, download.isWhole else {
+            return
+        }
+        guard !library.audience.isWatching(asset) else { return wait(download, for: asset) }
+        Task { @LoopActor in
+            guard await library.supersede(asset) else { return settle(download) }
+            forget(asset)
+        }
+    }
+
+    /// Until the last of those who play the old has ended.
+    private func wait(_ download: Download, for asset: Asset) {
+        guard download.watch == nil else { return }
+        download.watch = library.audience.observe(asset) { [weak self, weak download] move in
+            guard let self, let download, case .ended = move else { return }
+            download.watch.map { self.library.audience.ignore($0) }
+            download.watch = nil
+            self.settle(download)
+        }
+    }
+}

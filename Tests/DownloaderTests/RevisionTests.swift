@@ -1,0 +1,228 @@
+import EventLoop
+import Foundation
+import Library
+import Playlist
+import Store
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+/// Downloads whose origin has other content now.
+@Suite @LoopActor struct RevisionTests {
+    /// A film of which the first half of its lowest quality is stored, and which is another one now.
+    private func changed(to other: String = "aes") async throws -> (DownloadFixture, ChangingFilm, Download) {
+        let film = try ChangingFilm("ts")
+        let fixture = try await DownloadFixture(film: film)
+        try await fixture.origin.add(OriginRule("/film/90p/[345].ts") { $0.hold = true })
+        let download = try await fixture.start("/film/master.m3u8")
+        try await waitUntil("the first half") { download.progress.loaded.duration == 6 }
+        await fixture.downloader.pause(download)
+        try await fixture.notes(.paused)
+        try film.change(to: other)
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+        return (fixture, film, download)
+    }
+
+    /// The old segments are gone, before it is known that there are others.
+    private static let lost = OriginRule("/film/90p/[345].ts") { ($0.times, $0.status) = (3, 404) }
+
+    private func bundles(_ fixture: DownloadFixture) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: fixture.folder.path("assets"))) ?? []).sorted()
+    }
+
+    private func asset(_ fixture: DownloadFixture) throws -> Asset {
+        try #require(fixture.library.asset(named: "film"))
+    }
+
+    /// Waits until the one asset is whole, and changed no more; looks at everything that is left of it.
+    private func expectTheNewAlone(_ fixture: DownloadFixture, besides old: Asset) async throws {
+        try await waitUntil("the change of places") {
+            let id = try asset(fixture).id
+            return id != old.id && fixture.downloader.downloads.map(\.asset.id) == [id]
+        }
+        let new = try asset(fixture)
+        #expect(!new.hasChanged && !new.isRevision && new.revision == nil)
+        #expect(fixture.library.assets.map(\.id) == [new.id])
+        #expect(fixture.library.asset(at: new.origin) === new && fixture.library.asset(id: old.id) == nil)
+        #expect(fixture.downloader.download(of: new)?.state == .complete && new.isPlayableOffline)
+        try await waitUntil("the old to be gone") { bundles(fixture) == [new.id] }
+        try await waitUntil("the catalogue to know") {
+            let copy = try TemporaryFolder()
+            _ = try await ProcessRunner.run("cp", ["-a", fixture.folder.path + "/.", copy.path])
+            let contents = try Store(path: copy.path).catalogue.initial
+            return contents.assets.map(\.id) == [new.id] && contents.assets[0].revises == nil
+                && contents.downloads.map(\.asset) == [new.id]
+        }
+    }
+
+    // MARK: By itself
+
+    @Test(arguments: ["aes", "cmaf"])
+    func whatCannotBeHadAnyMoreIsFetchedAnewByWhatWasSelected(_ other: String) async throws {
+        let (fixture, _, download) = try await changed(to: other)
+        let old = download.asset
+        try await fixture.origin.add(Self.lost)
+        await fixture.downloader.resume(download)
+        try await expectTheNewAlone(fixture, besides: old)
+        #expect(download.failure?.code == "otherContent")
+        let kept = try #require(try asset(fixture).multivariant).variants[0]
+        #expect(try fixture.download("film").renditions.first?.place == kept.renditionIndex)
+    }
+
+    @Test func theOldPlaysUntilTheNewIsWhole() async throws {
+        let (fixture, _, download) = try await changed()
+        let old = download.asset
+        try await fixture.origin.add(
+            Self.lost, OriginRule("*.key") { $0.hold = true })
+        await fixture.downloader.resume(download)
+        try await waitUntil("the new to come") { old.revision.map { $0.bytes > 0 } ?? false }
+        let revision = try #require(old.revision)
+        #expect(try asset(fixture) === old && fixture.library.asset(at: old.origin) === old)
+        #expect(fixture.library.asset(id: revision.id) === revision && revision.hasChanged == false)
+        #expect(old.hasChanged && old.renditions.contains { $0.folder.contains("0.ts") })
+        #expect(bundles(fixture) == [old.id, revision.id].sorted())
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+        try await expectTheNewAlone(fixture, besides: old)
+    }
+
+    @Test func aDownloadOfTheNewThatFailsItselfWaitsForAPerson() async throws {
+        let (fixture, film, download) = try await changed()
+        let old = download.asset
+        try await fixture.origin.add(
+            Self.lost, OriginRule("*.key") { $0.hold = true })
+        await fixture.downloader.resume(download)
+        try await waitUntil("the new to come") { old.revision.map { $0.bytes > 0 } ?? false }
+        let first = try #require(old.revision)
+        try film.change(to: "cmaf")
+        try await fixture.origin.clearRules()
+        try await fixture.origin.add(OriginRule("*.key") { $0.status = 404 })
+        try await fixture.origin.release()
+        try await waitUntil("the end") { fixture.downloader.download(of: first)?.state == .failed }
+        #expect(try asset(fixture) === old)
+        await fixture.library.look(for: first.renditions, of: first)
+        #expect(first.hasChanged)
+        // Who asks for it gets what there is now, and nothing of what there was between.
+        try await fixture.start("/film/master.m3u8")
+        try await expectTheNewAlone(fixture, besides: old)
+        #expect(try asset(fixture).multivariant?.media.isEmpty == false)
+    }
+
+    // MARK: Restarts
+
+    @Test func aKillAmidTheNewGoesOnWithIt() async throws {
+        let (fixture, _, download) = try await changed()
+        let old = download.asset
+        try await fixture.origin.add(
+            Self.lost,
+            OriginRule("/film/90p/5.ts") { $0.hold = true })
+        await fixture.downloader.resume(download)
+        try await waitUntil("most of the new") {
+            old.revision.flatMap { fixture.downloader.download(of: $0) }.map { $0.progress.loaded.duration >= 10 }
+                ?? false
+        }
+        try await fixture.restart()
+        let restored = try asset(fixture)
+        let revision = try #require(restored.revision)
+        #expect(restored.id == old.id && revision.isRevision && revision.renditions.contains { $0.folder.bytes > 0 })
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+        try await fixture.origin.clearRequests()
+        fixture.downloader.resume()
+        try await expectTheNewAlone(fixture, besides: restored)
+        #expect(try asset(fixture).id == revision.id)
+        #expect(try await fixture.mediaRequests() == ["/film/90p/5.ts"])
+    }
+
+    /// The old is out of the way, and the catalogue does not know yet.
+    @Test func aKillAmidTheChangeOfPlacesLeavesTheNew() async throws {
+        let (fixture, _, download) = try await changed()
+        let old = download.asset
+        try await fixture.origin.add(Self.lost)
+        let seat = fixture.library.audience.seat("a session", at: old, "video-90p")
+        seat?.took("0.ts")
+        #expect(fixture.library.audience.isWatching(old))
+        await fixture.downloader.resume(download)
+        try await waitUntil("all of the new") {
+            old.revision.flatMap { fixture.downloader.download(of: $0) }?.state == .complete
+        }
+        let revision = try #require(old.revision)
+        #expect(try asset(fixture) === old, "somebody plays the old")
+        try await waitUntil("the catalogue to know") {
+            let copy = try TemporaryFolder()
+            _ = try await ProcessRunner.run("cp", ["-a", fixture.folder.path + "/.", copy.path])
+            return try Store(path: copy.path).catalogue.initial.downloads.contains {
+                $0.asset == revision.id && $0.state == "complete"
+            }
+        }
+        try FileManager.default.moveItem(
+            atPath: fixture.folder.path("assets/\(old.id)"), toPath: fixture.folder.path("tmp/\(old.id)"))
+        try await fixture.restart()
+        fixture.downloader.resume()
+        try await expectTheNewAlone(fixture, besides: old)
+        #expect(try asset(fixture).id == revision.id)
+    }
+
+    // MARK: By a person
+
+    @Test func cancellingTheNewLeavesTheOld() async throws {
+        let (fixture, _, download) = try await changed()
+        let old = download.asset
+        try await fixture.origin.add(
+            Self.lost, OriginRule("*.key") { $0.hold = true })
+        await fixture.downloader.resume(download)
+        try await waitUntil("the new to come") { old.revision.map { $0.bytes > 0 } ?? false }
+        let revision = try #require(old.revision.flatMap { fixture.downloader.download(of: $0) })
+        await fixture.downloader.cancel(revision)
+        #expect(try asset(fixture) === old && old.revision == nil && old.hasChanged)
+        #expect(fixture.downloader.downloads.map(\.asset.id) == [old.id])
+        try await waitUntil("the new to be gone") { bundles(fixture) == [old.id] }
+        try await fixture.restart()
+        #expect(try asset(fixture).id == old.id && asset(fixture).revision == nil)
+    }
+
+    @Test func whoRemovesItRemovesBoth() async throws {
+        let (fixture, _, download) = try await changed()
+        let old = download.asset
+        try await fixture.origin.add(
+            Self.lost, OriginRule("*.key") { $0.hold = true })
+        await fixture.downloader.resume(download)
+        try await waitUntil("the new to come") { old.revision.map { $0.bytes > 0 } ?? false }
+        fixture.downloader.forget(old)
+        _ = try await fixture.library.remove(old)
+        #expect(fixture.downloader.downloads.isEmpty && fixture.library.assets.isEmpty)
+        try await waitUntil("nothing to be left") { bundles(fixture).isEmpty }
+        try await fixture.restart()
+        #expect(fixture.library.assets.isEmpty)
+    }
+
+    @Test func whereTheNewHasNothingOfWhatWasSelectedTheOldFails() async throws {
+        let film = try ChangingFilm("ts")
+        let fixture = try await DownloadFixture(film: film)
+        try await fixture.origin.add(OriginRule("/film/270p/[345].ts") { $0.hold = true })
+        let download = try await fixture.start("/film/master.m3u8", Selection(quality: .height(270)))
+        try await waitUntil("the first half") { download.progress.loaded.duration == 6 }
+        await fixture.downloader.pause(download)
+        try film.change(to: "aes")
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+        await fixture.downloader.resume(download)
+        try await fixture.reaches(.failed, "film")
+        #expect(download.failure?.message.contains("270") ?? false, "\(String(describing: download.failure))")
+        #expect(download.asset.revision == nil && download.asset.hasChanged)
+        #expect(bundles(fixture) == [download.asset.id])
+    }
+
+    @Test func withoutRoomForBothTheOldStays() async throws {
+        let (fixture, _, download) = try await changed()
+        try await fixture.restart(reserve: .max / 2)
+        let old = try asset(fixture)
+        try await fixture.origin.add(Self.lost)
+        await fixture.downloader.resume(try fixture.download("film"))
+        try await waitUntil("an end") { try [.failed, .waiting].contains(fixture.download("film").state) }
+        #expect(try asset(fixture) === old && old.revision == nil)
+        #expect(bundles(fixture) == [download.asset.id])
+    }
+}

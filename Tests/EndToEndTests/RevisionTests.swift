@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// An origin that has other content now than what is stored.
+@Suite("Other content at the origin")
+struct RevisionTests {
+    private func asset(_ scene: Scene) async throws -> [String: Any] {
+        let shown = try await scene.weir.run(["show", "film", "--json"])
+        return try #require(JSONSerialization.jsonObject(with: Data(shown.output.utf8)) as? [String: Any])
+    }
+
+    @Test("is fetched beside what is stored, which plays frame for frame until the new is whole, and then gives way")
+    func isFetchedBesideWhatIsStored() async throws {
+        let film = try ChangingFilm("ts")
+        try await Scene.with(root: film.root) { scene in
+            let first = try await scene.get("film", ["-q", "best"])
+            #expect(first.exit == .code(0), "\(first.errors)")
+            try film.change(to: "cmaf")
+            try await scene.weir.kill()
+            try await scene.weir.start()
+            // Whoever plays it finds out; what is stored plays on.
+            try await expectFrames(scene.weir.url("/film.m3u8"), ofBestOf: "ts")
+            _ = try await FrameHashes.of(scene.master("film"))
+            #expect(try await asset(scene)["hasChanged"] as? Bool == true)
+            #expect(try await scene.weir.run(["show", "film"]).output.contains("\"weir get film\" fetches the new"))
+
+            try await scene.origin.add(OriginRule("/film/video-270p/*.m4s") { $0.hold = true })
+            let added = try await scene.weir.run(["add", "film", "-q", "best"])
+            #expect(added.exit == .code(0), "\(added.errors)")
+            try await waitUntil("requests for the new") { try await scene.origin.load().paused > 0 }
+            #expect(try await asset(scene)["isRevised"] as? Bool == true)
+            try await expectFrames(scene.weir.url("/offline/film.m3u8"), ofBestOf: "ts")
+
+            try await scene.origin.clearRules()
+            try await scene.origin.release()
+            let followed = try await scene.weir.run(["get", "film", "-q", "best"])
+            #expect(followed.exit == .code(0), "\(followed.errors)")
+            // It was played a moment ago, and whoever did may go on; after a restart nobody can.
+            #expect(try await asset(scene)["isRevised"] as? Bool == true)
+            try await scene.weir.kill()
+            try await scene.weir.start()
+            try await waitUntil("the change of places") { try await asset(scene)["isRevised"] == nil }
+            #expect(try await asset(scene)["hasChanged"] == nil)
+            try await scene.origin.stop()
+            try await expectFrames(scene.weir.url("/offline/film.m3u8"), ofBestOf: "cmaf")
+            #expect(scene.pieces().allSatisfy { !$0.hasSuffix(".ts") })
+        }
+    }
+
+    @Test("is what a download goes on with that cannot have the rest of the old")
+    func isWhatADownloadGoesOnWith() async throws {
+        let film = try ChangingFilm("ts")
+        try await Scene.with(root: film.root) { scene in
+            try await scene.origin.add(OriginRule("/film/270p/[345].ts") { $0.hold = true })
+            #expect(try await scene.weir.run(["add", scene.origin.master("film"), "-q", "best"]).exit == .code(0))
+            try await scene.waitForPieces(3)
+            try await scene.weir.kill()
+            try film.change(to: "aes")
+            try await scene.origin.restart()
+            try await scene.weir.start()
+            let result = try await scene.weir.run(["get", "film", "-q", "best"])
+            #expect(result.exit == .code(0), "\(result.errors)")
+            #expect(result.output.contains("play now") || result.errors.contains("play now"))
+            try await waitUntil("the change of places") { try await asset(scene)["hasChanged"] == nil }
+            try await scene.origin.stop()
+            try await expectFrames(scene.weir.url("/offline/film.m3u8"), ofBestOf: "aes")
+        }
+    }
+
+    @Test("is played at once where nobody asked for the old to be kept")
+    func isPlayedAtOnce() async throws {
+        let film = try ChangingFilm("ts")
+        try await Scene.with(root: film.root) { scene in
+            try await scene.origin.add(OriginRule("/film/270p/5.ts") { $0.status = 404 })
+            _ = try await FrameHashes.of(scene.master("film"))
+            #expect(scene.pieces().count == 17)
+            try await scene.origin.clearRules()
+            try await scene.weir.kill()
+            try film.change(to: "cmaf")
+            try await scene.weir.start()
+            try await expectFrames(scene.master("film"), of: "cmaf")
+            #expect(try await scene.weir.run(["list"]).output.split(separator: "\n").count == 2)
+        }
+    }
+}

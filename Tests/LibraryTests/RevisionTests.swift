@@ -1,0 +1,93 @@
+import EventLoop
+import Playlist
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// What is played where an origin has other content than what is stored.
+@Suite @LoopActor struct RevisionTests {
+    /// An asset with a piece of what its origin does not have any more.
+    private func changed() async throws -> (LibraryFixture, Asset) {
+        let film = try ChangingFilm("ts")
+        let fixture = try await LibraryFixture(root: film.folder)
+        let asset = try await fixture.open("/film/master.m3u8")
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        let flight = try fixture.flight(0, of: rendition, in: asset)
+        try await flight.end()
+        flight.release()
+        try film.change(to: "cmaf")
+        asset.checked = nil
+        #expect(try await fixture.library.refresh(asset))
+        #expect(asset.hasChanged)
+        return (fixture, asset)
+    }
+
+    @Test func whatNobodyKeepsNorPlaysGivesWayAtOnce() async throws {
+        let (fixture, asset) = try await changed()
+        let current = await fixture.library.current(asset)
+        #expect(current !== asset && asset.isRemoved && !current.hasChanged && !current.isRevision)
+        #expect(fixture.library.assets.map(\.id) == [current.id] && current.name == asset.name)
+        #expect(fixture.library.asset(at: asset.origin) === current)
+        #expect(current.multivariant?.media.isEmpty == false)
+        // It is noted as any new asset is, with the first that is kept of it.
+        try await fixture.fetch("subtitles-en", of: current)
+        try await fixture.restart()
+        #expect(fixture.library.assets.map(\.id) == [current.id])
+    }
+
+    @Test func whatIsKeptOrPlayedStays() async throws {
+        let (fixture, asset) = try await changed()
+        fixture.library.isKept = { $0 === asset }
+        #expect(await fixture.library.current(asset) === asset)
+        fixture.library.isKept = { _ in false }
+        let seat = fixture.library.audience.seat("a session", at: asset, "video-90p")
+        seat?.took("0.ts")
+        #expect(await fixture.library.current(asset) === asset && asset.revision == nil)
+    }
+
+    @Test func whileTheOriginIsAwayTheOldStays() async throws {
+        let (fixture, asset) = try await changed()
+        try await fixture.origin.stop()
+        #expect(await fixture.library.current(asset) === asset && asset.revision == nil && !asset.isRemoved)
+        #expect(fixture.library.assets.map(\.id) == [asset.id])
+    }
+
+    /// The user's own: title, image, header fields.
+    @Test func whatAPersonGaveGoesAlong() async throws {
+        let (fixture, asset) = try await changed()
+        await fixture.library.entitle(asset, "A title")
+        let image = try #require(Artwork([0xFF, 0xD8, 0xFF, 1, 2]))
+        try fixture.library.keep(image, of: asset)
+        let current = await fixture.library.current(asset)
+        #expect(current !== asset && current.title == "A title")
+        #expect(fixture.library.artwork(of: current) == image)
+        #expect(current.access === asset.access)
+    }
+
+    @Test func thereIsOneAtATime() async throws {
+        let (fixture, asset) = try await changed()
+        let revision = try await fixture.library.revise(asset)
+        #expect(await code { _ = try await fixture.library.revise(asset) } == .urlTaken)
+        #expect(await code { _ = try await fixture.library.revise(revision) } == .otherContent)
+        #expect(
+            await code { try await fixture.library.move(asset, to: fixture.url("/film/master.m3u8?new")) }
+                == .otherContent)
+        await fixture.library.abandon(revision)
+        #expect(asset.revision == nil && fixture.library.asset(id: revision.id) == nil)
+    }
+
+    /// A signed link to the new content that has expired meanwhile.
+    @Test func theNewMovesWithWhatItRevises() async throws {
+        let (fixture, asset) = try await changed()
+        let revision = try await fixture.library.revise(asset)
+        try await fixture.fetch("subtitles-en", of: revision)
+        let url = try fixture.url("/film/master.m3u8?new")
+        try await fixture.library.move(revision, to: url)
+        #expect(revision.origin == url && asset.origin == url)
+        #expect(fixture.library.asset(at: url) === asset)
+        try await fixture.restart()
+        let restored = try #require(fixture.library.assets.first)
+        #expect(restored.origin == url && restored.revision?.origin == url && restored.revision?.bytes ?? 0 > 0)
+    }
+}
