@@ -61,11 +61,13 @@ extension Library {
     }
 
     /// The asset whose new content another one is, as long as that is not in its place.
-    public func revised(by revision: Asset) -> Asset? { revision.revises.flatMap { asset(id: $0) } }
+    public func revised(by revision: Asset) -> Asset? {
+        revision.revises.flatMap { asset(id: $0) }.flatMap { $0.revision === revision ? $0 : nil }
+    }
 
     /// Deletes a revision with all that is stored of it; what it revises stays.
     public func abandon(_ revision: Asset) async {
-        guard let asset = revised(by: revision), asset.revision === revision else { return }
+        guard let asset = revised(by: revision) else { return }
         asset.revision = nil
         do {
             try await discard(revision)
