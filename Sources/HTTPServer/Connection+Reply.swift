@@ -11,6 +11,8 @@ struct ReplyProgress {
         case queued
         /// Memory, from an offset on.
         case bytes([UInt8], offset: Int)
+        /// Memory and ranges of a file, in turns.
+        case parts(PartedBody)
         /// A file that grows.
         case growing(any GrowingBody, GrowingProgress)
         /// What is made while it is sent.
@@ -37,6 +39,7 @@ extension Connection {
             sendComposed()
         case .bytes(let bytes): begin(head, bytes)
         case .file(let file, let offset, let length): begin(head, file, offset: offset, length: length)
+        case .parts(let file, let parts): begin(head, file, parts)
         case .growing(let body, let offset, let length): begin(head, body, offset: offset, length: length)
         case .feed(let feed): begin(head, feed)
         }
@@ -67,6 +70,27 @@ extension Connection {
             sendComposed(more: true)
             sendFile(file.release(), offset..<offset + length, closes: true)
         }
+    }
+
+    private func begin(_ head: ResponseHead, _ file: consuming OwnedDescriptor, _ parts: [ReplyPart]) {
+        let length = parts.length
+        guard compose(head, length: length).sendsBody else { return sendComposed() }
+        guard length <= ReplyBuffer.smallBody else {
+            sendComposed(more: true)
+            reply.source = .parts(PartedBody(file, parts))
+            return
+        }
+        for part in parts {
+            switch part {
+            case .bytes(let bytes): core.buffer.append(bytes)
+            case .file(let range):
+                guard core.buffer.appendFile(file.rawValue, offset: range.lowerBound, length: range.count) else {
+                    return failUnsent()
+                }
+            }
+        }
+        reply.bodyBytes = length
+        sendComposed()
     }
 
     private func begin(_ head: ResponseHead, _ body: any GrowingBody, offset: Int64, length: Int64?) {
@@ -104,7 +128,7 @@ extension Connection {
         switch reply.source {
         case .growing(let body, _): body.unsubscribe(self)
         case .feed(let feed): feed.close()
-        case .queued, .bytes: break
+        case .queued, .bytes, .parts: break
         }
         let (ended, tell) = (reply, onEnd)
         reply = ReplyProgress()

@@ -12,6 +12,7 @@ extension Connection {
             switch reply.source {
             case .queued: return finishReply()
             case .bytes(let bytes, let offset): sendPart(of: bytes, from: offset)
+            case .parts(let body): sendNext(of: body)
             case .feed(let feed): guard perform(feed.next(), of: feed) else { return }
             case .growing(let body, var progress):
                 if let fresh = fresh(of: body, progress) {
@@ -115,6 +116,16 @@ extension Connection {
         }
         reply.bodyBytes = Int64(end)
         reply.source = end < bytes.count ? .bytes(bytes, offset: end) : .queued
+    }
+
+    private func sendNext(of body: PartedBody) {
+        switch body.next() {
+        case .bytes(let bytes):
+            bytes.withUnsafeBytes { send($0, more: !body.isAtEnd) }
+            reply.bodyBytes += Int64(bytes.count)
+        case .file(let range): sendFile(body.descriptor, range, closes: false)
+        case nil: reply.source = .queued
+        }
     }
 
     /// Sends what is in the server's buffer; with `more`, it may wait for what follows.

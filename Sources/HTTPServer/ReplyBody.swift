@@ -8,6 +8,9 @@ public enum ReplyBody: ~Copyable {
     /// a
     /// client then gets less than it was promised, and the connection is closed.
     case file(OwnedDescriptor, offset: Int64, length: Int64)
+    /// Parts in this order: memory, and ranges of one file, which is taken over and closed. As of `file`, it must not
+    /// shrink.
+    case parts(OwnedDescriptor, [ReplyPart])
     /// A file that is still being written, from `offset`; with `length`, so many bytes of it, else all to its end.
     case growing(any GrowingBody, offset: Int64, length: Int64?)
     /// What is made while it is sent, to its end.

@@ -10,6 +10,9 @@ public struct Representation: Sendable {
     public var entityTag: EntityTag?
     /// When its bytes last changed.
     public var lastModified: HTTPDate?
+    /// Whether all of it is sent whatever range is asked for, as RFC 9110 §14.2 allows: where the range would go on with
+    /// what was sent of other bytes.
+    public var ignoresRange = false
     /// Further fields, Cache-Control or Cache-Status for instance; the status is not looked at.
     public var fields = ResponseHead(.ok)
 
@@ -26,6 +29,8 @@ public enum RepresentationBody: ~Copyable {
     case bytes([UInt8])
     /// In a file, from its first byte; taken over and closed.
     case file(OwnedDescriptor)
+    /// In memory and in ranges of one file, which is taken over and closed.
+    case parts(OwnedDescriptor, [ReplyPart])
     /// In a file that grows, from its first byte.
     case growing(any GrowingBody)
 }
@@ -39,7 +44,7 @@ extension Exchange {
             lastModified: representation.lastModified)
         switch selection {
         case .notModified: reply(representation.head(.notModified))
-        case .whole:
+        case .part where representation.ignoresRange, .unsatisfiable where representation.ignoresRange, .whole:
             reply(representation.head(.ok), body.part(offset: 0, length: representation.size))
         case .part(let range):
             var head = representation.head(.partialContent)
@@ -75,6 +80,9 @@ extension RepresentationBody {
             let end = length.map { Int(offset + $0) } ?? bytes.count
             return .bytes(offset == 0 && end == bytes.count ? bytes : Array(bytes[Int(offset)..<end]))
         case .file(let file): return .file(file, offset: offset, length: length ?? 0)
+        case .parts(let file, let parts):
+            let end = length.map { offset + $0 } ?? parts.length
+            return .parts(file, offset == 0 && end == parts.length ? parts : parts.parts(in: offset..<end))
         case .growing(let body): return .growing(body, offset: offset, length: length)
         }
     }
