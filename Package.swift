@@ -49,9 +49,9 @@ let package = Package(
         room("HTTPServer", ["CLibevent", "EventLoop", "HTTPMessage"]),
         room("Origin", ["CLibcurl", "EventLoop", "HTTPMessage"]),
         room("Store", ["HTTPMessage", "CLinux", sqlite]),
-        room("Library", ["EventLoop", "HTTPMessage", "Playlist", "Origin", "Store"]),
+        room("Library", ["EventLoop", "HTTPMessage", "Playlist", "SegmentFormat", "Origin", "Store"]),
         room("Downloader", ["EventLoop", "Library", "Playlist", "Store"]),
-        room("Playback", ["EventLoop", "HTTPMessage", "HTTPServer", "Library", "Playlist"]),
+        room("Playback", ["EventLoop", "HTTPMessage", "HTTPServer", "Library", "Playlist", "SegmentFormat"]),
         // Uses Origin as well: the command line is a client of the API, and has no other HTTP client.
         room(
             "Control",
@@ -80,15 +80,19 @@ let package = Package(
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("OriginTests", ["Origin", "EventLoop", "HTTPMessage"]),
         tests("StoreTests", ["Store", "TestSupport"]),
-        tests("LibraryTests", ["Library", "EventLoop", "HTTPMessage", "Origin", "Playlist", "Store", "TestSupport"]),
+        tests(
+            "LibraryTests",
+            [
+                "Library", "EventLoop", "HTTPMessage", "Origin", "Playlist", "SegmentFormat", "Store", "TestSupport",
+            ]),
         tests(
             "DownloaderTests",
             ["Downloader", "EventLoop", "HTTPMessage", "Library", "Origin", "Playlist", "Store", "TestSupport"]),
         tests(
             "PlaybackTests",
             [
-                "Playback", "EventLoop", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playlist", "Store",
-                "TestSupport",
+                "Playback", "EventLoop", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playlist", "SegmentFormat",
+                "Store", "TestSupport",
             ]),
         tests("TestSupportTests", ["TestSupport"]),
         tests(

@@ -4,7 +4,7 @@ import Playlist
 extension Asset {
     /// What can be played of the asset without its origin although nothing is whole; nil where that is nothing.
     public var storedStretches: StoredStretches? {
-        let tracks = renditions.map(\.storedTrack)
+        let tracks = renditions.map(storedTrack)
         return stretches(multivariant.map { PartialChoice($0, tracks: tracks).places } ?? [0], tracks)
     }
 
@@ -12,7 +12,7 @@ extension Asset {
     /// nothing.
     public func storedStretches(of rendition: Rendition) -> StoredStretches? {
         guard rendition.place < renditions.count, renditions[rendition.place] === rendition else { return nil }
-        return stretches([rendition.place], renditions.map { $0 === rendition ? $0.storedTrack : nil })
+        return stretches([rendition.place], renditions.map { $0 === rendition ? storedTrack(of: $0) : nil })
     }
 
     private func stretches(_ places: [Int], _ tracks: [CommonCut.Track?]) -> StoredStretches? {
@@ -21,6 +21,8 @@ extension Asset {
         let cut = CommonCut(places.compactMap { tracks[$0] })
         let isMarked = !places.contains { renditions[$0].hasSections }
         let cuts = zip(places, cut.stays).map { ($0, MediaPlaylistCut(stays: $1, isMarked: isMarked)) }
-        return StoredStretches(cuts: Dictionary(uniqueKeysWithValues: cuts), seconds: cut.seconds)
+        return StoredStretches(
+            cuts: Dictionary(uniqueKeysWithValues: cuts), seconds: cut.seconds,
+            isCut: cut.stays.contains { $0.contains(false) })
     }
 }

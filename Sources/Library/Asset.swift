@@ -69,6 +69,8 @@ import Store
     var wholenessChanged: () -> Void = {}
     /// The whole renditions as they stand in the bundle's own playlists.
     var published: Set<Int> = []
+    /// Which pieces stand in for which.
+    var composites = Composites()
     private var byID: [String: Rendition] = [:]
     private var byURL: [WebURL: Rendition] = [:]
 
@@ -167,6 +169,7 @@ import Store
     /// - Parameter places: where each was before; nil where there was nothing to compare with.
     @discardableResult private func adopt(_ names: [RenditionNaming.Name], places: [Int?]?) -> [Rendition] {
         let former = renditions
+        composites = Composites()
         renditions = names.enumerated().map { index, name in
             if let known = known(name, at: places?[index], in: former) { return known }
             // Players know the folder; there is one of each name.

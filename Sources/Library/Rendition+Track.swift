@@ -2,11 +2,12 @@ import Playlist
 
 /// Which segments play without the origin.
 extension Rendition {
-    /// The segments in time, and which of them can be played from the store: the piece is there, its keys, and its
-    /// initialization section with the keys of that. Nil where the playlist has not ended, or no piece is there.
+    /// The segments in time, and which of them can be played from the store: the piece is there, or one that stands in
+    /// for it; its keys, and its initialization section with the keys of that. Nil where the playlist has not ended, or
+    /// no piece is there.
     ///
     /// What EXT-X-GAP marks counts as absent: what plays with it is cut there, too.
-    var storedTrack: CommonCut.Track? {
+    func storedTrack(with substitutes: Substitutes?) -> CommonCut.Track? {
         guard let source, source.isDurable, !folder.sizes.isEmpty else { return nil }
         let playlist = source.playlist
         let absentKeys = Set(playlist.keys.filter { !isStored($0) }.map(\.index))
@@ -15,9 +16,9 @@ extension Rendition {
                 !folder.contains(name(of: map).description) || map.keys.contains { absentKeys.contains($0.index) }
             }.map(\.index))
         let isThere = playlist.segments.map { segment in
-            !segment.isGap && folder.contains(file(of: segment))
-                && !(segment.map.map { absentMaps.contains($0.index) } ?? false)
+            !segment.isGap && !(segment.map.map { absentMaps.contains($0.index) } ?? false)
                 && (absentKeys.isEmpty || !segment.keys.contains { absentKeys.contains($0.index) })
+                && (folder.contains(file(of: segment)) || substitutes?.covers(segment.index) ?? false)
         }
         return CommonCut.Track(durations: playlist.segments.map(\.duration), isThere: isThere)
     }

@@ -97,6 +97,9 @@ public import Playlist
     /// What players asked of the origin by directives.
     var relay = Relay()
 
+    /// Grows whenever another text takes the place of the playlist.
+    private(set) var edition = 0
+
     /// Its recording, while that goes on.
     public internal(set) var recording: Recording?
     /// What the origin showed last before the recording was ended: to players of the live stream its end, since a media
@@ -128,6 +131,7 @@ public import Playlist
         let hasChanged = self.source?.playlist.text.write() != source.playlist.text.write()
         schedule.note(began: began, targetDuration: source.playlist.interval, hasChanged: hasChanged)
         self.source = source
+        edition += 1
         wholeness = nil
         fileNames = nil
         knownTimeline = nil
@@ -149,6 +153,7 @@ public import Playlist
     func forget() {
         (source, latest, keyNumbers, fileNames, wholeness) = (nil, nil, [], nil, nil)
         knownTimeline = nil
+        edition += 1
         (isSaved, isOutdated) = (false, false)
     }
 

@@ -6,6 +6,8 @@ public struct StoredStretches: Sendable {
     public let cuts: [Int: MediaPlaylistCut]
     /// How long it lasts, in seconds.
     public let seconds: Double
+    /// Whether anything is left out of any of them.
+    public let isCut: Bool
 
     /// Whether there is enough of it that somebody would want to see it: what a player has read ahead before it was
     /// closed is no presentation.

@@ -21,6 +21,14 @@ public struct InitializationSection: Sendable {
         tracks = try MovieParser(source).tracks(of: movie)
     }
 
+    /// Reads an initialization section out of a file.
+    public init(_ source: ByteSource) throws(SegmentFormatError) {
+        guard source.count <= SegmentFormatLimits.sectionBytes else {
+            throw SegmentFormatError(.overLimit, "the initialization section has \(source.count) bytes")
+        }
+        try self.init(try source.bytes(0..<source.count).bytes)
+    }
+
     /// The track of an id.
     public func track(_ id: UInt32) -> Track? {
         tracks.first { $0.id == id }

@@ -1,0 +1,269 @@
+import EventLoop
+import Playlist
+import SegmentFormat
+
+/// Two renditions, and whether pieces of one can stand in a playlist of the other's: over which segments they do, and
+/// what must be done to them.
+///
+/// What the playlists say is checked against the media once a piece of each is there; what cannot be told yet is no.
+@LoopActor final class Alignment {
+    /// The rendition whose playlist the player has.
+    let own: Rendition
+    /// The one whose pieces stand in.
+    let other: Rendition
+    /// Whether the other is the better one.
+    let isBetter: Bool
+    /// A frame, of which times may differ by half.
+    private let frame: MediaTime
+    private let isIndependent: Bool
+    private let container: Rendition.Container
+    /// Whether nothing can be seen of the media.
+    private let isSealed: Bool
+    private var standing = Standing.open
+    /// The counts of changes of both folders when `standing` was last found to be open.
+    private var judged: [Int]?
+    /// Whether the piece that stands in for a segment of one's own, by its place, was found to be fit.
+    private var verdicts: [Int: Bool] = [:]
+    private var joints: [MapPair: Joint] = [:]
+    /// A transport stream of the own rendition.
+    private var sample: TransportStream?
+
+    /// What is known of two renditions.
+    enum Standing {
+        /// Nothing against it, and not enough to be sure.
+        case open
+        /// They go together, segment by segment.
+        case aligned(SegmentMatch)
+        /// Nothing of the other can stand here: a sentence without a full stop.
+        case refused(String)
+    }
+
+    /// Initialization sections, by their places in the two playlists.
+    struct MapPair: Hashable {
+        let own: Int
+        let other: Int
+    }
+
+    /// - Parameter isIndependent: whether the multivariant playlist says that all segments can be decoded by
+    ///   themselves.
+    init(of other: Candidate, behind own: Candidate, isIndependent: Bool) {
+        (self.own, self.other) = (own.rendition, other.rendition)
+        self.isIndependent = isIndependent
+        container = own.rendition.container
+        isSealed = own.rendition.isEncrypted || other.rendition.isEncrypted
+        isBetter = other.traits.bandwidth > own.traits.bandwidth
+        frame = Self.frame(own.traits, other.traits)
+        if let reason = own.traits.obstacle(to: other.traits) ?? Self.obstacle(own.rendition, other.rendition) {
+            standing = .refused(reason)
+        }
+    }
+
+    /// A rendition with what the multivariant playlist says of it.
+    struct Candidate {
+        let rendition: Rendition
+        let traits: RenditionTraits
+    }
+
+    private static func frame(_ own: RenditionTraits, _ other: RenditionTraits) -> MediaTime {
+        if case .variant(hasPictures: true, _) = own.kind {
+            return MediaTime(ticks: Int64(90_000 / max(own.frameRate, other.frameRate)), timescale: 90_000)
+        }
+        // AAC: what is shorter is rarer.
+        return MediaTime(ticks: 1024, timescale: 48_000)
+    }
+
+    private static func obstacle(_ own: Rendition, _ other: Rendition) -> String? {
+        guard own.source?.isDurable ?? false, other.source?.isDurable ?? false else { return "it is live" }
+        let (container, its) = (own.container, other.container)
+        if container != its { return "its segments are \(its.rawValue), not \(container.rawValue)" }
+        return container == .other ? "its segments are neither MPEG-TS nor fragmented MP4" : nil
+    }
+
+    // MARK: Segments
+
+    /// Why nothing of the other stands here; nil when something does, or may.
+    var refusal: String? {
+        if case .refused(let reason) = standing { reason } else { nil }
+    }
+
+    /// The segments that lie over each other; nil while they are not known to do so.
+    private var match: SegmentMatch? {
+        if case .open = standing {
+            let state = [own.folder.changes, other.folder.changes, own.keys.folder.changes]
+            if judged != state {
+                judged = state
+                standing = judge()
+            }
+        }
+        if case .aligned(let match) = standing { return match }
+        return nil
+    }
+
+    /// Whether a stored piece of the other can stand in for the own segment at a place.
+    func covers(_ place: Int) -> Bool {
+        guard let segment = counterpart(of: place) else { return false }
+        if let known = verdicts[place] { return known }
+        verdicts[place] = isFit(segment, at: place)
+        return verdicts[place] ?? false
+    }
+
+    /// Whether there are segments here for which others have to be spliced.
+    var joinsAnything: Bool {
+        guard match != nil, !isSealed else { return false }
+        return container == .transportStream || joints.values.contains { $0.verdict == .needsInBandParameterSets }
+    }
+
+    /// Whether what stands in for the own segment at a place has to be spliced.
+    func joins(_ place: Int) -> Bool {
+        guard !isSealed, container != .transportStream else { return !isSealed }
+        return counterpart(of: place).flatMap { joint(place, $0) }?.verdict == .needsInBandParameterSets
+    }
+
+    /// What can stand in for the own segment at a place, opened.
+    ///
+    /// - Parameter isJoined: whether the decoder was told in-band what is to come: it must be told again then.
+    func open(_ place: Int, isJoined: Bool) -> Substitute? {
+        guard covers(place), let segment = counterpart(of: place) else { return nil }
+        let file = other.file(of: segment)
+        guard let descriptor = other.folder.open(file) else { return nil }
+        let piece = OpenPiece(descriptor)
+        guard let manner = manner(of: piece, segment, at: place, isJoined: isJoined) else { return nil }
+        return Substitute(rendition: other, descriptor: piece.release(), splice: manner.splice, joins: manner.joins)
+    }
+
+    /// The other's segment over an own one, if it is stored and can be decrypted in its place.
+    private func counterpart(of place: Int) -> Segment? {
+        guard let match, let mine = own.source?.playlist, let its = other.source?.playlist, let found = match[place],
+            other.folder.contains(other.file(of: its.segments[found]))
+        else { return nil }
+        let segment = its.segments[found]
+        return own.isDecrypted(mine.segments[place], like: segment, of: other) ? segment : nil
+    }
+
+    // MARK: Joining
+
+    /// Whether the other's segment can be put there; nil while that cannot be told.
+    private func isFit(_ segment: Segment, at place: Int) -> Bool? {
+        if container == .transportStream {
+            return isSealed ? true : other.folder.reading(other.file(of: segment)) { fits(transport: $0) }
+        }
+        guard let joint = joint(place, segment) else { return nil }
+        if isSealed { return joint.verdict == .equivalent }
+        return other.folder.reading(other.file(of: segment)) { (try? joint.splice($0)) != nil }
+    }
+
+    private func fits(transport source: ByteSource) -> Bool? {
+        guard let sample else { return nil }
+        return (try? TransportStream(source)).map { $0.obstacle(inPlaceOf: sample) == nil } ?? false
+    }
+
+    private func manner(
+        of piece: OpenPiece, _ segment: Segment, at place: Int, isJoined: Bool
+    ) -> (splice: Splice?, joins: Bool)? {
+        if isSealed { return (nil, false) }
+        guard let source = piece.source else { return nil }
+        if container == .transportStream { return (try? TransportStream(source)).map { ($0.splice(), true) } }
+        guard let joint = joint(place, segment) else { return nil }
+        if joint.verdict == .equivalent, !isJoined { return (nil, false) }
+        return (try? joint.splice(source)).map { ($0, true) }
+    }
+
+    /// How the other's segment comes behind the section that is in force for an own one.
+    private func joint(_ place: Int, _ segment: Segment) -> Joint? {
+        guard let map = own.source?.playlist.segments[place].map, let its = segment.map else { return nil }
+        let pair = MapPair(own: map.index, other: its.index)
+        if let known = joints[pair] { return known }
+        guard let playlist = own.section(map), let source = other.section(its) else { return nil }
+        let joint = Joint(of: source, behind: playlist)
+        joints[pair] = joint
+        return joint
+    }
+
+    // MARK: Judging
+
+    private func judge() -> Standing {
+        guard let mine = own.source?.playlist, let its = other.source?.playlist else { return .open }
+        if isSealed, !(isIndependent || mine.hasIndependentSegments && its.hasIndependentSegments) {
+            return .refused("it is encrypted, and nothing says that its segments can be decoded by themselves")
+        }
+        var isOpen = false
+        for shift in SegmentMatch.shifts(mine, its) {
+            let match = SegmentMatch(mine, its, shift: shift, tolerance: max(0.001, frame.seconds / 2))
+            guard match.count > 0 else { continue }
+            if isSealed { return .aligned(match) }
+            switch begins(match, mine, its) {
+            case .success(true): return .aligned(match)
+            case .success(false): break
+            case .failure(.cannotJoin(let reason)): return .refused(reason)
+            case .failure(.unknown): isOpen = true
+            }
+        }
+        return isOpen ? .open : .refused("its segments do not begin and end when these do")
+    }
+
+    private enum Doubt: Error {
+        case unknown
+        case cannotJoin(String)
+    }
+
+    /// Whether the media begin as the match says, in the first pair of pieces that tells.
+    private func begins(_ match: SegmentMatch, _ mine: MediaPlaylist, _ its: MediaPlaylist) -> Result<Bool, Doubt> {
+        guard let pair = storedPair(match, mine, its) else { return .failure(.unknown) }
+        let between = mine.segments[min(pair.own, pair.counterpart)..<max(pair.own, pair.counterpart)]
+        let seconds = between.reduce(0) { $0 + $1.duration } * (pair.own < pair.counterpart ? 1 : -1)
+        let segment = its.segments[match[pair.counterpart] ?? 0]
+        switch container {
+        case .transportStream: return begins(transport: pair.own, segment, seconds, mine)
+        case .fragments: return begins(fragments: pair.own, segment, at: pair.counterpart, seconds, mine)
+        case .other: return .failure(.unknown)
+        }
+    }
+
+    private func begins(
+        transport place: Int, _ segment: Segment, _ seconds: Double, _ mine: MediaPlaylist
+    ) -> Result<Bool, Doubt> {
+        let stream = own.folder.reading(own.file(of: mine.segments[place])) { try? TransportStream($0) }
+        let foreign = other.folder.reading(other.file(of: segment)) { try? TransportStream($0) }
+        guard let stream, let foreign else { return .failure(.unknown) }
+        if let reason = foreign.obstacle(inPlaceOf: stream) { return .failure(.cannotJoin(reason)) }
+        sample = stream
+        return answer(PieceBeginning(foreign).begins(seconds, after: PieceBeginning(stream), frame: frame))
+    }
+
+    private func begins(
+        fragments place: Int, _ segment: Segment, at counterpart: Int, _ seconds: Double, _ mine: MediaPlaylist
+    ) -> Result<Bool, Doubt> {
+        guard let joint = joint(counterpart, segment), let map = mine.segments[place].map,
+            let section = own.section(map)
+        else { return .failure(.unknown) }
+        if case .cannotBeJoined(let reason) = joint.verdict { return .failure(.cannotJoin(reason)) }
+        let mine = own.folder.reading(own.file(of: mine.segments[place])) { try? MediaSegment($0) }
+        let its = other.folder.reading(other.file(of: segment)) { try? MediaSegment($0) }
+        guard let mine, let its else { return .failure(.unknown) }
+        let start = PieceBeginning(mine, section: section)
+        return answer(
+            PieceBeginning(its, section: joint.source).begins(seconds, after: start, frame: frame))
+    }
+
+    private func answer(_ isSo: Bool?) -> Result<Bool, Doubt> { isSo.map { .success($0) } ?? .failure(.unknown) }
+
+    /// An own segment and one that has a counterpart, both stored: the same one where there is such, else two near each
+    /// other in one run without a discontinuity.
+    private func storedPair(
+        _ match: SegmentMatch, _ mine: MediaPlaylist, _ its: MediaPlaylist
+    ) -> (own: Int, counterpart: Int)? {
+        var lastOwn: Int?
+        var lastTheirs: Int?
+        var near: (own: Int, counterpart: Int)?
+        for (place, segment) in mine.segments.enumerated() {
+            if segment.isDiscontinuity { (lastOwn, lastTheirs) = (nil, nil) }
+            let isOwn = own.folder.contains(own.file(of: segment))
+            let isTheirs = match[place].map { other.folder.contains(other.file(of: its.segments[$0])) } ?? false
+            if isOwn, isTheirs { return (place, place) }
+            if isOwn { lastOwn = place }
+            if isTheirs { lastTheirs = place }
+            if near == nil, isOwn || isTheirs, let lastOwn, let lastTheirs { near = (lastOwn, lastTheirs) }
+        }
+        return near
+    }
+}

@@ -1,0 +1,40 @@
+import EventLoop
+import Glibc
+public import SegmentFormat
+
+extension ByteSource {
+    /// An open file, read where it is needed. The descriptor must stay open as long as this is used.
+    public init(descriptor: Int32, count: Int) {
+        self.init(count: count) { range in
+            var isWhole = false
+            let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in
+                while filled < range.count {
+                    let got = pread(
+                        descriptor, buffer.baseAddress.map { $0 + filled }, range.count - filled,
+                        range.lowerBound + filled)
+                    if got < 0, errno == EINTR { continue }
+                    guard got > 0 else { break }
+                    filled += got
+                }
+                isWhole = filled == range.count
+            }
+            return isWhole ? bytes : nil
+        }
+    }
+}
+
+extension PieceFolder {
+    /// Reads of a piece what `body` wants; nil if it is not there, or cannot be read.
+    func reading<T>(_ file: String, _ body: (ByteSource) throws -> T?) rethrows -> T? {
+        guard let descriptor = open(file) else { return nil }
+        defer { close(descriptor) }
+        guard let count = Self.size(of: descriptor) else { return nil }
+        return try body(ByteSource(descriptor: descriptor, count: count))
+    }
+
+    /// The length of an open file in bytes.
+    nonisolated static func size(of descriptor: Int32) -> Int? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
+    }
+}

@@ -1,0 +1,135 @@
+public import EventLoop
+import Glibc
+import Playlist
+public import SegmentFormat
+
+/// A stored piece of another rendition, which a segment that is not there is answered with.
+public struct Substitute {
+    /// Whose piece it is.
+    public let rendition: Rendition
+    /// The piece, open; owned by who gets this.
+    public let descriptor: Int32
+    /// How it is to be sent; nil for as it is.
+    public let splice: Splice?
+    /// Whether what comes after it must be spliced too: see `Joint`.
+    public let joins: Bool
+}
+
+/// What can stand in for the segments of one rendition: the pieces of others that carry the same.
+@LoopActor public final class Substitutes {
+    private let own: Rendition
+    /// Those of better quality first, and of each kind the nearest first.
+    private let alignments: [Alignment]
+    private var joints: [Int: Joint] = [:]
+    private let isEncrypted: Bool
+
+    init(of own: Alignment.Candidate, among others: [Alignment.Candidate], isIndependent: Bool) {
+        self.own = own.rendition
+        isEncrypted = own.rendition.isEncrypted
+        let rank = own.traits.bandwidth
+        let better = others.filter { $0.traits.bandwidth > rank }
+            .sorted { $0.traits.bandwidth < $1.traits.bandwidth }
+        let rest = others.filter { $0.traits.bandwidth <= rank }.sorted { $0.traits.bandwidth > $1.traits.bandwidth }
+        alignments = (better + rest).map { Alignment(of: $0, behind: own, isIndependent: isIndependent) }
+    }
+
+    /// Whether a stored piece can stand in for the segment at a place in the playlist.
+    func covers(_ place: Int) -> Bool { alignments.contains { $0.covers(place) } }
+
+    /// Whether another rendition, the better one of the two, carries the same.
+    func isBelow(_ other: Rendition) -> Bool {
+        alignments.contains { $0.other === other && $0.isBetter && $0.refusal == nil }
+    }
+
+    /// Why nothing of other renditions can stand in, by their ids: sentences without a full stop.
+    public var refusals: [(rendition: String, reason: String)] {
+        alignments.compactMap { alignment in alignment.refusal.map { (alignment.other.name.id, $0) } }
+    }
+
+    /// The best piece that can stand in for a segment; nil where there is none, and for what is no segment.
+    ///
+    /// - Parameters:
+    ///   - isJoined: whether the player's decoder was told in-band what is to come.
+    ///   - rendition: the only one that is wanted; nil for any.
+    public func open(_ name: PieceName, isJoined: Bool, of rendition: String? = nil) -> Substitute? {
+        guard let place = place(of: name) else { return nil }
+        for alignment in alignments where rendition == nil || alignment.other.name.id == rendition {
+            if let substitute = alignment.open(place, isJoined: isJoined) { return substitute }
+        }
+        return nil
+    }
+
+    /// Whether there is a piece that can stand in for a segment.
+    ///
+    /// - Parameter rendition: as for `open`.
+    public func has(_ name: PieceName, of rendition: String? = nil) -> Bool {
+        guard let place = place(of: name) else { return false }
+        return alignments.contains { alignment in
+            (rendition == nil || alignment.other.name.id == rendition) && alignment.covers(place)
+        }
+    }
+
+    /// Whether segments must be there to their ends before they can be spliced: the boxes of fragmented MP4 must.
+    public var needsWholes: Bool { !isEncrypted && own.container == .fragments }
+
+    /// Whether a player may have been sent pieces of others that had to be spliced, as far as can be told by what is
+    /// stored.
+    public var mayHaveJoined: Bool { alignments.contains(where: \.joinsAnything) }
+
+    /// Whether any of them would have to be spliced for a segment: what follows must then be, too.
+    public func joins(_ name: PieceName) -> Bool {
+        guard let place = place(of: name) else { return false }
+        return alignments.contains { $0.covers(place) && $0.joins(place) }
+    }
+
+    /// How a segment of the rendition itself is sent where pieces of others stand among them; nil where it has to be
+    /// sent as it is.
+    ///
+    /// - Parameter descriptor: its file, which stays the caller's.
+    public func rejoined(_ name: PieceName, _ descriptor: Int32) -> Splice? {
+        guard let place = place(of: name), let segment = own.source?.playlist.segments[place], !isEncrypted,
+            let count = PieceFolder.size(of: descriptor)
+        else { return nil }
+        let bytes = ByteSource(descriptor: descriptor, count: count)
+        switch own.container {
+        case .transportStream: return (try? TransportStream(bytes))?.splice()
+        case .fragments: return segment.map.flatMap { joint($0) }.flatMap { try? $0.splice(bytes) }
+        case .other: return nil
+        }
+    }
+
+    private func joint(_ map: Map) -> Joint? {
+        if let known = joints[map.index] { return known }
+        guard let section = own.section(map) else { return nil }
+        let joint = Joint(of: section, behind: section)
+        joints[map.index] = joint
+        return joint
+    }
+
+    /// The place in the playlist of the segment with a name.
+    private func place(of name: PieceName) -> Int? {
+        guard case .segment(let number) = name.role, let segment = own.source?.segment(number), !segment.isGap,
+            own.name(of: segment) == name
+        else { return nil }
+        return segment.index
+    }
+}
+
+/// A descriptor that is closed unless it is given away.
+final class OpenPiece {
+    private var descriptor: Int32
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// The bytes, as long as this lives.
+    var source: ByteSource? {
+        PieceFolder.size(of: descriptor).map { ByteSource(descriptor: descriptor, count: $0) }
+    }
+
+    func release() -> Int32 {
+        defer { descriptor = -1 }
+        return descriptor
+    }
+}
