@@ -36,7 +36,7 @@ import Library
 
     /// A piece never changes, so its length and the instant of its last byte tell it from any other. At most 15 bytes,
     /// which a String holds without an allocation.
-    private nonisolated static func tag(_ status: stat) -> String {
+    nonisolated static func tag(_ status: stat) -> String {
         var rest = UInt64(bitPattern: Int64(status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec))
         rest = (rest ^ UInt64(bitPattern: Int64(status.st_size))) &* 0x9E37_79B9_7F4A_7C15
         return String(unsafeUninitializedCapacity: 13) { digits in
@@ -53,10 +53,13 @@ import Library
     /// nothing came within `patience`.
     ///
     /// - Parameters:
+    ///   - whole: answers once all bytes are there; nil to answer while they come.
+    ///   - instead: answers with something else in the place of what does not come; false where there is nothing.
     ///   - refused: told what is answered in place of the bytes.
     ///   - ended: told how the reply ended, whatever it was.
     static func follow(
         _ flight: Flight, _ mediaType: MediaType, patience: Duration, to exchange: Exchange,
+        whole: (@LoopActor () -> Void)? = nil, instead: @escaping @LoopActor (LibraryError) -> Bool = { _ in false },
         refused: @escaping @LoopActor (LibraryError, HTTPStatus) -> Void, ended: @escaping @LoopActor (ReplyEnd) -> Void
     ) {
         exchange.onEnd = { end in
@@ -68,16 +71,20 @@ import Library
         let refuse = { (error: LibraryError, code: HTTPStatus) in
             guard exchange.isOpen, !isRefused else { return }
             isRefused = true
+            if instead(error) { return }
             refused(error, code)
             exchange.refuse(code, "\(error).", status.refused(error))
         }
         let limit = Deadline(after: patience) {
+            // What has begun to come is waited for, where nothing of it can be sent yet.
+            if whole != nil, flight.written > 0 { return }
             let sentence = "the origin has sent nothing for \(patience.components.seconds) seconds"
             refuse(LibraryError(.originAbsent, sentence), .gatewayTimeout)
         }
-        flight.whenAnnounced { result in
+        let answer = { @LoopActor (result: Result<Void, LibraryError>) in
             limit.cancel()
             switch result {
+            case .success where whole != nil: if exchange.isOpen, !isRefused { whole?() }
             case .success:
                 var representation = representation(of: flight, mediaType)
                 representation.fields = status.head
@@ -85,6 +92,7 @@ import Library
             case .failure(let error): refuse(error, error.status)
             }
         }
+        if whole == nil { flight.whenAnnounced(answer) } else { flight.whenEnded(answer) }
     }
 
     private static func representation(of flight: Flight, _ mediaType: MediaType) -> Representation {

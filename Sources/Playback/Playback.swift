@@ -67,8 +67,13 @@ public import Library
     }
 
     private func piece(_ exchange: Exchange, _ place: PiecePlace, _ file: String) {
-        let (asset, pieces) = (place.asset, place.folder)
+        let pieces = place.folder
         let tells = place.record.hears(exchange.head)
+        if let composition = place.composition, !composition.isApart, let slot = slot(place, file),
+            answered(exchange, slot, tells)
+        {
+            return
+        }
         if let small = shelf.smallPiece(file) {
             took(file, place, exchange, tells)
             return exchange.reply(small.representation, .bytes(small.bytes))
@@ -79,37 +84,73 @@ public import Library
             if let small { shelf.keep(small, as: file) }
             return
         }
-        guard let name = PieceName(file), let resource = resource(name, in: pieces, of: asset) else {
-            let error = LibraryError(.missing, "there is no such segment")
-            return refuse(exchange, error, about: Subject(place.session, asset, exchange.head.path))
-        }
-        let subject = Subject(place.session, asset, resource.url.replacingQuery(nil).text)
-        guard place.session.mode != .offline, !library.isOffline else {
-            let error = LibraryError(.notStored, "this segment is not in the store, and Weir is offline")
-            return refuse(exchange, error, about: subject)
-        }
-        do {
-            let flight = try library.flight(resource, in: pieces, of: asset, urgency: .playback)
-            follow(flight, file, place, subject, exchange)
-        } catch {
+        absent(exchange, place, file, tells)
+    }
+
+    /// Answers for what is not stored.
+    private func absent(_ exchange: Exchange, _ place: PiecePlace, _ file: String, _ tells: Bool) {
+        let (asset, slot) = (place.asset, self.slot(place, file))
+        let resource = PieceName(file).flatMap { self.resource($0, in: place.folder, of: asset) }
+        let subject = Subject(place.session, asset, resource?.url.replacingQuery(nil).text ?? exchange.head.path)
+        let mayAsk = place.session.mode != .offline && !library.isOffline
+        let situation = SegmentSource.Situation(
+            mayAsk: mayAsk && resource != nil, joining: place.composition?.joining ?? .apart)
+        switch SegmentSource(situation, hasSubstitute: slot.map { $0.substitutes.has($0.name) } ?? false) {
+        case .flight(let isSpliced):
+            guard let resource else { return }
+            let waits = isSpliced && slot?.substitutes.needsWholes ?? false
+            fetch(resource, exchange, Errand(place: place, file: file, slot: slot, subject: subject), isWhole: waits)
+        case .substitute where slot.map { substituted(exchange, $0, ended: place.record.stored) } ?? false:
+            if tells { library.audience.catchUp() }
+        case .substitute, .refused, .piece:
+            let error =
+                resource == nil
+                ? LibraryError(.missing, "there is no such segment")
+                : LibraryError(.notStored, "this segment is not in the store, and Weir is offline")
             refuse(exchange, error, about: subject)
         }
     }
 
     /// Notes that a player gets a piece out of the store. What it says of itself is about the moment, not about later.
-    private func took(_ file: String, _ place: PiecePlace, _ exchange: Exchange, _ tells: Bool) {
+    func took(_ file: String, _ place: PiecePlace, _ exchange: Exchange, _ tells: Bool) {
         place.seat?.took(file)
         exchange.onEnd = place.record.stored
         if tells || !place.record.hasStarted { library.audience.catchUp() }
     }
 
-    private func follow(
-        _ flight: Flight, _ file: String, _ place: PiecePlace, _ subject: Subject, _ exchange: Exchange
-    ) {
+    /// What a player waits for.
+    struct Errand {
+        let place: PiecePlace
+        let file: String
+        /// Where others can stand in for it.
+        let slot: Slot?
+        let subject: Subject
+    }
+
+    /// Answers with what the origin sends.
+    ///
+    /// - Parameter isWhole: whether all of it must be there first.
+    private func fetch(_ resource: Resource, _ exchange: Exchange, _ errand: Errand, isWhole: Bool) {
+        let place = errand.place
+        do {
+            let flight = try library.flight(resource, in: place.folder, of: place.asset, urgency: .playback)
+            if let slot = errand.slot, slot.substitutes.joins(slot.name) { slot.composition.advance(to: .perhaps) }
+            follow(flight, exchange, errand, isWhole: isWhole)
+        } catch {
+            if let slot = errand.slot, substituted(exchange, slot, after: error, ended: place.record.stored) { return }
+            refuse(exchange, error, about: errand.subject)
+        }
+    }
+
+    private func follow(_ flight: Flight, _ exchange: Exchange, _ errand: Errand, isWhole: Bool) {
+        let (place, file, subject) = (errand.place, errand.file, errand.subject)
         let arrived = place.record.awaits(file, in: place.folder, flight, isAwaited: place.seat != nil)
         place.seat?.awaits(file)
+        var whole: (@LoopActor () -> Void)?
+        if isWhole, let slot = errand.slot { whole = { [weak self] in self?.send(flight, to: exchange, slot) } }
         PieceReply.follow(
-            flight, shelf.type(of: file), patience: patience, to: exchange,
+            flight, shelf.type(of: file), patience: patience, to: exchange, whole: whole,
+            instead: { [weak self] error in self?.substituted(exchange, errand, after: error) ?? false },
             refused: { [sessions] error, status in
                 sessions.failed(Failure(error, status: status.code, about: subject))
             },
@@ -254,24 +295,27 @@ public import Library
             if isPresent, case let current = await library.current(asset), current !== asset {
                 return await entry(exchange, of: current, mode, directives, isStored: false)
             }
-            if !isPresent, !asset.isPlayableOffline { return try entry(exchange, ofPartOf: asset) }
+            if !isPresent, !asset.isPlayableOffline { return try entry(exchange, ofPartOf: asset, mode) }
             // Those that play what was live a moment ago keep theirs.
             let session = session(for: asset, mode == .auto && asset.isRecorded ? .local : mode)
             sessions.enter(session, exchange)
             send(exchange, .playlist(isKnown: true, isStored: !isPresent)) { () in
-                try view(of: asset, session).entry(isStored: !isPresent) ?? { throw Self.nothing(of: asset) }()
+                // Where the origin need not be asked, it can be: nothing has to stand in for anything.
+                let isLeft = mode == .offline || library.isOffline || !isStored
+                let listed = isPresent ? nil : isLeft ? asset.offlineRenditions : asset.wholeRenditions
+                return try view(of: asset, session).entry(stored: listed) ?? { throw Self.nothing(of: asset) }()
             }
         } catch {
             refuse(exchange, error, about: Subject(nil, asset, asset.origin.replacingQuery(nil).text))
         }
     }
 
-    /// Answers with what is stored of an asset of which nothing is whole, as a session that asks the origin for
-    /// nothing: what its player has is cut.
-    private func entry(_ exchange: Exchange, ofPartOf asset: Asset) throws(LibraryError) {
+    /// Answers with what is stored of an asset of which nothing is whole: where what its player has is cut, as a session
+    /// that asks the origin for nothing.
+    private func entry(_ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode) throws(LibraryError) {
         guard let stored = asset.storedStretches else { throw Self.nothing(of: asset) }
         guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
-        let session = Session(.offline)
+        let session = Session(stored.isCut ? .offline : mode)
         stretches.keep(stored, for: session)
         sessions.enter(session, exchange)
         send(exchange, .hit) { () in

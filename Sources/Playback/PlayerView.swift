@@ -13,15 +13,15 @@ import Playlist
 
     /// What the asset's URL leads to.
     ///
-    /// - Parameter isStored: whether only what plays without the origin is listed.
+    /// - Parameter stored: the renditions that play without the origin, if only these are to be listed.
     /// - Returns: nil where nothing is stored that could be listed.
-    func entry(isStored: Bool) throws(PlaylistError) -> [UInt8]? {
+    func entry(stored: Set<Int>? = nil) throws(PlaylistError) -> [UInt8]? {
         guard let multivariant = asset.multivariant else {
-            guard let rendition = asset.renditions.first, !isStored || rendition.isWhole else { return nil }
+            guard let rendition = asset.renditions.first, stored == nil || rendition.isWhole else { return nil }
             return try rendition.source.map { source throws(PlaylistError) in try media(rendition, source) }
         }
-        guard isStored else { return try multivariant.rendered { name($0) } }
-        return try entry(listing: asset.wholeRenditions)
+        guard let stored else { return try multivariant.rendered { name($0) } }
+        return try entry(listing: stored)
     }
 
     /// What the asset's URL leads to where only a part of it is stored.

@@ -5,13 +5,17 @@ struct PieceTrail {
     /// A session that hops about for days keeps the last of them.
     private static let limit = 1024
 
-    mutating func add(_ number: Int, of rendition: String, from source: PieceSource) {
-        if let last = runs.last, last.rendition == rendition, last.source == source, last.last + 1 == number {
+    /// - Parameter standIn: the rendition whose piece it was in truth; nil for its own.
+    mutating func add(_ number: Int, of rendition: String, from source: PieceSource, standIn: String? = nil) {
+        if let last = runs.last, last.rendition == rendition, last.source == source, last.standIn == standIn,
+            last.last + 1 == number
+        {
             runs[runs.count - 1].last = number
             return
         }
         if runs.count >= Self.limit { runs.removeFirst(Self.limit / 2) }
-        runs.append(PieceRun(rendition: rendition, first: number, last: number, source: source))
+        runs.append(
+            PieceRun(rendition: rendition, first: number, last: number, source: source, standIn: standIn))
     }
 }
 
@@ -25,4 +29,6 @@ public struct PieceRun: Codable, Equatable, Sendable {
     public var last: Int
     /// Where they came from.
     public var source: PieceSource
+    /// The id of the rendition whose pieces stood in for its own; absent where they were its own.
+    public var standIn: String?
 }

@@ -26,6 +26,9 @@ struct SessionMeter {
     private var startup: Double?
     private var streams: [String: Stream] = [:]
     private var awaited: [String: Awaited] = [:]
+    /// The renditions whose pieces stood in for segments.
+    private var standIns: [String: String] = [:]
+    private static let standInLimit = 4096
     /// Those that never came are forgotten when there are so many, and so many seconds have passed.
     private static let awaitedLimit = 64
     private static let longestReply = 600.0
@@ -65,10 +68,25 @@ struct SessionMeter {
     /// - Parameter number: the segment's media sequence number; nil for an initialization section.
     mutating func awaits(_ number: Int?, of rendition: String, from source: PieceSource, at time: Double) {
         if awaited.count >= Self.awaitedLimit { awaited = awaited.filter { time - $0.value.since < Self.longestReply } }
-        if let number { awaited[Self.key(rendition, number)] = Awaited(source: source, since: time) }
+        if let number {
+            awaited[Self.key(rendition, number)] = Awaited(source: source, since: time)
+            standIns[Self.key(rendition, number)] = nil
+        }
         replies += 1
         watch.wants(at: time)
     }
+
+    /// A segment is answered with another rendition's piece, out of the store, or with its own again where `other` is
+    /// nil.
+    mutating func stoodIn(_ other: String?, for number: Int, of rendition: String) {
+        let key = Self.key(rendition, number)
+        if standIns.count >= Self.standInLimit { standIns = [:] }
+        standIns[key] = other
+        if other != nil, let piece = awaited[key] { awaited[key] = Awaited(source: .store, since: piece.since) }
+    }
+
+    /// Whose piece stood in for a segment when it was last answered.
+    func standIn(for number: Int, of rendition: String) -> String? { standIns[Self.key(rendition, number)] }
 
     /// That reply has ended.
     mutating func arrived(_ reply: ReplyNote, at time: Double) {
@@ -145,7 +163,9 @@ struct SessionMeter {
         lastEvent = time
         watch.take(reading, isSeek: false, at: time)
         let piece = awaited.removeValue(forKey: Self.key(segment.rendition, segment.number))
-        trail.add(segment.number, of: segment.rendition, from: piece?.source ?? .store)
+        trail.add(
+            segment.number, of: segment.rendition, from: piece?.source ?? .store,
+            standIn: standIn(for: segment.number, of: segment.rendition))
         if let piece, time - piece.since > segment.duration { event.overdue += 1 }
         if !segment.isSound { event.downloaded += segment.duration }
         started(at: time)
@@ -159,7 +179,8 @@ struct SessionMeter {
         event.requests += count
         if !segment.isSound { event.downloaded += Double(count) * segment.duration }
         for number in (segment.number - count + 1)...segment.number {
-            trail.add(number, of: segment.rendition, from: .store)
+            trail.add(
+                number, of: segment.rendition, from: .store, standIn: standIn(for: number, of: segment.rendition))
         }
         note(segment)
         started(at: time)

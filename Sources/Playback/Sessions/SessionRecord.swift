@@ -24,6 +24,9 @@ import Playlist
     /// Counts what a reply from the store has sent. Made once: it goes with each of them.
     let stored: @LoopActor (ReplyEnd) -> Void
     private let storedBytes: ByteCounter
+    /// Whether its entry playlist was loaded from this process, so that all of it is known.
+    private let isEntered: Bool
+    private var compositions: [String: Composition] = [:]
 
     /// - Parameters:
     ///   - entered: when its entry playlist was loaded; nil where nobody knows.
@@ -37,6 +40,7 @@ import Playlist
         self.log = log
         let now = ContinuousClock.now
         began = entered ?? now
+        isEntered = entered != nil
         lastEvent = now
         start = WallClock.seconds - (now - began).inSeconds
         var event = AccessEvent(
@@ -78,12 +82,26 @@ import Playlist
         let (since, written) = (now, flight.written)
         if isAwaited { meter.awaits(number, of: folder.id, from: source, at: since) }
         return { [weak self] end in
+            let isStandIn = number.map { self?.meter.standIn(for: $0, of: folder.id) != nil } ?? false
             let reply = ReplyNote(
-                since: since, isAwaited: isAwaited, source: source, bytes: end.mediaBytes,
-                fetched: max(0, end.mediaBytes - written),
+                since: since, isAwaited: isAwaited, source: isStandIn ? .store : source, bytes: end.mediaBytes,
+                fetched: isStandIn ? 0 : max(0, end.mediaBytes - written),
                 isWhole: end.isWhole, hasFailed: end.cause == .bodyFailed || end.status.map { $0 >= 400 } ?? false)
             self?.arrived(reply, flight.address)
         }
+    }
+
+    /// Notes whose piece a segment is answered with; nil for its own.
+    func stoodIn(_ other: String?, for name: PieceName, of rendition: String) {
+        if case .segment(let number) = name.role { meter.stoodIn(other, for: number, of: rendition) }
+    }
+
+    /// What the session has got of a rendition.
+    func composition(of rendition: String, among substitutes: Substitutes) -> Composition {
+        if let known = compositions[rendition] { return known }
+        let made = Composition(isKnown: isEntered || !substitutes.mayHaveJoined)
+        compositions[rendition] = made
+        return made
     }
 
     private func arrived(_ reply: ReplyNote, _ address: String?) {

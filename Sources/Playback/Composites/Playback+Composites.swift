@@ -1,0 +1,133 @@
+import EventLoop
+import Glibc
+import HTTPMessage
+import HTTPServer
+import Library
+import SegmentFormat
+
+/// Segments where pieces of several renditions stand in one playlist.
+extension Playback {
+    /// A segment that a player has asked for.
+    struct Slot {
+        let place: PiecePlace
+        let composition: Composition
+        /// What of other renditions can stand in.
+        let substitutes: Substitutes
+        let name: PieceName
+        /// The name as it stands in the URL.
+        let file: String
+
+        /// The type of what its URL names.
+        var mediaType: MediaType { MediaType(forExtension: name.fileExtension) }
+    }
+
+    /// The slot of a file; nil for what is no segment, or none that anything could stand in for.
+    func slot(_ place: PiecePlace, _ file: String) -> Slot? {
+        guard let name = PieceName(file), case .segment = name.role, let composition = place.composition,
+            let rendition = place.asset.rendition(place.folder.id),
+            let substitutes = place.asset.substitutes(of: rendition)
+        else { return nil }
+        return Slot(place: place, composition: composition, substitutes: substitutes, name: name, file: file)
+    }
+
+    /// Answers from the store where pieces of others stand, or may stand, among a rendition's own; false where this is
+    /// not the answer.
+    func answered(_ exchange: Exchange, _ slot: Slot, _ tells: Bool) -> Bool {
+        let began = slot.composition.source(of: slot.file)
+        let own = slot.place.folder.open(slot.file)
+        let situation = SegmentSource.Situation(
+            continuesSubstitute: began != nil && exchange.isAmid, isStored: own != nil,
+            joining: slot.composition.joining)
+        switch SegmentSource(situation, hasSubstitute: slot.substitutes.has(slot.name, of: began)) {
+        case .substitute:
+            if let own { close(own) }
+            return substituted(exchange, slot, of: began, ended: slot.place.record.stored)
+        case .piece(isSpliced: true):
+            guard let own else { return false }
+            return sentJoined(exchange, slot, own, tells)
+        case .piece, .flight, .refused:
+            if let own { close(own) }
+            return false
+        }
+    }
+
+    /// Answers with an own piece, spliced; false where it has to go as it lies.
+    ///
+    /// - Parameter own: the piece, taken over.
+    private func sentJoined(_ exchange: Exchange, _ slot: Slot, _ own: Int32, _ tells: Bool) -> Bool {
+        guard let splice = slot.substitutes.rejoined(slot.name, own) else {
+            close(own)
+            return false
+        }
+        took(slot.file, slot.place, exchange, tells)
+        var reply = SplicedReply(splice: splice, mediaType: slot.mediaType)
+        reply.isOther = returned(to: slot)
+        reply.send(own, to: exchange)
+        return true
+    }
+
+    /// Answers with another rendition's piece, if one can stand in; false where none can.
+    ///
+    /// - Parameters:
+    ///   - rendition: the only one that may; nil for any.
+    ///   - error: what the origin, or its absence, came to; nil where it was not asked.
+    ///   - ended: told of the end of the reply; nil where that is seen to already.
+    func substituted(
+        _ exchange: Exchange, _ slot: Slot, of rendition: String? = nil, after error: LibraryError? = nil,
+        ended: (@LoopActor (ReplyEnd) -> Void)?
+    ) -> Bool {
+        let composition = slot.composition
+        let isJoined = !composition.isApart
+        guard let found = slot.substitutes.open(slot.name, isJoined: isJoined, of: rendition) else { return false }
+        let standIn = found.rendition.name.id
+        if let ended {
+            slot.place.seat?.took(slot.file)
+            exchange.onEnd = ended
+        }
+        slot.place.record.stoodIn(standIn, for: slot.name, of: slot.place.folder.id)
+        composition.advance(to: found.joins ? .joined : .perhaps)
+        var reply = SplicedReply(standIn: standIn, splice: found.splice, mediaType: slot.mediaType)
+        reply.isOther = exchange.isAmid && composition.source(of: slot.file) != standIn
+        if let error { reply.status = CacheStatus.forwarded(.uriMiss, isStored: false).refused(error) }
+        composition.sent(standIn, for: slot.file)
+        reply.send(found.descriptor, to: exchange)
+        return true
+    }
+
+    /// The same where the origin has been asked: notes what that came to.
+    func substituted(_ exchange: Exchange, _ errand: Errand, after error: LibraryError) -> Bool {
+        guard let slot = errand.slot, substituted(exchange, slot, after: error, ended: nil) else { return false }
+        sessions.failed(Failure(error, status: 200, about: errand.subject))
+        return true
+    }
+
+    /// Answers with what a flight has brought, spliced: that cannot be done before all its boxes are there.
+    func send(_ flight: Flight, to exchange: Exchange, _ slot: Slot) {
+        let descriptor = fcntl(flight.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { return exchange.reply(.internalServerError, "The piece cannot be read.") }
+        var reply = SplicedReply(mediaType: slot.mediaType)
+        reply.splice = slot.substitutes.rejoined(slot.name, descriptor)
+        reply.isOther = returned(to: slot)
+        reply.status = CacheStatus.of(flight)
+        reply.send(descriptor, to: exchange)
+    }
+
+    /// Notes that a slot is answered with its own piece; whether it was answered with another's before.
+    private func returned(to slot: Slot) -> Bool {
+        let wasOther = slot.composition.source(of: slot.file) != nil
+        slot.composition.sent(nil, for: slot.file)
+        slot.place.record.stoodIn(nil, for: slot.name, of: slot.place.folder.id)
+        return wasOther
+    }
+}
+
+extension Exchange {
+    /// Whether a part of the body is asked for that does not begin with its first byte.
+    var isAmid: Bool {
+        guard let range = head.onlyValue(of: .range).flatMap({ ByteRange($0) }) else { return false }
+        switch range {
+        case .from(0), .bounded(first: 0, last: _): return false
+        case .from, .bounded, .suffix: return true
+        }
+    }
+}

@@ -1,0 +1,269 @@
+import EventLoop
+import Foundation
+import SegmentFormat
+import TestSupport
+import Testing
+
+@testable import Library
+@testable import Playback
+
+/// Pieces of one rendition that stand in for another's.
+@Suite @LoopActor struct CompositeTests {
+    /// The bytes of a fixture's file.
+    private func bytes(_ path: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: Repository.path("fixtures/media/" + path))))
+    }
+
+    private func transport(_ path: String) throws -> [UInt8] {
+        let bytes = try bytes(path)
+        return try TransportStream(ByteSource(bytes)).splice().joined(with: bytes)
+    }
+
+    /// A fragment of one folder of a fixture as it plays behind the section of another.
+    private func fragment(_ fixture: String, _ number: Int, of folder: String, behind own: String) throws -> [UInt8] {
+        let section = { (folder: String) in
+            try InitializationSection(self.bytes("\(fixture)/\(folder)/init.mp4"))
+        }
+        let bytes = try bytes("\(fixture)/\(folder)/\(number).m4s")
+        return try Joint(of: try section(folder), behind: try section(own)).splice(ByteSource(bytes))
+            .joined(with: bytes)
+    }
+
+    /// The paths of a rendition's playlist behind an entry, by its id.
+    private func paths(_ fixture: PlaybackFixture, _ entry: String, _ id: String) async throws -> [String] {
+        let lists = try await fixture.entry(entry)
+        let list = try #require(lists.first { $0.contains("/\(id)/") })
+        return PlaybackFixture.paths(in: try await fixture.get(list).text)
+    }
+
+    /// Plays segments of renditions from the origin, so that they are stored with what belongs to them.
+    private func store(_ fixture: PlaybackFixture, _ name: String, _ parts: [(id: String, places: [Int])]) async throws
+    {
+        for (id, places) in parts {
+            let paths = try await paths(fixture, fixture.typed("/\(name)/master.m3u8"), id)
+            let isMedia = { (path: String) in !path.contains("init") && !path.hasSuffix(".key") }
+            let segments = paths.filter(isMedia)
+            for path in paths.filter({ !isMedia($0) }) + places.map({ segments[$0] }) {
+                #expect(try await fixture.get(path).status == 200)
+            }
+        }
+    }
+
+    /// The ids of the renditions that an entry lists.
+    private func listed(_ fixture: PlaybackFixture, _ entry: String) async throws -> [String] {
+        try await fixture.entry(entry).map { String($0.split(separator: "/")[3]) }
+    }
+
+    // MARK: Transport streams
+
+    @Test func whatIsMissingIsAnsweredWithAnotherQualityByteForByte() async throws {
+        let fixture = try await PlaybackFixture()
+        try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
+        try await fixture.origin.clearRequests()
+        #expect(try await listed(fixture, "/offline/ts.m3u8") == ["video-180p", "video-270p"])
+        let paths = try await paths(fixture, "/offline/ts.m3u8", "video-270p")
+        #expect(paths.count == 6)
+        let own = try await fixture.get(paths[1])
+        #expect([UInt8](own.body) == (try bytes("ts/270p/1.ts")))
+        #expect(own["cache-status"] == "Weir; hit")
+        for place in 2..<6 {
+            let answer = try await fixture.get(paths[place])
+            #expect(try answer.status == 200 && [UInt8](answer.body) == transport("ts/180p/\(place).ts"))
+            #expect(answer["cache-status"] == "Weir; hit; detail=\"video-180p stands in\"")
+            #expect(answer["cache-control"] == "no-store")
+            #expect(answer["etag"]?.contains("video-180p") == true)
+        }
+        // The packets' numbers go on from elsewhere now.
+        let again = try await fixture.get(paths[1])
+        #expect([UInt8](again.body) == (try transport("ts/270p/1.ts")))
+        #expect(again["etag"] != own["etag"] && again["etag"]?.hasSuffix("-joined\"") == true)
+        #expect(try await fixture.origin.requests().isEmpty)
+    }
+
+    @Test func partsOfASubstituteAreParts() async throws {
+        let fixture = try await PlaybackFixture()
+        try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
+        let path = try await paths(fixture, "/offline/ts.m3u8", "video-270p")[3]
+        let whole = try transport("ts/180p/3.ts")
+        let head = try await fixture.get(path, method: "HEAD")
+        #expect(head.status == 200 && head["content-length"] == "\(whole.count)")
+        let all = try await fixture.get(path, ["Range": "bytes=0-"])
+        #expect(all.status == 206 && [UInt8](all.body) == whole)
+        for range in [300..<900, 560..<600, (whole.count - 10)..<whole.count] {
+            let fields = ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)", "If-Range": all["etag"] ?? ""]
+            let part = try await fixture.get(path, fields)
+            #expect(part.status == 206 && [UInt8](part.body) == Array(whole[range]))
+        }
+        #expect(try await fixture.get(path, ["If-None-Match": all["etag"] ?? ""]).status == 304)
+    }
+
+    @Test func whatIsWorseThanSomethingWholeIsNotListed() async throws {
+        let fixture = try await PlaybackFixture()
+        try await store(fixture, "ts", [("video-180p", [0]), ("video-270p", [0, 1, 2, 3, 4, 5])])
+        #expect(try await listed(fixture, "/offline/ts.m3u8") == ["video-270p"])
+        #expect(try await listed(fixture, "/ts.m3u8") == ["video-270p"])
+    }
+
+    @Test func aNameThatMayAskTheOriginListsWhatIsWholeAlone() async throws {
+        let fixture = try await PlaybackFixture()
+        try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
+        #expect(try await listed(fixture, "/ts.m3u8") == ["video-180p"])
+        try await fixture.origin.stop()
+        fixture.library.asset(named: "ts")?.checked = nil
+        #expect(try await listed(fixture, fixture.typed("/ts/master.m3u8")) == ["video-180p", "video-270p"])
+    }
+
+    @Test func whereNothingIsWholeTwoPartsMakeOneUncutVariant() async throws {
+        let fixture = try await PlaybackFixture()
+        try await store(fixture, "ts", [("video-180p", [2, 3, 4, 5]), ("video-270p", [0, 1, 2])])
+        try await fixture.origin.stop()
+        fixture.library.asset(named: "ts")?.checked = nil
+        let entry = try await fixture.entry("/ts.m3u8")
+        // Nothing is cut, so the session may go on when the origin comes back.
+        #expect(entry.count == 1 && entry[0].contains("/video-270p/") && entry[0].split(separator: "/")[2].first == "a")
+        let paths = try await paths(fixture, "/offline/ts.m3u8", "video-270p")
+        let sources = ["270p", "270p", "270p", "180p", "180p", "180p"]
+        for (place, source) in sources.enumerated() {
+            let body = [UInt8](try await fixture.get(paths[place]).body)
+            let isRaw = place < 3
+            let file = "ts/\(source)/\(place).ts"
+            #expect(try body == (isRaw ? bytes(file) : transport(file)))
+        }
+    }
+
+    @Test func whatNothingCoversIsCutAndTheRestJoined() async throws {
+        let fixture = try await PlaybackFixture()
+        try await store(fixture, "ts", [("video-180p", [0, 2]), ("video-270p", [0, 1, 5])])
+        let text = try await fixture.mediaText("/offline/ts.m3u8")
+        let files = PlaybackFixture.paths(in: text).compactMap { $0.split(separator: "/").last }
+        #expect(files == ["0.ts", "1.ts", "2.ts", "5.ts"])
+        #expect(text.contains("2.ts\n#EXT-X-DISCONTINUITY\n"))
+        for path in PlaybackFixture.paths(in: text) { #expect(try await fixture.get(path).status == 200) }
+    }
+
+    // MARK: Fragmented MP4
+
+    @Test func parameterSetsAreInBandAsSoonAsOneStandsIn() async throws {
+        let fixture = try await PlaybackFixture()
+        let sound = [0, 1, 2, 3, 4, 5, 6]
+        try await store(
+            fixture, "cmaf",
+            [("audio-en", sound), ("video-180p", Array(0..<12)), ("video-270p", [0, 1, 2, 7, 8])])
+        #expect(try await listed(fixture, "/offline/cmaf.m3u8") == ["audio-en", "video-180p", "video-270p"])
+        let paths = try await paths(fixture, "/offline/cmaf.m3u8", "video-270p")
+        #expect(paths.count == 13)
+        #expect([UInt8](try await fixture.get(paths[0]).body) == (try bytes("cmaf/video-270p/init.mp4")))
+        for place in [0, 1, 2] {
+            let body = [UInt8](try await fixture.get(paths[1 + place]).body)
+            #expect(body == (try bytes("cmaf/video-270p/\(place).m4s")))
+        }
+        for place in [3, 7, 2] {
+            let source = place == 3 ? "video-180p" : "video-270p"
+            let body = [UInt8](try await fixture.get(paths[1 + place]).body)
+            #expect(body == (try fragment("cmaf", place, of: source, behind: "video-270p")), "\(place)")
+        }
+    }
+
+    @Test func ofASessionFromBeforeARestartNobodyKnowsWhatItHas() async throws {
+        let fixture = try await PlaybackFixture()
+        try await store(fixture, "cmaf", [("video-180p", Array(0..<12)), ("video-270p", [0, 1])])
+        let asset = try #require(fixture.library.asset(named: "cmaf"))
+        let old = try await fixture.get("/a/\(asset.id)/oabcde/video-270p/1.m4s")
+        #expect([UInt8](old.body) == (try fragment("cmaf", 1, of: "video-270p", behind: "video-270p")))
+    }
+
+    @Test func whatDoesNotBeginTogetherDoesNotStandIn() async throws {
+        let fixture = try await PlaybackFixture()
+        // The smallest begins two frames earlier than the others.
+        try await store(
+            fixture, "cmaf", [("audio-en", Array(0..<7)), ("video-90p", Array(0..<12)), ("video-270p", [0, 1, 2])])
+        let asset = try #require(fixture.library.asset(named: "cmaf"))
+        #expect(try await fixture.get("/a/\(asset.id)/oabcde/video-270p/5.m4s").status == 404)
+        let rendition = try #require(asset.rendition("video-270p"))
+        let substitutes = try #require(asset.substitutes(of: rendition))
+        #expect(substitutes.refusals.map(\.rendition) == ["video-90p"])
+        #expect(try await listed(fixture, "/offline/cmaf.m3u8") == ["audio-en", "video-90p"])
+    }
+
+    // MARK: Encryption
+
+    @Test func encryptedSegmentsStandInWhereKeyAndVectorAreTheSame() async throws {
+        let fixture = try await PlaybackFixture()
+        try await store(fixture, "aes", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
+        #expect(try await listed(fixture, "/offline/aes.m3u8") == ["video-90p", "video-180p"])
+        let paths = try await paths(fixture, "/offline/aes.m3u8", "video-180p").filter { $0.hasSuffix(".ts") }
+        let answer = try await fixture.get(paths[3])
+        #expect([UInt8](answer.body) == (try bytes("aes/90p/3.ts")))
+        #expect(answer["cache-status"]?.contains("video-90p stands in") == true)
+        // Nothing was put into it, so the rest goes as it lies.
+        #expect([UInt8](try await fixture.get(paths[1]).body) == (try bytes("aes/180p/1.ts")))
+    }
+
+    @Test func withAnotherKeyTheyDoNot() async throws {
+        let fixture = try await PlaybackFixture()
+        try await store(fixture, "aes-noiv", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
+        #expect(try await listed(fixture, "/offline/aes-noiv.m3u8") == ["video-90p"])
+    }
+
+    // MARK: While it plays
+
+    @Test func anOriginThatGoesAwayInMidSessionIsStoodInFor() async throws {
+        let fixture = try await PlaybackFixture()
+        try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5])])
+        let paths = try await paths(fixture, fixture.typed("/ts/master.m3u8"), "video-270p")
+        for place in [0, 1] {
+            #expect([UInt8](try await fixture.get(paths[place]).body) == (try bytes("ts/270p/\(place).ts")))
+        }
+        try await fixture.origin.stop()
+        for place in [2, 3] {
+            let answer = try await fixture.get(paths[place])
+            #expect(try answer.status == 200 && [UInt8](answer.body) == transport("ts/180p/\(place).ts"))
+            #expect(answer["cache-status"]?.hasPrefix("Weir; fwd=uri-miss; detail=\"video-180p stands in\"") == true)
+        }
+        try await waitUntil("the session's trail") {
+            self.trail(fixture).last
+                == PieceRun(
+                    rendition: "video-270p", first: 2, last: 3, source: .store, standIn: "video-180p")
+        }
+        #expect(trail(fixture).first == PieceRun(rendition: "video-270p", first: 0, last: 1, source: .origin))
+    }
+
+    private func trail(_ fixture: PlaybackFixture) -> [PieceRun] {
+        fixture.library.audience.catchUp()
+        return fixture.playback.sessions.summaries.last?.pieces ?? []
+    }
+
+    @Test func anOriginThatRefusesOneSegmentIsStoodInFor() async throws {
+        let fixture = try await PlaybackFixture()
+        try await store(fixture, "cmaf", [("video-180p", Array(0..<12)), ("video-270p", [0, 1])])
+        try await fixture.origin.add(OriginRule("/cmaf/video-270p/2.m4s") { $0.status = 404 })
+        let paths = try await paths(fixture, fixture.typed("/cmaf/master.m3u8"), "video-270p")
+        let body = [UInt8](try await fixture.get(paths[3]).body)
+        #expect(body == (try fragment("cmaf", 2, of: "video-180p", behind: "video-270p")))
+        // What comes from the origin next is whole before it is sent.
+        let next = try await fixture.get(paths[4])
+        #expect([UInt8](next.body) == (try fragment("cmaf", 3, of: "video-270p", behind: "video-270p")))
+        #expect(next["cache-status"] == "Weir; fwd=uri-miss; stored")
+        #expect(
+            [UInt8](try await fixture.get(paths[2]).body)
+                == (try fragment("cmaf", 1, of: "video-270p", behind: "video-270p")))
+    }
+
+    @Test func whatWasBegunWithOneSourceIsNotGoneOnWithFromAnother() async throws {
+        let fixture = try await PlaybackFixture()
+        try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])
+        let paths = try await paths(fixture, fixture.typed("/ts/master.m3u8"), "video-270p")
+        try await fixture.origin.add(OriginRule("/ts/270p/3.ts") { $0.stallAfter = 2000 })
+        let connection = try await fixture.ask(paths[3])
+        _ = try await connection.receiveHead()
+        #expect(try await connection.receive(count: 2000).end == .satisfied)
+        try await fixture.origin.stop()
+        #expect(try await connection.receive().end != .timedOut)
+        let whole = try transport("ts/180p/3.ts")
+        // It was the origin's own that came first.
+        let rest = try await fixture.get(paths[3], ["Range": "bytes=2000-"])
+        #expect(rest.status == 200 && [UInt8](rest.body) == whole)
+        let more = try await fixture.get(paths[3], ["Range": "bytes=1000-"])
+        #expect(more.status == 206 && [UInt8](more.body) == Array(whole[1000...]))
+    }
+}
