@@ -30,10 +30,17 @@ public struct FrameHashes: Equatable, Sendable {
     public let errors: String
 
     /// Decodes all streams of all variants and renditions of a URL, as fast as they come.
+    ///
+    /// - Parameters:
+    ///   - level: from which on what ffmpeg says is in ``errors``.
+    ///   - options: for the input.
+    ///   - outputOptions: for what is made of it: `-autoscale 0` leaves pictures as large as they are.
     public static func of(
-        _ url: String, options: [String] = [], within bound: Duration = .seconds(90)
+        _ url: String, level: String = "error", options: [String] = [], outputOptions: [String] = [],
+        within bound: Duration = .seconds(90)
     ) async throws -> FrameHashes {
-        let arguments = ["-nostdin", "-v", "error"] + options + ["-i", url, "-map", "0", "-f", "framemd5", "-"]
+        let arguments =
+            ["-nostdin", "-v", level] + options + ["-i", url, "-map", "0"] + outputOptions + ["-f", "framemd5", "-"]
         let result = try await ProcessRunner.run("ffmpeg", arguments, within: bound)
         guard result.exit == .code(0) else { throw TimedOut("frames from \(url): \(result.exit), \(result.errors)") }
         return FrameHashes(framemd5: result.output, errors: result.errors)
