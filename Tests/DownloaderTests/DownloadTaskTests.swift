@@ -1,4 +1,5 @@
 import Foundation
+import Library
 import Testing
 
 @testable import Downloader

@@ -1,0 +1,118 @@
+/// Things in the order in which they were last used, each with its size: what was used the longest ago is the first to make
+/// way.
+///
+/// Pure, and a list whose links are numbers in one array: to enter, use and remove an element takes the same few steps
+/// however many there are, and moves nothing in memory. An element costs 32 bytes beside itself.
+struct RecencyQueue<Element> {
+    /// Where an element is, as long as it is there; afterwards the place may be another's.
+    typealias Slot = Int32
+
+    private struct Node {
+        var element: Element?
+        var size: Int64
+        /// In seconds since 1970.
+        var lastUse: Int64
+        /// The slot of the one that was used just before it, and just after it.
+        var older: Slot
+        var newer: Slot
+    }
+
+    private var nodes: [Node] = []
+    private var free: [Slot] = []
+    private var newest = Self.none
+    /// The slot of what was used the longest ago; nil where nothing is there.
+    var oldest: Slot? { first == Self.none ? nil : first }
+    private var first = Self.none
+    /// How many elements there are.
+    private(set) var count = 0
+    /// The sum of their sizes.
+    private(set) var size: Int64 = 0
+
+    private static var none: Slot { -1 }
+
+    // MARK: Elements
+
+    /// The element in a slot.
+    subscript(_ slot: Slot) -> Element? { nodes[Int(slot)].element }
+
+    /// The size of the element in a slot.
+    func size(of slot: Slot) -> Int64 { nodes[Int(slot)].size }
+
+    /// When the element in a slot was last used, in seconds since 1970.
+    func lastUse(of slot: Slot) -> Int64 { nodes[Int(slot)].lastUse }
+
+    /// All slots, the longest unused first. Walks over all of them.
+    var slots: [Slot] {
+        var slots: [Slot] = []
+        var slot = first
+        while slot != Self.none {
+            slots.append(slot)
+            slot = nodes[Int(slot)].newer
+        }
+        return slots
+    }
+
+    /// Enters an element as the last one used.
+    mutating func append(_ element: Element, size: Int64, lastUse: Int64) -> Slot {
+        let node = Node(element: element, size: size, lastUse: lastUse, older: Self.none, newer: Self.none)
+        let slot: Slot
+        if let place = free.popLast() {
+            slot = place
+            nodes[Int(place)] = node
+        } else {
+            slot = Slot(nodes.count)
+            nodes.append(node)
+        }
+        link(slot)
+        count += 1
+        self.size += size
+        return slot
+    }
+
+    /// Makes an element the last one used.
+    mutating func use(_ slot: Slot, at lastUse: Int64) {
+        nodes[Int(slot)].lastUse = lastUse
+        rotate(slot)
+    }
+
+    /// Lets an element stand behind all others, and leaves it when it was last used: it is looked at again once they
+    /// have been.
+    mutating func rotate(_ slot: Slot) {
+        guard newest != slot else { return }
+        unlink(slot)
+        link(slot)
+    }
+
+    /// Takes an element out.
+    mutating func remove(_ slot: Slot) {
+        unlink(slot)
+        nodes[Int(slot)].element = nil
+        size -= nodes[Int(slot)].size
+        count -= 1
+        free.append(slot)
+    }
+
+    /// Orders all elements anew by when they were last used; of the same second they stay as they are.
+    mutating func sort() {
+        let ordered = slots.enumerated().sorted { one, other in
+            let (early, late) = (lastUse(of: one.element), lastUse(of: other.element))
+            return early == late ? one.offset < other.offset : early < late
+        }
+        (first, newest) = (Self.none, Self.none)
+        for (_, slot) in ordered { link(slot) }
+    }
+
+    // MARK: Links
+
+    private mutating func link(_ slot: Slot) {
+        (nodes[Int(slot)].older, nodes[Int(slot)].newer) = (newest, Self.none)
+        if newest == Self.none { first = slot } else { nodes[Int(newest)].newer = slot }
+        newest = slot
+    }
+
+    private mutating func unlink(_ slot: Slot) {
+        let (older, newer) = (nodes[Int(slot)].older, nodes[Int(slot)].newer)
+        if older == Self.none { first = newer } else { nodes[Int(older)].newer = newer }
+        if newer == Self.none { newest = older } else { nodes[Int(newer)].older = older }
+    }
+}
