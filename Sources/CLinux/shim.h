@@ -2,6 +2,7 @@
 #define WEIR_CLINUX_SHIM_H
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,5 +14,8 @@ static inline int weir_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, 
 
 // O_TMPFILE is under _GNU_SOURCE too; __O_TMPFILE is the kernel's own value for this machine.
 static const int weir_o_tmpfile = __O_TMPFILE | O_DIRECTORY;
+
+// Swift does not take in the expression that is UTIME_OMIT.
+static const long weir_utime_omit = UTIME_OMIT;
 
 #endif

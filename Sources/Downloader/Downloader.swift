@@ -126,6 +126,7 @@ import Store
         lastNumber += 1
         download.number = lastNumber
         byAsset[download.asset.id] = download
+        pin(download)
         return download
     }
 
@@ -188,6 +189,7 @@ import Store
         if let revision = asset.revision { forget(revision) }
         guard let download = byAsset.removeValue(forKey: asset.id) else { return }
         halt(download)
+        library.pin(.nothing, of: asset)
         tell(download, .removed)
         schedule()
     }
@@ -203,6 +205,7 @@ import Store
         _ download: Download, _ state: Download.State, _ need: Download.Need? = nil, _ failure: Download.Failure? = nil
     ) {
         (download.state, download.need, download.failure) = (state, need, failure)
+        pin(download)
         tell(download, .state)
     }
 

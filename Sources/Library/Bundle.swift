@@ -7,6 +7,8 @@ import Store
     let id: String
     private let store: Store
     private var opened: Directory?
+    /// Where account is kept of those of its pieces that may make way; nil for what is not registered.
+    weak var cache: PlayCache?
     /// Whether `remove()` was called: nothing is written any more.
     private(set) var isRemoved = false
 

@@ -31,8 +31,13 @@ import Store
             guard let playlist = rendition.source?.playlist else { continue }
             try rendition.folder.write(media(playlist, of: rendition), as: "media.m3u8")
         }
-        if let master = try master() { try asset.bundle.directory(create: true).write(master, as: "master.m3u8") }
-        try asset.bundle.directory(create: true).write(try identity(), as: "asset.json")
+        let folder = try asset.bundle.directory(create: true)
+        if let master = try master() {
+            try folder.write(master, as: "master.m3u8")
+        } else {
+            try folder.remove("master.m3u8")
+        }
+        try folder.write(try identity(), as: "asset.json")
     }
 
     private func media(_ playlist: MediaPlaylist, of rendition: Rendition) throws -> [UInt8] {

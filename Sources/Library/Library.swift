@@ -15,6 +15,8 @@ public import Store
     public let audience = Audience()
     /// The way by which resources come from origins.
     let loader: Loader
+    /// The pieces that merely flowed.
+    let playCache: PlayCache
     let store: Store
     let fetch: PlaylistFetch
     /// Told of trouble that nobody waits for.
@@ -31,9 +33,11 @@ public import Store
 
     /// A library over a store, with what its catalogue knows.
     ///
-    /// - Parameter report: told of trouble that nobody waits for, in a sentence for a log.
+    /// - Parameters:
+    ///   - cacheLimit: the bytes above which pieces make way that merely flowed; nil for no limit.
+    ///   - report: told of trouble that nobody waits for, in a sentence for a log.
     public init(
-        store: Store, client: OriginClient, isOffline: Bool = false,
+        store: Store, client: OriginClient, isOffline: Bool = false, cacheLimit: Int64? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.store = store
@@ -42,7 +46,9 @@ public import Store
         loader = Loader(store: store, client: client)
         fetch = PlaylistFetch(client: client)
         yielding = Yielding(audience, client)
+        playCache = PlayCache(limit: cacheLimit)
         register(restored: restored(store.catalogue.initial))
+        playCache.start(for: self)
     }
 
     // MARK: Finding
@@ -156,6 +162,7 @@ public import Store
             if let asset { self?.publish(asset) }
         }
         byID[asset.id] = asset
+        playCache.take(asset)
     }
 
     /// Lets nothing lead to it any more, and ends what goes on for it.
@@ -165,6 +172,7 @@ public import Store
         if byOrigin[asset.origin] === asset { byOrigin[asset.origin] = nil }
         loader.forget(asset.folders)
         audience.forget(asset)
+        playCache.forget(asset)
     }
 
     /// The asset at a URL, or that is being opened there.

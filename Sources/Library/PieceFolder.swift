@@ -14,7 +14,12 @@ import Store
 
     private let bundle: Bundle
     private var opened: Directory?
-    private var known: [String: Int64]?
+    /// `sizes`, once they were read.
+    private(set) var known: [String: Int64]?
+    /// The places in the play cache of those pieces that are in it, by file; its own to change.
+    var slots: [String: RecencyQueue<PlayCache.Piece>.Slot] = [:]
+    /// The sum of their lengths; the play cache's own to change.
+    var cachedBytes: Int64 = 0
     /// Grows with each piece that comes or goes, so that what is derived from `sizes` can be kept.
     private(set) var changes = 0
 
@@ -26,16 +31,28 @@ import Store
     /// The pieces' lengths in bytes, by file name.
     public var sizes: [String: Int64] {
         if let known { return known }
-        var sizes: [String: Int64] = [:]
+        var pieces: [String: Directory.Entry] = [:]
         for entry in (try? directory(create: false).entries()) ?? [] where !entry.isDirectory {
-            if PieceName(entry.name) != nil { sizes[entry.name] = entry.size }
+            if PieceName(entry.name) != nil { pieces[entry.name] = entry }
         }
+        let sizes = pieces.mapValues(\.size)
         known = sizes
+        bundle.cache?.listed(pieces, in: self)
         return sizes
     }
 
     /// The sum of the pieces' lengths.
     public var bytes: Int64 { sizes.values.reduce(0, +) }
+
+    /// The id of the asset whose pieces these are.
+    var asset: String { bundle.id }
+
+    /// Whether media segments are there; nil where nobody has looked.
+    var hasSegments: Bool? {
+        known?.keys.contains { file in
+            if case .segment? = PieceName(file)?.role { true } else { false }
+        }
+    }
 
     /// Whether the piece is there, as far as is known without asking the disk.
     public func contains(_ file: String) -> Bool { sizes[file] != nil }
@@ -53,10 +70,18 @@ import Store
         if let known, known[file] == nil { return nil }
         guard let folder = try? directory(create: false), let descriptor = folder.openIfPresent(file) else {
             if known?.removeValue(forKey: file) != nil { changes += 1 }
+            bundle.cache?.went(file, of: self)
             return nil
         }
+        bundle.cache?.used(file, in: self)
         return descriptor
     }
+
+    /// Takes note that a piece is read that was opened before.
+    public func noteUse(of file: String) { bundle.cache?.used(file, in: self) }
+
+    /// Lets the disk know when a piece was last used, in seconds since 1970.
+    func noteUse(of file: String, at time: Int64) { (try? directory(create: false))?.noteUse(of: file, at: time) }
 
     /// Makes a piece of a file that is whole.
     func commit(_ growing: GrowingFile, as file: String) throws(StoreError) {
@@ -71,6 +96,7 @@ import Store
         }
         known?[file] = size
         changes += 1
+        bundle.cache?.came(file, size: size, in: self)
         pieceCame()
     }
 
@@ -97,12 +123,33 @@ import Store
             do {
                 try directory(create: false).remove(file)
                 known?[file] = nil
+                bundle.cache?.went(file, of: self)
             } catch {
                 reread()
             }
         }
         changes += 1
     }
+
+    /// Takes a piece away: from what is known, and then from the disk. Who is in the middle of it reads on to its end.
+    ///
+    /// - Parameter isGone: told in between; where it throws, or the file cannot be deleted, the piece stays.
+    func remove(_ file: String, isGone: () throws(StoreError) -> Void) throws(StoreError) {
+        _ = sizes
+        known?[file] = nil
+        changes += 1
+        bundle.cache?.went(file, of: self)
+        do {
+            try isGone()
+            try directory(create: false).remove(file)
+        } catch {
+            reread()
+            throw error
+        }
+    }
+
+    /// Deletes a playlist of the bundle beside the pieces, if it is there.
+    func removeText(_ file: String) throws(StoreError) { try directory(create: false).remove(file) }
 
     private func close() {
         opened = nil

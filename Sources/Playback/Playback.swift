@@ -75,6 +75,7 @@ public import Library
             return
         }
         if let small = shelf.smallPiece(file) {
+            pieces.noteUse(of: file)
             took(file, place, exchange, tells)
             return exchange.reply(small.representation, .bytes(small.bytes))
         }
@@ -329,7 +330,8 @@ public import Library
     }
 
     private func view(of asset: Asset, _ session: Session) -> PlayerView {
-        PlayerView(library: library, asset: asset, session: session)
+        library.expect(session.id, at: asset, isOffline: session.mode == .offline)
+        return PlayerView(library: library, asset: asset, session: session)
     }
 
     /// A new session, but for a lone live playlist: players load that again and again, and what it names must stay.

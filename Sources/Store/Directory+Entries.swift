@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 extension Directory {
@@ -9,6 +10,9 @@ extension Directory {
         public let isDirectory: Bool
         /// The file's length in bytes.
         public let size: Int64
+        /// When it was last read or written, in seconds since 1970: coarsely, as far as the system, or `noteUse`, notes
+        /// that it is read.
+        public let lastUse: Int64
     }
 
     /// The files and folders that are here, in no order; links, and names that the store would not give, are left out.
@@ -18,7 +22,9 @@ extension Directory {
             guard Self.isName(name), fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
             let kind = status.st_mode & S_IFMT
             guard kind == S_IFREG || kind == S_IFDIR else { return nil }
-            return Entry(name: name, isDirectory: kind == S_IFDIR, size: Int64(status.st_size))
+            return Entry(
+                name: name, isDirectory: kind == S_IFDIR, size: Int64(status.st_size),
+                lastUse: Int64(max(status.st_atim.tv_sec, status.st_mtim.tv_sec)))
         }
     }
 
@@ -27,6 +33,14 @@ extension Directory {
         var status = stat()
         guard Self.isName(name), fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
         return status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+    }
+
+    /// Notes when the file `name` was last read, in seconds since 1970, in its access time; when it was written stays as
+    /// it is. Nothing where that cannot be noted.
+    public func noteUse(of name: String, at seconds: Int64) {
+        guard Self.isName(name) else { return }
+        let times = [timespec(tv_sec: Int(seconds), tv_nsec: 0), timespec(tv_sec: 0, tv_nsec: weir_utime_omit)]
+        utimensat(descriptor, name, times, AT_SYMLINK_NOFOLLOW)
     }
 
     /// Every name but `.` and `..`.

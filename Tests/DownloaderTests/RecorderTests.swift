@@ -148,6 +148,18 @@ import Testing
         #expect(playlist.segments.count { $0.isDiscontinuity } == 2)
     }
 
+    @Test func whatIsRecordedIsNoneOfThePlayCache() async throws {
+        let scene = try await RecordingScene("/_live/a/media.m3u8")
+        try await scene.records(4)
+        #expect(scene.asset.isRecording && scene.asset.bytes > 0 && scene.asset.cachedBytes == 0)
+        try await scene.kill()
+        #expect(scene.asset.isRecording && scene.asset.bytes > 0 && scene.asset.cachedBytes == 0)
+        #expect(try scene.fixture.library.close(scene.asset.renditions, of: scene.asset))
+        try await scene.fixture.restart()
+        let asset = try #require(scene.fixture.library.assets.first)
+        #expect(asset.isRecorded && asset.bytes > 0 && asset.cachedBytes == 0)
+    }
+
     @Test func aRecordingThatIsEndedByHandIsWholeAsFarAsItWent() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8")
         try await scene.records(4)

@@ -28,13 +28,17 @@ import Testing
     /// - Parameters:
     ///   - root: the folder that the origin serves; nil for the fixtures.
     ///   - stallSpan: in which a body must bring something.
-    init(reserve: Int64 = 0, root: TemporaryFolder? = nil, stallSpan: Duration = .seconds(30)) async throws {
+    ///   - cacheLimit: the play cache's.
+    init(
+        reserve: Int64 = 0, root: TemporaryFolder? = nil, stallSpan: Duration = .seconds(30), cacheLimit: Int64? = nil
+    ) async throws {
         folder = try TemporaryFolder()
         self.root = root
         origin = if let root { try await TestOrigin(root: root.path) } else { try await TestOrigin() }
         client = Self.client(stallSpan: stallSpan)
         library = Library(
-            store: try Store(path: folder.path, reserve: reserve), client: client, report: { [log] in log.add($0) })
+            store: try Store(path: folder.path, reserve: reserve), client: client, cacheLimit: cacheLimit,
+            report: { [log] in log.add($0) })
     }
 
     /// The limits that Weir ships with, but for patience.
@@ -48,13 +52,15 @@ import Testing
     }
 
     /// Everything anew over a copy of the folder as it is at this instant: what a killed process leaves.
-    func restart(isOffline: Bool = false, reserve: Int64 = 0) async throws {
+    func restart(isOffline: Bool = false, reserve: Int64 = 0, cacheLimit: Int64? = nil) async throws {
         let copy = try TemporaryFolder()
         let result = try await ProcessRunner.run("cp", ["-a", folder.path + "/.", copy.path])
         #expect(result.exit == .code(0), "\(result.errors)")
         client.stop()
         (folder, client) = (copy, Self.client())
-        library = Library(store: try Store(path: folder.path, reserve: reserve), client: client, isOffline: isOffline)
+        library = Library(
+            store: try Store(path: folder.path, reserve: reserve), client: client, isOffline: isOffline,
+            cacheLimit: cacheLimit, report: { [log] in log.add($0) })
     }
 
     func url(_ path: String) throws -> WebURL { try WebURL(origin.url(path)) }

@@ -19,7 +19,7 @@ import Playlist
     /// Told of each segment that a session asks for or gets, in the order in which that is looked at.
     public var witness: @LoopActor (Sighting) -> Void = { _ in }
 
-    private var attendees: [String: Attendee] = [:]
+    private(set) var attendees: [String: Attendee] = [:]
     private var observers: [Int: (asset: Asset, told: @LoopActor (Move) -> Void)] = [:]
     private var lastObserver = 0
     /// What was taken from the store and not looked at yet, oldest first; and the last of what is too much to look at.
@@ -27,7 +27,7 @@ import Playlist
     private var lastNote: (file: String, seat: Seat)?
     private var reading: LoopTimer?
     private var sweep: LoopTimer?
-    private let now: () -> ContinuousClock.Instant
+    let now: () -> ContinuousClock.Instant
     /// Entries and playlists that players wait for.
     private var openings = 0
     /// Whether that was so when it was last looked at: in the turn of the loop after it changed.

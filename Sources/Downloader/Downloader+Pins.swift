@@ -1,0 +1,21 @@
+import EventLoop
+import Library
+
+/// What is kept because a download wants it.
+extension Downloader {
+    /// Tells the library what a download wants, so that nothing of it makes way.
+    func pin(_ download: Download) { library.pin(download.pins, of: download.asset) }
+}
+
+extension Download {
+    /// What is to stay of its asset: what it wants, whether it goes on or not, unless a person gave it up. Where it is not
+    /// understood what that is, everything.
+    var pins: Pins {
+        if isUnreadable { return .everything }
+        guard state != .cancelled else { return .nothing }
+        var wanted: [String: WantedTime] = [:]
+        // A store may know a mirror as a rendition of its own, whose pieces lie elsewhere now.
+        for id in ids { wanted[asset.rendition(id)?.name.id ?? id] = task.span(of: id) }
+        return .renditions(wanted)
+    }
+}

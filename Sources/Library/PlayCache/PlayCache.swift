@@ -1,0 +1,275 @@
+import EventLoop
+import Glibc
+import Store
+
+/// The pieces that are kept because they flowed: which there are, in the order in which they were last used, and which make
+/// way when they are more than the limit.
+///
+/// A piece is in the play cache unless it is pinned, so a download copies nothing of what it finds: its pieces leave the
+/// cache in place. When a piece was last used is known in memory, and stands on disk as its file's access time, noted once
+/// in an hour of use: no other record of it could tell of a piece that is not there, or outlive its bundle. A process that
+/// is killed loses an hour's order at most.
+@LoopActor final class PlayCache {
+    /// A piece, by its place. Alive in the queue as long as it is in `PieceFolder.slots`.
+    struct Piece {
+        let folder: PieceFolder
+        let file: String
+    }
+
+    private(set) var queue = RecencyQueue<Piece>()
+    private var rounds = EvictionRounds()
+    private var arrivals = Arrivals()
+    private var pins: [String: Pins] = [:]
+    private weak var library: Library?
+    private var timer: LoopTimer?
+    /// The folders that an earlier process left, and nobody has looked into yet.
+    private var uncounted: [PieceFolder] = []
+    private var isCounting = false
+    /// Folders of which it is of interest whether segments are in them, and nobody knows.
+    private var unread: [PieceFolder] = []
+    /// Whether the timer's next turn looks at everything anew.
+    private var isRetry = false
+    private var hasFailed = false
+
+    /// So long one piece's uses are noted on disk once.
+    private static let noteSpan: Int64 = 3600
+    /// When it is tried again to get below the limit, where what is needed is more than that.
+    private static let retryPause = Duration.seconds(5)
+    /// Not at once: descriptors come first.
+    private static let turnPause = Duration.milliseconds(1)
+
+    /// - Parameter limit: the bytes that may stay; nil for any number.
+    init(limit: Int64?) {
+        rounds.limit = limit
+        timer = LoopTimer { [weak self] in self?.turn() }
+    }
+
+    /// The bytes that may stay; nil for any number.
+    var limit: Int64? { rounds.limit }
+
+    /// Counts what an earlier process left, folder by folder, and lets go of what is too much.
+    func start(for library: Library) {
+        self.library = library
+        guard limit != nil, library.readOnlyReason == nil else { return }
+        uncounted = library.assets.flatMap { $0.folders + ($0.revision?.folders ?? []) }
+        isCounting = true
+        timer?.schedule(after: Self.turnPause)
+    }
+
+    // MARK: What folders tell
+
+    /// A piece came.
+    func came(_ file: String, size: Int64, in folder: PieceFolder) {
+        drop(file, of: folder)
+        guard let asset = asset(of: folder), !isPinned(file, in: folder, of: asset) else { return }
+        enter(file, size, in: folder, lastUse: Self.now)
+        rounds.noteArrival()
+        schedule()
+    }
+
+    /// A piece is gone.
+    func went(_ file: String, of folder: PieceFolder) { drop(file, of: folder) }
+
+    /// Somebody reads a piece.
+    func used(_ file: String, in folder: PieceFolder) {
+        guard let slot = folder.slots[file] else { return }
+        let now = Self.now
+        if now / Self.noteSpan != queue.lastUse(of: slot) / Self.noteSpan { folder.noteUse(of: file, at: now) }
+        queue.use(slot, at: now)
+    }
+
+    /// A folder was read, for the first time or anew.
+    func listed(_ entries: [String: Directory.Entry], in folder: PieceFolder) {
+        guard let asset = asset(of: folder) else { return }
+        for file in folder.slots.keys where entries[file] == nil { drop(file, of: folder) }
+        for (file, entry) in entries { sort(file, entry.size, in: folder, of: asset, lastUse: entry.lastUse) }
+    }
+
+    /// All that is known of an asset's pieces is considered anew: other ones are pinned.
+    private func reconsider(_ asset: Asset) {
+        let now = Self.now
+        for folder in asset.folders {
+            for (file, size) in folder.known ?? [:] { sort(file, size, in: folder, of: asset, lastUse: now) }
+        }
+        rounds.begin(queue.count)
+        schedule()
+    }
+
+    /// Puts a piece where it belongs.
+    private func sort(_ file: String, _ size: Int64, in folder: PieceFolder, of asset: Asset, lastUse: Int64) {
+        if isPinned(file, in: folder, of: asset) {
+            drop(file, of: folder)
+        } else if folder.slots[file] == nil {
+            enter(file, size, in: folder, lastUse: lastUse)
+        }
+    }
+
+    private func enter(_ file: String, _ size: Int64, in folder: PieceFolder, lastUse: Int64) {
+        folder.slots[file] = queue.append(Piece(folder: folder, file: file), size: size, lastUse: lastUse)
+        folder.cachedBytes += size
+    }
+
+    private func drop(_ file: String, of folder: PieceFolder) {
+        guard let slot = folder.slots.removeValue(forKey: file) else { return }
+        folder.cachedBytes -= queue.size(of: slot)
+        queue.remove(slot)
+    }
+
+    // MARK: What others tell
+
+    /// From now on this is kept of an asset, and nothing else.
+    func pin(_ wanted: Pins, of asset: Asset) {
+        guard pins[asset.id] ?? .nothing != wanted, library?.asset(id: asset.id) === asset else { return }
+        pins[asset.id] = wanted == .nothing ? nil : wanted
+        reconsider(asset)
+    }
+
+    /// An asset is known from now on.
+    func take(_ asset: Asset) {
+        asset.bundle.cache = self
+        if asset.folders.contains(where: { $0.known != nil }) { reconsider(asset) }
+    }
+
+    /// An asset is removed.
+    func forget(_ asset: Asset) {
+        pins[asset.id] = nil
+        for folder in asset.folders {
+            for file in folder.slots.keys { drop(file, of: folder) }
+        }
+    }
+
+    /// A session was given a playlist of an asset.
+    func expect(_ session: String, at asset: Asset, isOffline: Bool) {
+        arrivals.note(session, of: asset.id, isOffline: isOffline, at: .now)
+    }
+
+    // MARK: What stays
+
+    private func asset(of folder: PieceFolder) -> Asset? { library?.asset(id: folder.asset) }
+
+    private func isPinned(_ file: String, in folder: PieceFolder, of asset: Asset) -> Bool {
+        guard let name = PieceName(file) else { return true }
+        let rendition = asset.rendition(in: folder)
+        if rendition?.isOfRecording ?? asset.renditions.contains(where: \.isOfRecording) { return true }
+        guard let pins = pins[asset.id] else { return false }
+        return pins.hold(name.role, of: folder.id, rendition?.span(of: name))
+    }
+
+    /// Whether a piece must stay: for a session, or for other pieces that are of no use without it.
+    ///
+    /// Reads no folder, since that would change the queue that is being looked at: it takes note of those to be read.
+    private func isNeeded(_ piece: Piece, _ needs: NeedWindows, of asset: Asset) -> Bool {
+        guard let role = PieceName(piece.file)?.role else { return true }
+        switch role {
+        case .segment(let number):
+            return needs.hold(asset.rendition(in: piece.folder)?.timeline?.span(of: number))
+        case .initialization, .passing:
+            return !needs.isEmpty || haveSegments([piece.folder])
+        case .key, .data:
+            return !needs.isEmpty || haveSegments((asset.renditions + asset.images).map(\.folder))
+        }
+    }
+
+    /// Whether segments are in any of the folders, or may be.
+    private func haveSegments(_ folders: [PieceFolder]) -> Bool {
+        let found = folders.map(\.hasSegments)
+        if !found.contains(true) { unread += zip(folders, found).filter { $1 == nil }.map(\.0) }
+        return found.contains { $0 ?? true }
+    }
+
+    private func needs(of asset: Asset, _ audience: Audience) -> NeedWindows {
+        var needs = audience.needs(of: asset)
+        arrivals.addNeeds(of: asset.id, to: &needs, at: .now) { audience.attends($0) }
+        return needs
+    }
+
+    // MARK: Turns
+
+    private func schedule() {
+        guard rounds.isOver(queue), !isCounting, library?.readOnlyReason == nil else { return }
+        isRetry = false
+        timer?.schedule(after: Self.turnPause)
+    }
+
+    private func turn() {
+        guard let library, !isCounting || !count() else { return }
+        if isRetry { rounds.begin(queue.count) }
+        isRetry = false
+        library.audience.catchUp()
+        var known: [ObjectIdentifier: NeedWindows] = [:]
+        let (evicted, hasMore) = rounds.turn(over: &queue) { piece in
+            guard let asset = asset(of: piece.folder) else { return false }
+            let id = ObjectIdentifier(asset)
+            let needs = known[id] ?? needs(of: asset, library.audience)
+            known[id] = needs
+            return isNeeded(piece, needs, of: asset)
+        }
+        for (piece, size) in evicted {
+            piece.folder.slots[piece.file] = nil
+            piece.folder.cachedBytes -= size
+        }
+        for (piece, _) in evicted { evict(piece, library) }
+        guard rounds.isOver(queue) else { return }
+        let hasNews = !evicted.isEmpty || !unread.isEmpty
+        for folder in unread { _ = folder.sizes }
+        unread = []
+        // What they needed may go as well now.
+        if hasNews { rounds.noteArrival() }
+        isRetry = !hasMore && !hasNews
+        timer?.schedule(after: isRetry ? Self.retryPause : Self.turnPause)
+    }
+
+    /// Looks into one more folder; false when none is left.
+    private func count() -> Bool {
+        if let folder = uncounted.popLast() {
+            _ = folder.sizes
+            timer?.schedule(after: Self.turnPause)
+            return true
+        }
+        isCounting = false
+        queue.sort()
+        rounds.begin(queue.count)
+        if rounds.isOver(queue), let limit {
+            library?.report(
+                "what was kept since it was played takes \(queue.size >> 20) MB; the longest unused of it makes way, "
+                    + "since play-cache is \(limit >> 20) MB")
+        }
+        return false
+    }
+
+    /// Takes a piece away: first from what is offered, the bundle's own playlists too, and then from the disk. Who is in
+    /// the middle of it reads on.
+    private func evict(_ piece: Piece, _ library: Library) {
+        let asset = asset(of: piece.folder)
+        let rendition = asset?.rendition(in: piece.folder)
+        let wasWhole = rendition?.isWhole ?? false
+        do {
+            try piece.folder.remove(piece.file) { () throws(StoreError) in
+                if let asset, let rendition, wasWhole { try library.withdraw(rendition, of: asset) }
+            }
+        } catch {
+            guard !hasFailed else { return }
+            hasFailed = true
+            library.report("the play cache cannot make way: \(error)")
+        }
+    }
+
+    private static var now: Int64 { Int64(time(nil)) }
+}
+
+extension Asset {
+    /// The rendition whose pieces lie in a folder; nil for keys and session data.
+    fileprivate func rendition(in folder: PieceFolder) -> Rendition? {
+        rendition(folder.id).flatMap { $0.folder === folder ? $0 : nil }
+    }
+}
+
+extension Rendition {
+    /// Whether its pieces cannot be had again: they are what was recorded.
+    fileprivate var isOfRecording: Bool { recording != nil || source?.isRecorded ?? false }
+
+    /// When a segment plays; nil where that is not known, or for what is no segment.
+    fileprivate func span(of name: PieceName) -> SegmentSpan? {
+        if case .segment(let number) = name.role { timeline?.span(of: number) } else { nil }
+    }
+}

@@ -1,0 +1,58 @@
+import EventLoop
+import HTTPMessage
+import Library
+import Playlist
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+/// What a download keeps from making way.
+@Suite @LoopActor struct PinTests {
+    @Test func whatADownloadWantsIsPinnedUntilItIsGivenUp() async throws {
+        let fixture = try await DownloadFixture()
+        let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst))
+        try await fixture.reaches(.complete, "cmaf")
+        #expect(download.asset.cachedBytes == 0 && download.asset.bytes > 0 && fixture.library.cachedBytes == 0)
+        #expect(download.pins == .renditions(["video-90p": .whole, "audio-en": .whole]))
+        try await fixture.restart()
+        let asset = try #require(fixture.library.asset(named: "cmaf"))
+        #expect(asset.bytes > 0 && asset.cachedBytes == 0)
+        fixture.downloader.forget(asset)
+        #expect(asset.cachedBytes == asset.bytes)
+    }
+
+    @Test(arguments: [Download.State.queued, .running, .paused, .waiting, .failed, .complete])
+    func itIsPinnedInEveryStateButCancelled(_ state: Download.State) async throws {
+        let fixture = try await DownloadFixture()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        var task = DownloadTask()
+        task.add(.init(Selection(), range: 2..<4, renditions: ["video-90p"]))
+        task.add(.init(Selection(), renditions: ["video-180p"]))
+        let download = Download(asset, task, state: state, created: 0)
+        #expect(download.pins == .renditions(["video-90p": .parts([2..<4]), "video-180p": .whole]))
+        download.state = .cancelled
+        #expect(download.pins == .nothing)
+        download.failure = .init(code: Download.unreadable, message: "")
+        #expect(download.pins == .everything)
+    }
+
+    @Test func whatFlowedBeforeIsPinnedAsItIs() async throws {
+        let fixture = try await DownloadFixture()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        let rendition = try #require(asset.rendition("video-90p"))
+        let source = try await fixture.library.source(of: rendition, in: asset)
+        for segment in source.playlist.segments.prefix(2) {
+            let resource = try #require(rendition.resource(of: segment))
+            let flight = try fixture.library.flight(resource, in: rendition.folder, of: asset, urgency: .playback)
+            await withCheckedContinuation { done in flight.whenEnded { _ in done.resume() } }
+            flight.release()
+        }
+        #expect(asset.cachedBytes > 0 && asset.cachedBytes == asset.bytes)
+        try await fixture.origin.clearRequests()
+        try await fixture.start("/ts/master.m3u8")
+        #expect(asset.cachedBytes == 0)
+        try await fixture.reaches(.complete, "ts")
+        #expect(try await fixture.mediaRequests().allSatisfy { !$0.hasSuffix("/0.ts") && !$0.hasSuffix("/1.ts") })
+    }
+}

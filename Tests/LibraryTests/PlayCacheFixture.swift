@@ -1,0 +1,67 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// Presentations of pieces of 1,000 bytes and two seconds, and a play cache that takes so many of them.
+@LoopActor final class PlayCacheFixture {
+    let base: LibraryFixture
+
+    init(pieces limit: Int?) async throws {
+        base = try await LibraryFixture(cacheLimit: limit.map { Int64($0 * 1000) })
+    }
+
+    var library: Library { base.library }
+
+    /// A presentation of `count` pieces, of which none is there yet.
+    func film(_ count: Int = 30) async throws -> (asset: Asset, rendition: Rendition) {
+        let asset = try await base.open("/_vod/\(count)x1000/media.m3u8")
+        return (asset, try await base.rendition("media", of: asset))
+    }
+
+    /// Lets pieces flow, one after the other.
+    func play(_ numbers: some Sequence<Int>, of film: (asset: Asset, rendition: Rendition)) async throws {
+        for number in numbers {
+            let flight = try base.flight(number, of: film.rendition, in: film.asset)
+            try await flight.end()
+            flight.release()
+        }
+    }
+
+    /// The numbers of the pieces on disk, in order.
+    func numbers(of asset: Asset) -> [Int] {
+        files(of: asset).compactMap { file in
+            let name = file.split(separator: "/").last.flatMap { PieceName(String($0)) }
+            return if case .segment(let number)? = name?.role { number } else { nil }
+        }.sorted()
+    }
+
+    /// The files of a bundle, by their paths in it.
+    func files(of asset: Asset) -> [String] {
+        let prefix = "assets/\(asset.id)/"
+        return base.folder.files().filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    }
+
+    /// Waits until the disk has these pieces and no others, and what is known is the same.
+    func settles(
+        _ numbers: some Sequence<Int>, of film: (asset: Asset, rendition: Rendition),
+        within bound: Duration = .seconds(15)
+    ) async throws {
+        let wanted = Array(numbers)
+        do {
+            try await waitUntil("\(wanted)", within: bound) { self.numbers(of: film.asset) == wanted }
+        } catch {
+            throw TimedOut("\(wanted), but \(self.numbers(of: film.asset))")
+        }
+        #expect(Set(film.rendition.folder.sizes.keys) == Set(wanted.map { "\($0).ts" }))
+    }
+
+    /// Waits until nothing more is to be done.
+    func isWithinLimit() async throws {
+        try await waitUntil("the limit") { library.cacheLimit.map { library.cachedBytes <= $0 } ?? true }
+    }
+}

@@ -1,0 +1,251 @@
+import EventLoop
+import Foundation
+import Glibc
+import HTTPMessage
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// What makes way in a store of real files, and what stays.
+@Suite @LoopActor struct PlayCacheTests {
+    // MARK: What makes way
+
+    @Test func aboveTheLimitTheOldestPiecesMakeWay() async throws {
+        let fixture = try await PlayCacheFixture(pieces: 10)
+        let film = try await fixture.film()
+        try await fixture.play(0..<10, of: film)
+        #expect(fixture.library.cachedBytes == 10_000 && film.asset.cachedBytes == 10_000)
+        try await fixture.play(10..<30, of: film)
+        try await fixture.settles(20..<30, of: film)
+        #expect(fixture.library.cachedBytes == 10_000 && film.asset.bytes == 10_000 && film.asset.cachedBytes == 10_000)
+    }
+
+    @Test func whatIsReadAgainStaysLonger() async throws {
+        let fixture = try await PlayCacheFixture(pieces: 10)
+        let film = try await fixture.film()
+        try await fixture.play(0..<10, of: film)
+        close(try #require(film.rendition.folder.open("3.ts")))
+        film.rendition.folder.noteUse(of: "1.ts")
+        try await fixture.play(10..<18, of: film)
+        try await fixture.settles([1, 3] + Array(10..<18), of: film)
+    }
+
+    @Test func withoutALimitNothingMakesWay() async throws {
+        let fixture = try await PlayCacheFixture(pieces: nil)
+        let film = try await fixture.film()
+        try await fixture.play(0..<30, of: film)
+        #expect(fixture.library.cacheLimit == nil && fixture.library.cachedBytes == 30_000)
+        try await fixture.settles(0..<30, of: film)
+    }
+
+    @Test func whatMadeWayIsFetchedOnceMoreAndWhoReadsItReadsOn() async throws {
+        let fixture = try await PlayCacheFixture(pieces: 5)
+        let film = try await fixture.film()
+        try await fixture.play([0], of: film)
+        let open = try #require(film.rendition.folder.open("0.ts"))
+        defer { close(open) }
+        try await fixture.play(1..<10, of: film)
+        try await fixture.settles(5..<10, of: film)
+        var bytes = [UInt8](repeating: 0, count: 2000)
+        #expect(read(open, &bytes, bytes.count) == 1000)
+        #expect(film.rendition.folder.open("0.ts") == nil)
+
+        try await fixture.base.origin.clearRequests()
+        try await fixture.play([0], of: film)
+        #expect(try await fixture.base.mediaRequests() == ["/_vod/30x1000/0.ts"])
+        try await fixture.settles([0] + Array(6..<10), of: film)
+    }
+
+    @Test func withALimitOfNothingAllMakesWay() async throws {
+        let fixture = try await PlayCacheFixture(pieces: 0)
+        let film = try await fixture.film()
+        try await fixture.play(0..<30, of: film)
+        try await fixture.settles([], of: film)
+        #expect(fixture.library.cachedBytes == 0)
+    }
+
+    @Test func keysAndInitializationSectionsGoWithTheLastSegment() async throws {
+        let fixture = try await PlayCacheFixture(pieces: 0)
+        for (name, preliminary) in [("aes", "keys/"), ("cmaf", "/init-0.mp4")] {
+            let asset = try await fixture.base.open("/\(name)/master.m3u8")
+            try await fixture.base.fetch("video-90p", of: asset)
+            try await waitUntil("nothing of \(name)") {
+                let files = fixture.files(of: asset).filter { !$0.hasSuffix(".json") }
+                #expect(
+                    files.allSatisfy { $0.contains(preliminary) } || files.contains { $0.contains(preliminary) },
+                    "\(files)")
+                return files.isEmpty
+            }
+            #expect(asset.bytes == 0 && !asset.isPlayableOffline)
+        }
+        #expect(fixture.library.cachedBytes == 0)
+    }
+
+    // MARK: What stays
+
+    @Test func whatIsPinnedStaysAndDoesNotCount() async throws {
+        let fixture = try await PlayCacheFixture(pieces: 10)
+        let (kept, other) = (try await fixture.film(20), try await fixture.film(30))
+        fixture.library.pin(.renditions(["media": .whole]), of: kept.asset)
+        try await fixture.play(0..<20, of: kept)
+        #expect(fixture.library.cachedBytes == 0 && kept.asset.cachedBytes == 0 && kept.asset.bytes == 20_000)
+        try await fixture.play(0..<30, of: other)
+        try await fixture.settles(20..<30, of: other)
+        try await fixture.settles(0..<20, of: kept)
+        #expect(kept.rendition.isWhole)
+    }
+
+    @Test func whatFlowedIsPinnedInPlaceAndNotAskedForAgain() async throws {
+        let fixture = try await PlayCacheFixture(pieces: 10)
+        let (kept, other) = (try await fixture.film(20), try await fixture.film(30))
+        try await fixture.play(0..<10, of: kept)
+        let before = try FileManager.default.attributesOfItem(
+            atPath: fixture.base.folder.path("assets/\(kept.asset.id)/media/4.ts"))
+        fixture.library.pin(.renditions(["media": .parts([8..<12])]), of: kept.asset)
+        #expect(kept.asset.cachedBytes == 8000)
+        try await fixture.play(0..<30, of: other)
+        try await fixture.settles(4...5, of: kept)
+        try await fixture.settles(20..<30, of: other)
+        let after = try FileManager.default.attributesOfItem(
+            atPath: fixture.base.folder.path("assets/\(kept.asset.id)/media/4.ts"))
+        #expect(before[.systemFileNumber] as? Int == after[.systemFileNumber] as? Int)
+
+        // Not wanted any more, it counts as used just now.
+        fixture.library.pin(.nothing, of: kept.asset)
+        try await fixture.settles(22..<30, of: other)
+        try await fixture.settles(4...5, of: kept)
+        try await fixture.play(0..<8, of: other)
+        try await fixture.settles(4...5, of: kept)
+        try await fixture.play(8..<10, of: other)
+        try await fixture.settles([], of: kept)
+    }
+
+    @Test func whatASessionIsAboutToNeedStays() async throws {
+        let fixture = try await PlayCacheFixture(pieces: 30)
+        let (film, other) = (try await fixture.film(60), try await fixture.film(40))
+        try await fixture.play(0..<30, of: film)
+        let seat = try #require(fixture.library.audience.seat("aaaaaa", at: film.asset, "media"))
+        seat.took("12.ts")
+        try await fixture.play(0..<30, of: other)
+        // From 10 s before 24 s to 30 s behind 26 s.
+        try await waitUntil("others to make way") { fixture.numbers(of: film.asset).count <= 21 }
+        try await fixture.isWithinLimit()
+        #expect(Set(7..<28).isSubset(of: fixture.numbers(of: film.asset)))
+    }
+
+    @Test func whoCannotAskTheOriginNeedsAllThatIsThere() async throws {
+        let fixture = try await PlayCacheFixture(pieces: 5)
+        let (film, other) = (try await fixture.film(10), try await fixture.film(30))
+        fixture.library.expect("oaaaaa", at: film.asset, isOffline: true)
+        try await fixture.play(0..<10, of: film)
+        try await fixture.play(0..<30, of: other)
+        try await fixture.settles([], of: other)
+        try await fixture.settles(0..<10, of: film)
+    }
+
+    // MARK: What says what is there
+
+    @Test func aWholeRenditionLeavesTheBundlesPlaylistsBeforeItsFirstPieceIsDeleted() async throws {
+        let fixture = try await PlayCacheFixture(pieces: 400)
+        let asset = try await fixture.base.open("/cmaf/master.m3u8")
+        for id in ["audio-en", "video-90p"] { try await fixture.base.fetch(id, of: asset) }
+        let master = fixture.base.folder.path("assets/\(asset.id)/master.m3u8")
+        #expect(FileManager.default.fileExists(atPath: master) && asset.isPlayableOffline)
+        // Where the playlist can be neither written nor deleted, no piece goes.
+        try FileManager.default.removeItem(atPath: master)
+        try FileManager.default.createDirectory(atPath: master + "/in-the-way", withIntermediateDirectories: true)
+        let pieces = fixture.files(of: asset).filter { !$0.contains(".m3u8") }
+        let film = try await fixture.film(1200)
+        try await fixture.play(0..<400, of: film)
+        try await waitUntil("a refusal") { fixture.base.log.lines.contains { $0.contains("cannot make way") } }
+        #expect(Set(pieces).isSubset(of: fixture.files(of: asset)) && asset.isPlayableOffline)
+
+        try FileManager.default.removeItem(atPath: master)
+        fixture.library.pin(.renditions(["audio-en": .whole]), of: asset)
+        try await fixture.play(400..<900, of: film)
+        try await waitUntil("the video to go", within: .seconds(30)) {
+            let files = fixture.files(of: asset)
+            if files.contains("video-90p/media.m3u8") {
+                #expect(Set(pieces).isSubset(of: files) || !files.contains("master.m3u8"))
+            }
+            return !files.contains { $0.hasPrefix("video-90p/") && $0 != "video-90p/init-0.mp4" }
+        }
+        #expect(!asset.isPlayableOffline && !fixture.files(of: asset).contains("master.m3u8"))
+        #expect(asset.rendition("audio-en")?.isWhole ?? false && asset.published == asset.wholeRenditions)
+    }
+
+    @Test func anAssetThatIsRemovedTakesUpNothing() async throws {
+        let fixture = try await PlayCacheFixture(pieces: 10)
+        let (film, other) = (try await fixture.film(10), try await fixture.film(20))
+        try await fixture.play(0..<10, of: film)
+        _ = try await fixture.library.remove(film.asset)
+        #expect(fixture.library.cachedBytes == 0)
+        try await fixture.play(0..<10, of: other)
+        try await fixture.settles(0..<10, of: other)
+    }
+
+    @Test func whatOthersDeletedOrBroughtCountsAsItIs() async throws {
+        let fixture = try await PlayCacheFixture(pieces: 10)
+        let film = try await fixture.film()
+        try await fixture.play(0..<10, of: film)
+        let folder = fixture.base.folder.path("assets/\(film.asset.id)/media/")
+        for number in 0..<4 { try FileManager.default.removeItem(atPath: folder + "\(number).ts") }
+        try Data(repeating: 0x47, count: 500).write(to: URL(fileURLWithPath: folder + "20.ts"))
+        #expect(film.rendition.folder.open("0.ts") == nil && fixture.library.cachedBytes == 9000)
+        film.rendition.folder.reread()
+        #expect(film.asset.cachedBytes == 6500 && fixture.library.cachedBytes == 6500)
+    }
+
+    // MARK: From one process to the next
+
+    @Test func theNextProcessKnowsWhatWasUsedLast() async throws {
+        let fixture = try await PlayCacheFixture(pieces: nil)
+        let (film, other) = (try await fixture.film(10), try await fixture.film(20))
+        try await fixture.play(0..<10, of: film)
+        try await fixture.play(0..<10, of: other)
+        let now = Int64(time(nil))
+        for number in 0..<10 {
+            // The higher a film's number, the longer ago it was used; the other's lie between.
+            film.rendition.folder.noteUse(of: "\(number).ts", at: now + Int64(10_000 - 1000 * number))
+            other.rendition.folder.noteUse(of: "\(number).ts", at: now + 4500)
+        }
+        try await fixture.base.restart(cacheLimit: 13_000)
+        let known = try #require(fixture.library.asset(id: film.asset.id))
+        let restored = (asset: known, rendition: try #require(known.renditions.first))
+        try await fixture.isWithinLimit()
+        try await waitUntil("the limit") { fixture.base.folder.files().filter { $0.hasSuffix(".ts") }.count == 13 }
+        // 6 to 9 are older than the other's, of which three go.
+        try await fixture.settles(0..<6, of: restored)
+        #expect(fixture.base.log.lines.contains { $0.contains("play-cache") })
+        #expect(fixture.library.cachedBytes == 13_000)
+    }
+
+    @Test func aLaterUseIsNotedOnceAnHour() async throws {
+        let fixture = try await PlayCacheFixture(pieces: nil)
+        let film = try await fixture.film()
+        try await fixture.play([0], of: film)
+        film.rendition.folder.noteUse(of: "0.ts", at: 1_000_000_000)
+        film.rendition.folder.noteUse(of: "1.ts", at: 1_000_000_000)  // Not there: nothing.
+        let path = fixture.base.folder.path("assets/\(film.asset.id)/media/0.ts")
+        func times() throws -> (used: Int, written: Int) {
+            var status = stat()
+            try #require(stat(path, &status) == 0)
+            return (status.st_atim.tv_sec, status.st_mtim.tv_sec)
+        }
+        let (used, written) = try times()
+        #expect(used == 1_000_000_000 && written > 1_000_000_000)
+        try await fixture.base.restart()
+        let asset = try #require(fixture.library.assets.first)
+        let folder = try #require(asset.renditions.first).folder
+        let copy = fixture.base.folder.path("assets/\(asset.id)/media/0.ts")
+        var status = stat()
+        close(try #require(folder.open("0.ts")))
+        #expect(folder.slots.isEmpty)  // Nobody has looked into the folder.
+        #expect(folder.bytes == 1000 && folder.slots.count == 1)
+        close(try #require(folder.open("0.ts")))
+        try #require(stat(copy, &status) == 0)
+        #expect(status.st_mtim.tv_sec == written)
+    }
+}
