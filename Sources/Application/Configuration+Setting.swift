@@ -22,6 +22,7 @@ extension Configuration {
         case .maxParallel: maxParallel = try value.number(in: 1...64)
         case .maxDownloads: maxDownloads = try value.number(in: 1...64)
         case .reserve: reserve = try value.reserve()
+        case .playCache: playCache = try value.limit()
         case .hostNames: hostNames = try value.list()
         case .allowedOrigins: allowedOrigins = try value.origins()
         case .logDays: logDays = try value.number(in: 0...3650)
@@ -62,6 +63,16 @@ private struct SettingReader {
     func reserve() throws(Refusal) -> Int? {
         if case .text("auto") = setting { return nil }
         return try number(in: 0...100_000_000)
+    }
+
+    /// A size in bytes; nil for any.
+    func limit() throws(Refusal) -> Int64? {
+        if case .text("unlimited") = setting { return nil }
+        if case .number(let bytes) = setting, bytes >= 0 { return Int64(bytes) }
+        guard case .text(let text) = setting, let bytes = ByteSize.bytes(text) else {
+            throw mismatch("a size, such as 2GB or 500MB, or unlimited")
+        }
+        return bytes
     }
 
     func list(_ wanted: String = "a list of strings") throws(Refusal) -> [String] {

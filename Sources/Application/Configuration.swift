@@ -22,6 +22,9 @@ public struct Configuration: Equatable, Sendable {
     /// Megabytes (2²⁰ bytes) of the disk below which nothing more is kept; nil for the larger of 256 and 2 % of the
     /// disk.
     public var reserve: Int?
+    /// Bytes of pieces that merely flowed above which the longest unused of them make way; nil for no limit. Ten
+    /// gigabytes hold a film of two hours at 10 Mb/s, for who boards a train in the midst of it.
+    public var playCache: Int64? = 10 << 30
     /// Names beside localhost that may stand in a request's Host field, without port.
     public var hostNames: [String] = []
     /// Origins of web pages that may ask, as `scheme://host:port`.

@@ -14,6 +14,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case maxDownloads = "max-downloads"
     /// `Configuration.reserve`.
     case reserve
+    /// `Configuration.playCache`.
+    case playCache = "play-cache"
     /// `Configuration.hostNames`.
     case hostNames = "host-names"
     /// `Configuration.allowedOrigins`.

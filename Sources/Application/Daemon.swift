@@ -25,7 +25,9 @@ import Store
         client = OriginClient(configuration: Self.originConfiguration(configuration))
         client.isOffline = configuration.offline
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
-        let library = Library(store: store, client: client, isOffline: configuration.offline, report: report)
+        let library = Library(
+            store: store, client: client, isOffline: configuration.offline, cacheLimit: configuration.playCache,
+            report: report)
         var downloads = Downloader.Configuration()
         downloads.parallel = configuration.maxParallel
         downloads.running = configuration.maxDownloads

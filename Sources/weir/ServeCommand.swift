@@ -22,6 +22,11 @@ struct ServeCommand: AsyncParsableCommand {
         help: ArgumentHelp("Megabytes of the disk to leave free; auto: the larger of 256 and 2 %.", valueName: "MB"))
     var reserve: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How much is kept of what is played and not downloaded: 500MB, 2GB, 0, unlimited.", valueName: "size"))
+    var playCache: String?
+
     @Option(help: ArgumentHelp("A name by which players may call the daemon. May be repeated.", valueName: "name"))
     var hostNames: [String] = []
 
@@ -41,6 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
             settings[.maxParallel] = maxParallel.map { [$0] }
             settings[.maxDownloads] = maxDownloads.map { [$0] }
             settings[.reserve] = reserve.map { [$0] }
+            settings[.playCache] = playCache.map { [$0] }
             settings[.logDays] = logDays.map { [$0] }
             settings[.logLevel] = logLevel.map { [$0] }
             try await Application.run(try common.configuration(with: settings))

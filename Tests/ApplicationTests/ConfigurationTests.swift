@@ -68,12 +68,22 @@ import Testing
         #expect(try !load(environment: ["XDG_CONFIG_HOME": folder.path("none")]).offline)
     }
 
+    @Test(
+        arguments: [
+            ("\"500MB\"", 500 << 20), ("\"0\"", 0), ("0", 0), ("1000000", 1_000_000), ("\"unlimited\"", nil),
+            ("\"10GB\"", 10 << 30),
+        ] as [(String, Int64?)])
+    func thePlayCachesLimitIsASizeOrNone(_ text: String, _ bytes: Int64?) throws {
+        #expect(try load(file: "play-cache = \(text)").playCache == bytes)
+    }
+
     @Test func everyKeyTakesAValueFromTheEnvironment() throws {
         let configuration = try load(environment: [
             "WEIR_LISTEN": "127.0.0.1:0,[::1]:1", "WEIR_OFFLINE": "yes", "WEIR_MAX_PARALLEL": "3",
             "WEIR_HOST_NAMES": "a,b", "WEIR_ALLOWED_ORIGINS": "http://a:1", "WEIR_PLAYER": "/usr/bin/mpv",
-            "WEIR_STATE": "~/s/",
+            "WEIR_STATE": "~/s/", "WEIR_PLAY_CACHE": "1.5GB",
         ])
+        #expect(configuration.playCache == 3 << 29)
         #expect(configuration.listen.map(\.description) == ["127.0.0.1:0", "[::1]:1"])
         #expect(configuration.offline)
         #expect(configuration.maxParallel == 3)
@@ -101,6 +111,8 @@ import Testing
         ("max-parallel = \"6\"", 1, "max-parallel: \"6\" is not a number from 1 to 64", "correct the value"),
         ("offline = \"true\"", 1, "offline: \"true\" is not true or false", "correct the value"),
         ("host-names = [1]", 1, "host-names: a value of type array of other", "correct the value"),
+        ("play-cache = \"lots\"", 1, "play-cache: \"lots\" is not a size, such as 2GB or", "correct the value"),
+        ("play-cache = -1", 1, "play-cache: -1 is not a size", "correct the value"),
         ("log-level = \"loud\"", 1, "log-level: \"loud\" is not one of trace, debug", "correct the value"),
         ("listen = []", 1, "listen: [] is not an address with a port", "correct the value"),
         ("listen = \"0.0.0.0:1\"", 1, "listen: others on the network could reach 0.0.0.0:1", "correct the value"),
