@@ -19,6 +19,9 @@ extension API {
         public var duration: Double?
         /// The bytes that are stored.
         public var bytes: Int
+        /// How many of `bytes` are there because they flowed while it was played, and make way when the play cache is
+        /// full; the others are kept. Absent where that is not known.
+        public var cachedBytes: Int?
         /// How much of it plays without the network: `complete` when what was asked for does (a download's selection;
         /// else one variant with the default renditions of its groups).
         public var local: Local
@@ -56,8 +59,28 @@ extension API {
     public struct AssetList: Codable, Equatable, Sendable {
         /// The assets, by name.
         public var assets: [Asset]
+        /// What is there because it flowed, of all assets; absent where that is not known.
+        public var playCache: PlayCache?
+
         /// A list.
-        public init(assets: [Asset]) { self.assets = assets }
+        public init(assets: [Asset], playCache: PlayCache? = nil) {
+            self.assets = assets
+            self.playCache = playCache
+        }
+    }
+
+    /// The pieces that are kept because they flowed while something was played.
+    public struct PlayCache: Codable, Equatable, Sendable {
+        /// How much they take, in bytes.
+        public var bytes: Int
+        /// The bytes above which the longest unused make way; absent where there is no limit.
+        public var limit: Int?
+
+        /// Their figures.
+        public init(bytes: Int, limit: Int?) {
+            self.bytes = bytes
+            self.limit = limit
+        }
     }
 
     /// What `DELETE /api/v1/assets/<name>` did.

@@ -93,7 +93,7 @@ public struct ControlResponse: Sendable {
     private func answer(_ request: ControlRequest, _ route: ControlRoute) async throws(ControlError) -> ControlResponse
     {
         switch route {
-        case .assets: return try ok(API.AssetList(assets: try await service.assets()))
+        case .assets: return try ok(try await service.assets())
         case .asset(let name) where request.method == .delete: return try ok(try await service.removeAsset(named: name))
         case .asset(let name): return try ok(try await service.asset(named: name))
         case .artwork(let name) where request.method == .put:

@@ -4,8 +4,8 @@ public import EventLoop
 ///
 /// Every error is a `ControlError` whose message names the asset and the cause, and whose `next` says what to try.
 @LoopActor public protocol ControlService: AnyObject, Sendable {
-    /// Every asset, by name.
-    func assets() async throws(ControlError) -> [API.Asset]
+    /// Every asset, by name, and the play cache that they share.
+    func assets() async throws(ControlError) -> API.AssetList
 
     /// The asset of this name; `.noSuchAsset` when there is none.
     func asset(named name: String) async throws(ControlError) -> API.Asset

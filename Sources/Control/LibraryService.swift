@@ -17,7 +17,12 @@ import Playlist
     }
 
     /// See `ControlService`.
-    public func assets() async throws(ControlError) -> [API.Asset] { library.assets.map(shape) }
+    public func assets() async throws(ControlError) -> API.AssetList {
+        // The shapes first: to tell an asset's size the store is looked into.
+        let assets = library.assets.map(shape)
+        let cache = API.PlayCache(bytes: Int(library.cachedBytes), limit: library.cacheLimit.map { Int($0) })
+        return API.AssetList(assets: assets, playCache: cache)
+    }
 
     /// See `ControlService`.
     public func asset(named name: String) async throws(ControlError) -> API.Asset { shape(try find(name)) }
@@ -204,6 +209,7 @@ import Playlist
             name: asset.name, id: asset.id, title: asset.title, url: asset.origin.redacted, duration: asset.duration)
         shape.isLive = asset.isLive
         shape.bytes = Int(asset.bytes + (asset.revision?.bytes ?? 0))
+        shape.cachedBytes = Int(asset.cachedBytes + (asset.revision?.cachedBytes ?? 0))
         shape.isRevised = asset.revision != nil ? true : nil
         shape.hasChanged = asset.hasChanged ? true : nil
         // What is wanted of it may not be understood.

@@ -73,9 +73,17 @@ struct ShowCommand: AsyncParsableCommand {
     private static func stored(_ asset: API.Asset) -> String {
         switch asset.local {
         case .none: "nothing stored"
-        case .partly: "partly stored, \(Format.bytes(asset.bytes))"
-        case .complete: "stored, \(Format.bytes(asset.bytes))"
+        case .partly: "partly stored, \(size(asset))"
+        case .complete: "stored, \(size(asset))"
         }
+    }
+
+    /// `151 MB`, and how much of it does not stay for good.
+    private static func size(_ asset: API.Asset) -> String {
+        let cached = asset.cachedBytes ?? 0
+        let all = Format.bytes(asset.bytes)
+        guard cached > 0 else { return all }
+        return all + (cached == asset.bytes ? "" : ", \(Format.bytes(cached)) of that") + " in the play cache"
     }
 
     static func lines(_ presentation: API.Presentation) -> [String] {

@@ -103,7 +103,7 @@ import Testing
         #expect(shown.tracks.audio.map(\.language) == ["en", "fr"])
         #expect(shown.tracks.subtitles.map(\.isForced) == [false])
         #expect(try await service.inspect(url: origin.url("/_live/a/media.m3u8")).isLive)
-        #expect(try await service.assets().isEmpty)
+        #expect(try await service.assets().assets.isEmpty)
     }
 
     @Test func aSelectionIsExplainedAndStartsNothing() async throws {
@@ -123,7 +123,7 @@ import Testing
         #expect(explanation.selection.audio.map(\.language) == ["fr"])
         #expect(explanation.selection.subtitles.map(\.language) == ["en"])
         #expect(presentation.tracks.variants.count == 3 && presentation.url == wanted.source)
-        #expect(try await service.assets().isEmpty)
+        #expect(try await service.assets().assets.isEmpty)
         #expect(try await origin.requests().allSatisfy { $0.path.hasSuffix(".m3u8") })
         let media = API.DownloadRequest(source: origin.url("/cmaf/video-90p/media.m3u8"))
         #expect(try await service.explain(media).explanation == nil)
@@ -157,7 +157,7 @@ import Testing
         wanted.preferences?.isFast = true
         #expect(await code { _ = try await service.download(wanted) } == .badRequest)
         #expect(await code { _ = try await service.explain(wanted) } == .badRequest)
-        #expect(try await service.assets().isEmpty)
+        #expect(try await service.assets().assets.isEmpty)
     }
 
     @Test func aRemovedAssetIsGoneWithItsDownload() async throws {

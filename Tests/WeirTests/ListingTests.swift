@@ -42,6 +42,16 @@ import Testing
             ])
     }
 
+    @Test func whatIsThereInThePlayCacheAloneIsToldApart() {
+        var asset = asset
+        asset.cachedBytes = 2_097_152
+        #expect(
+            ShowCommand.lines(asset)[0]
+                == "sintel  Sintel  14:48  partly stored, 151 MB, 2.0 MB of that in the play cache")
+        asset.cachedBytes = asset.bytes
+        #expect(ShowCommand.lines(asset)[0] == "sintel  Sintel  14:48  partly stored, 151 MB in the play cache")
+    }
+
     @Test func anAssetThatIsAnotherAtTheOriginIsShownAsSuch() {
         var asset = asset
         asset.hasChanged = true

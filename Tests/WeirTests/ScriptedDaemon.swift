@@ -41,7 +41,9 @@ import TestSupport
         server = nil
     }
 
-    func assets() async throws(ControlError) -> [API.Asset] { assetsByName.values.sorted { $0.name < $1.name } }
+    func assets() async throws(ControlError) -> API.AssetList {
+        API.AssetList(assets: assetsByName.values.sorted { $0.name < $1.name })
+    }
 
     func asset(named name: String) async throws(ControlError) -> API.Asset {
         guard let asset = assetsByName[name] else {
