@@ -30,6 +30,8 @@ extension OriginClient {
         public var absenceThreshold = 2
         /// How long it is, at first and at most.
         public var absencePauses = Duration.seconds(5)...Duration.seconds(60)
+        /// For how long after somebody wanted something of an absent origin it is probed for nobody in particular.
+        public var absenceInterest = Duration.seconds(600)
         /// What libcurl reads at once. Media comes fast; playlists are read with libcurl's own 16 KB.
         public var bufferSize = 512 * 1024
         /// Connections kept for later requests, per pool.

@@ -14,8 +14,14 @@ public import HTTPMessage
         didSet { rules.ownListeners = ownListeners.compactMap { SocketAddress(literal: $0.host, port: $0.port) } }
     }
     /// While true, no socket is opened and no name is looked up: every transfer fails at once, those under way too.
+    /// What is known of the presence of origins is forgotten with each change: it may be another network.
     public var isOffline = false {
-        didSet { if isOffline { Array(transfers.values).forEach { $0.fail(.offline) } } }
+        didSet {
+            guard isOffline != oldValue else { return }
+            presence = Self.presence(configuration)
+            lookout?.schedule()
+            if isOffline { Array(transfers.values).forEach { $0.fail(.offline) } }
+        }
     }
 
     /// What background transfers may take from now on, those under way included.
@@ -26,6 +32,7 @@ public import HTTPMessage
     public private(set) var traffic = Traffic()
 
     var presence: OriginPresence
+    private var lookout: Lookout?
     private var rules = AddressRules()
     private let handles: EasyHandles
     private let namedPool: CurlMulti
@@ -51,9 +58,16 @@ public import HTTPMessage
         publicPool = CurlMulti(
             idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
         queue = HostQueue(places: configuration.placesPerHost, reserve: configuration.placesInReserve)
-        presence = OriginPresence(threshold: configuration.absenceThreshold, pauses: configuration.absencePauses)
+        presence = Self.presence(configuration)
         pump = LoopTimer { [weak self] in self?.turn() }
         refill = LoopTimer { [weak self] in self?.turn() }
+        lookout = Lookout(self)
+    }
+
+    private static func presence(_ configuration: Configuration) -> OriginPresence {
+        OriginPresence(
+            threshold: configuration.absenceThreshold, pauses: configuration.absencePauses,
+            interest: configuration.absenceInterest)
     }
 
     // MARK: Transfers
@@ -61,18 +75,24 @@ public import HTTPMessage
     /// Begins a transfer. The receiver, which is held until the end, hears of it after the callback of the loop that
     /// runs now.
     @discardableResult public func start(_ request: OriginRequest, receiver: any TransferReceiver) -> Transfer {
-        lastID += 1
-        var refusal: OriginError.Code?
-        var isProbe = false
-        if isOffline {
-            refusal = .offline
-        } else {
-            switch presence.admit(request.url.origin, now: .now) {
-            case .normal: break
-            case .probe: isProbe = true
-            case .refused: if !request.insists { refusal = .unreachable }
-            }
+        if isOffline { return start(request, receiver, refusal: .offline) }
+        switch presence.admit(request.url.origin, now: .now) {
+        case .normal: return start(request, receiver)
+        case .probe: return start(request, receiver, isProbe: true)
+        case .refused:
+            lookout?.schedule()
+            return start(request, receiver, refusal: request.insists ? nil : .unreachable)
         }
+    }
+
+    /// Begins a transfer whose end says whether an absent origin is there again.
+    func probe(_ request: OriginRequest, receiver: any TransferReceiver) { start(request, receiver, isProbe: true) }
+
+    @discardableResult private func start(
+        _ request: OriginRequest, _ receiver: any TransferReceiver, refusal: OriginError.Code? = nil,
+        isProbe: Bool = false
+    ) -> Transfer {
+        lastID += 1
         let transfer = Transfer(lastID, request, receiver, client: self, isProbe: isProbe)
         transfers[lastID] = transfer
         starting.append((transfer, refusal))
@@ -80,8 +100,21 @@ public import HTTPMessage
         return transfer
     }
 
-    /// Whether transfers to the origin of a URL fail at once, since others could not reach it.
-    public func isPresumedAbsent(_ url: WebURL) -> Bool { presence.isAbsent(url.origin, now: .now) }
+    /// Whether the origin of a URL is presumed absent, so that who has something in its stead had better not wait for
+    /// it. It is probed from now on for a while, so that this changes soon after it is back.
+    public func isPresumedAbsent(_ url: WebURL) -> Bool {
+        presence.want(url.origin, now: .now)
+        lookout?.schedule()
+        return presence.isAbsent(url.origin, now: .now)
+    }
+
+    /// Notes that a request was waited for in vain by somebody who could do without: for a while its origin is presumed
+    /// absent.
+    public func presumeAbsent(after request: OriginRequest) {
+        guard !isOffline else { return }
+        presence.doubted(request.url.origin, now: .now)
+        lookout?.note(request, at: request.url)
+    }
 
     /// Ends all transfers with `cancelled`, for an orderly stop.
     public func stop() { Array(transfers.values).forEach { $0.fail(.cancelled) } }
@@ -129,8 +162,12 @@ public import HTTPMessage
         if queue.lend(transfer.id, isLent) { pump?.fireSoon() }
     }
 
-    func note(_ error: OriginError?, from origin: WebURL.Origin) {
-        if error?.code == .unreachable { presence.missed(origin, now: .now) }
+    /// Notes what the end of a request says of the presence of the origin that it was at.
+    func note(_ error: OriginError?, _ request: OriginRequest, at url: WebURL, isProbe: Bool) {
+        if error?.code == .unreachable { presence.missed(url.origin, now: .now) }
+        if isProbe { presence.endProbe(request.url.origin, isInVain: error?.code.isSilence ?? false, now: .now) }
+        if error != nil, presence.isAbsent(url.origin, now: .now) { lookout?.note(request, at: url) }
+        if isProbe { lookout?.schedule() }
     }
 
     func open(_ request: OriginRequest, _ attempt: TransferState.Attempt) -> CurlRequest? {

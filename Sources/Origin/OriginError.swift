@@ -106,3 +106,13 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+extension OriginError.Code {
+    /// Whether the origin was silent, as far as this tells.
+    var isSilence: Bool {
+        switch self {
+        case .timedOut, .stalled, .connectionLost: true
+        default: false
+        }
+    }
+}

@@ -152,8 +152,7 @@ import HTTPMessage
     private func end(_ error: OriginError?, isNews: Bool = true) {
         guard let receiver else { return }
         leave()
-        if isNews { client.note(error, from: state.url.origin) }
-        if isProbe { client.presence.abandonedProbe(request.url.origin) }
+        if isNews { client.note(error, request, at: state.url, isProbe: isProbe) }
         receiver.transfer(self, ended: error.map { .failure($0) } ?? .success(()))
     }
 
