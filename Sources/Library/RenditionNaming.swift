@@ -60,11 +60,3 @@ public struct RenditionNaming: Equatable, Sendable {
 
     private static func height(_ resolution: Resolution?) -> String { resolution.map { "-\($0.height)p" } ?? "" }
 }
-
-extension Variant {
-    /// Whether it has codecs, and all of them are for sound.
-    public var isAudioOnly: Bool {
-        let sounds = ["mp4a", "ac-3", "ec-3", "opus", "flac", "fLaC", "Opus", "alac", "mp3"]
-        return !codecs.isEmpty && codecs.allSatisfy { codec in sounds.contains { codec.hasPrefix($0) } }
-    }
-}

@@ -49,14 +49,18 @@ extension MultivariantPlaylist {
 
     /// Writes the playlist with other names: all variants and renditions, for a player that Weir fetches the rest for.
     ///
-    /// `naming` gives the new URI of a place, or nil to leave it as it is; it is called in the order of the text. What
-    /// the
-    /// view does not change comes out byte for byte, but for EXT-X-DEFINE, whose variables have been replaced. Throws
-    /// `.unsafeName` for a name that could break out of its place.
+    /// `naming` gives the new URI of a place, or nil to leave it as it is; it is called in the order of the lines that
+    /// are
+    /// written. What the view does not change comes out byte for byte, but for EXT-X-DEFINE, whose variables have been
+    /// replaced. Throws `.unsafeName` for a name that could break out of its place.
+    ///
+    /// - Parameter first: the places in `variants` of those that stand in front of the others, in the order of the
+    ///   text: players begin with the first one.
     public func rendered(
-        _ view: MultivariantView = .player, naming: (Reference) -> String?
+        _ view: MultivariantView = .player, first: Set<Int> = [], naming: (Reference) -> String?
     ) throws(PlaylistError) -> [UInt8] {
         var renderer = MultivariantRenderer(playlist: self, view: view, presence: nil)
+        renderer.putFirst(first)
         return try renderer.run(naming)
     }
 
@@ -77,6 +81,17 @@ extension MultivariantPlaylist {
         guard !presence.variants.isEmpty else { return nil }
         var renderer = MultivariantRenderer(playlist: self, view: view, presence: presence)
         return try renderer.run(naming)
+    }
+
+    /// The variants that a player may begin with in place of the first one because they play with nothing but these
+    /// renditions.
+    ///
+    /// Not every one will do: who would see a picture must not get sound alone, and who would get sound alone is not to
+    /// pay for a picture. Where the first one itself is among them, nothing is to be changed.
+    public func initialChoice(of renditions: Set<Int>) -> Set<Int> {
+        guard !renditions.isEmpty, let first = variants.first else { return [] }
+        let whole = wholeVariants(renditions: renditions).filter { $0.isAudioOnly == first.isAudioOnly }
+        return whole.contains { $0.index == first.index } ? [] : Set(whole.map(\.index))
     }
 
     /// The variants that play with nothing but the stored renditions.

@@ -7,6 +7,8 @@ struct MultivariantRenderer {
     private var nextEntry = 0
     /// The version that what has been written needs.
     private var version: RequiredVersion
+    /// Which variant stands in the lines of which, by their places; empty where each stands in its own.
+    private var order: [Int] = []
 
     /// Prepares a pass.
     init(playlist: MultivariantPlaylist, view: MultivariantView, presence: MultivariantPlaylist.Presence?) {
@@ -16,6 +18,15 @@ struct MultivariantRenderer {
         writer = TextWriter(playlist.text)
         version = RequiredVersion(declared: playlist.version)
     }
+
+    /// Lets these variants take the places in front. Lines between keep theirs.
+    mutating func putFirst(_ first: Set<Int>) {
+        let places = playlist.variants.indices
+        order = places.filter(first.contains) + places.filter { !first.contains($0) }
+        if order.elementsEqual(places) { order = [] }
+    }
+
+    private func occupant(of variant: Int) -> Variant { playlist.variants[order.isEmpty ? variant : order[variant]] }
 
     /// Writes every line.
     mutating func run(_ naming: (MultivariantPlaylist.Reference) -> String?) throws(PlaylistError) -> [UInt8] {
@@ -38,8 +49,8 @@ struct MultivariantRenderer {
         _ entry: MultivariantPlaylist.Entry, _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
     ) throws(PlaylistError) {
         switch entry {
-        case .variant(let index): try writeVariant(playlist.variants[index], line)
-        case .variantURI(let index): try writeURI(of: playlist.variants[index], line, naming)
+        case .variant(let index): try writeVariant(occupant(of: index), line)
+        case .variantURI(let index): try writeURI(of: occupant(of: index), line, naming)
         case .media(let index): try writeMedia(playlist.media[index], line, naming)
         case .iFrameVariant(let index): try writeIFrames(playlist.iFrameVariants[index], line, naming)
         case .sessionKey(let index):
@@ -69,14 +80,23 @@ extension MultivariantRenderer {
                 if !presence.groups.contains(Media.Group(type: type, id: id)) { edits.set(type.rawValue, .removed) }
             }
         }
-        try edits.apply(to: variant.attributes, &writer)
+        guard variant.line != line + 1 else { return try edits.apply(to: variant.attributes, &writer) }
+        let lines = playlist.text.lines
+        var moved = TextWriter(playlist.text, from: lines[variant.line - 1].content)
+        try edits.apply(to: variant.attributes, &moved)
+        writer.replace(lines[line].content, with: moved.finished())
     }
 
     private mutating func writeURI(
         of variant: Variant, _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
     ) throws(PlaylistError) {
         if let presence, !presence.variants.contains(variant.index) { return writer.drop(line: line) }
-        if let name = try checked(naming(.variant(variant))) { try writer.replaceURI(line: line, with: name) }
+        if let name = try checked(naming(.variant(variant))) {
+            try writer.replaceURI(line: line, with: name)
+        } else if variant.uriLine != line + 1 {
+            let lines = playlist.text.lines
+            writer.replace(lines[line].content, with: Array(playlist.text.bytes[lines[variant.uriLine - 1].content]))
+        }
     }
 
     private mutating func writeMedia(

@@ -29,6 +29,12 @@ struct TextWriter {
         position = range.upperBound
     }
 
+    /// Puts bytes of a playlist in place of a range.
+    mutating func replace(_ range: Range<Int>, with replacement: [UInt8]) {
+        replace(range, with: "")
+        output.append(contentsOf: replacement)
+    }
+
     /// Leaves out a line together with its terminator.
     mutating func drop(line: Int) { replace(text.extent(line), with: "") }
 

@@ -83,3 +83,11 @@ public struct Variant: Sendable {
         }
     }
 }
+
+extension Variant {
+    /// Whether it has codecs, and all of them are for sound.
+    public var isAudioOnly: Bool {
+        let sounds = ["mp4a", "ac-3", "ec-3", "opus", "flac", "fLaC", "Opus", "alac", "mp3"]
+        return !codecs.isEmpty && codecs.allSatisfy { codec in sounds.contains { codec.hasPrefix($0) } }
+    }
+}

@@ -1,0 +1,116 @@
+import Testing
+
+@testable import Playlist
+
+/// Which variants stand in front where some are stored.
+struct InitialChoiceTests {
+    private static func playlist(_ lines: String) throws -> MultivariantPlaylist {
+        guard case .multivariant(let playlist) = try Playlist.parse(Array(lines.utf8)) else {
+            throw PlaylistError(.notAPlaylist, "a media playlist")
+        }
+        return playlist
+    }
+
+    private static let ladder = """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="en",URI="en.m3u8"
+        # low
+        #EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="avc1.1,mp4a.40.2",AUDIO="a"
+        low.m3u8
+        # middle
+        #EXT-X-STREAM-INF:BANDWIDTH=2,CODECS="avc1.1,mp4a.40.2",AUDIO="a"
+
+        middle.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=3,CODECS="avc1.1,mp4a.40.2",AUDIO="a"
+        high.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=4,CODECS="mp4a.40.2"
+        sound.m3u8
+        """
+
+    /// What is stored, by URI, and which variants then stand in front.
+    @Test(
+        arguments: [
+            ([], []), (["middle.m3u8"], []), (["en.m3u8"], []), (["middle.m3u8", "en.m3u8"], [1]),
+            (["high.m3u8", "middle.m3u8", "en.m3u8"], [1, 2]), (["low.m3u8", "high.m3u8", "en.m3u8"], []),
+            (["sound.m3u8"], []), (["sound.m3u8", "high.m3u8", "en.m3u8"], [2]),
+        ] as [([String], Set<Int>)])
+    func theFirstVariantMakesWayForItsLike(stored: [String], expected: Set<Int>) throws {
+        let playlist = try Self.playlist(Self.ladder)
+        let places = Set(stored.compactMap { playlist.renditionURIs.firstIndex(of: $0) })
+        #expect(places.count == stored.count)
+        #expect(playlist.initialChoice(of: places) == expected)
+    }
+
+    @Test func soundAloneMakesWayForSoundAlone() throws {
+        let playlist = try Self.playlist(
+            """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="mp4a.40.2"
+            a.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=2,CODECS="avc1.1,mp4a.40.2"
+            b.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=3,CODECS="opus"
+            c.m3u8
+            """)
+        #expect(playlist.initialChoice(of: [1]) == [])
+        #expect(playlist.initialChoice(of: [1, 2]) == [2])
+    }
+
+    @Test func whatStandsInFrontTakesItsTwoLinesAlong() throws {
+        let playlist = try Self.playlist(Self.ladder)
+        let text = try playlist.rendered(first: [2, 3]) { reference in
+            reference.renditionIndex.map { "/\(playlist.renditionURIs[$0])" }
+        }
+        #expect(
+            String(decoding: text, as: UTF8.self) == """
+                #EXTM3U
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="en",URI="/en.m3u8"
+                # low
+                #EXT-X-STREAM-INF:BANDWIDTH=3,CODECS="avc1.1,mp4a.40.2",AUDIO="a"
+                /high.m3u8
+                # middle
+                #EXT-X-STREAM-INF:BANDWIDTH=4,CODECS="mp4a.40.2"
+
+                /sound.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="avc1.1,mp4a.40.2",AUDIO="a"
+                /low.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=2,CODECS="avc1.1,mp4a.40.2",AUDIO="a"
+                /middle.m3u8
+                """)
+    }
+
+    @Test func whatStandsInFrontKeepsItsNameAndLosesItsPathway() throws {
+        let playlist = try Self.playlist(
+            """
+            #EXTM3U\r
+            #EXT-X-STREAM-INF:BANDWIDTH=1,PATHWAY-ID="x"\r
+            a.m3u8\r
+            #EXT-X-STREAM-INF:PATHWAY-ID="x",BANDWIDTH=2\r
+              b.m3u8 \r
+
+            """)
+        let text = try playlist.rendered(first: [1]) { _ in nil }
+        #expect(
+            String(decoding: text, as: UTF8.self) == """
+                #EXTM3U\r
+                #EXT-X-STREAM-INF:BANDWIDTH=2\r
+                  b.m3u8 \r
+                #EXT-X-STREAM-INF:BANDWIDTH=1\r
+                a.m3u8\r
+
+                """)
+    }
+
+    /// Whatever is put in front, reading the text again gives the same variants, and those in front first.
+    @Test func everyChoiceIsAPermutation() throws {
+        let playlist = try Self.playlist(Self.ladder)
+        for choice in 0..<16 {
+            let first = Set((0..<4).filter { choice >> $0 & 1 == 1 })
+            let text = try playlist.rendered(first: first) { _ in nil }
+            guard case .multivariant(let again) = try Playlist.parse(text) else { return }
+            let expected = (0..<4).filter(first.contains) + (0..<4).filter { !first.contains($0) }
+            #expect(again.variants.map(\.uri) == expected.map { playlist.variants[$0].uri })
+            #expect(again.variants.map(\.bandwidth) == expected.map { playlist.variants[$0].bandwidth })
+        }
+    }
+}
