@@ -94,12 +94,11 @@ struct RecencyQueue<Element> {
 
     /// Orders all elements anew by when they were last used; of the same second they stay as they are.
     mutating func sort() {
-        let ordered = slots.enumerated().sorted { one, other in
-            let (early, late) = (lastUse(of: one.element), lastUse(of: other.element))
-            return early == late ? one.offset < other.offset : early < late
-        }
+        // Beside the nodes, so that comparing touches nothing else.
+        var order = slots.enumerated().map { (time: lastUse(of: $1), place: $0, slot: $1) }
+        order.sort { ($0.time, $0.place) < ($1.time, $1.place) }
         (first, newest) = (Self.none, Self.none)
-        for (_, slot) in ordered { link(slot) }
+        for entry in order { link(entry.slot) }
     }
 
     // MARK: Links
