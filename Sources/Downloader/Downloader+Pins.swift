@@ -8,11 +8,10 @@ extension Downloader {
 }
 
 extension Download {
-    /// What is to stay of its asset: what it wants, whether it goes on or not, unless a person gave it up. Where it is not
-    /// understood what that is, everything.
+    /// What is to stay of its asset: what it wants, whether it goes on or not; what was given up stays until the asset is
+    /// removed. Where it is not understood what that is, everything.
     var pins: Pins {
         if isUnreadable { return .everything }
-        guard state != .cancelled else { return .nothing }
         var wanted: [String: WantedTime] = [:]
         // A store may know a mirror as a rendition of its own, whose pieces lie elsewhere now.
         for id in ids { wanted[asset.rendition(id)?.name.id ?? id] = task.span(of: id) }

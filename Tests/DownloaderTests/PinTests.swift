@@ -22,8 +22,8 @@ import Testing
         #expect(asset.cachedBytes == asset.bytes)
     }
 
-    @Test(arguments: [Download.State.queued, .running, .paused, .waiting, .failed, .complete])
-    func itIsPinnedInEveryStateButCancelled(_ state: Download.State) async throws {
+    @Test(arguments: [Download.State.queued, .running, .paused, .waiting, .failed, .complete, .cancelled])
+    func itIsPinnedInEveryState(_ state: Download.State) async throws {
         let fixture = try await DownloadFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         var task = DownloadTask()
@@ -31,8 +31,6 @@ import Testing
         task.add(.init(Selection(), renditions: ["video-180p"]))
         let download = Download(asset, task, state: state, created: 0)
         #expect(download.pins == .renditions(["video-90p": .parts([2..<4]), "video-180p": .whole]))
-        download.state = .cancelled
-        #expect(download.pins == .nothing)
         download.failure = .init(code: Download.unreadable, message: "")
         #expect(download.pins == .everything)
     }

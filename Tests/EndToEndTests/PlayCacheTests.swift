@@ -75,7 +75,10 @@ struct PlayCacheTests {
             // Whole, they stand in their bundles' playlists.
             for count in [60, 61, 62] { _ = try await PlaylistWalk.load(scene.url(Self.list(count))) }
             try await scene.waitForPieces(183)
-            #expect(try bundles(scene).allSatisfy { FileManager.default.fileExists(atPath: $0 + "/master.m3u8") })
+            // Written a moment after the last of them.
+            try await waitUntil("the bundles' playlists") {
+                try bundles(scene).allSatisfy { FileManager.default.fileExists(atPath: $0 + "/master.m3u8") }
+            }
             try await scene.weir.terminate()
             for deletion in [1, 2, 3, 4, 9, 17, 60] { try await expectHonesty(scene, killedAt: deletion) }
 
