@@ -19,6 +19,7 @@ extension Configuration {
         case .store: store = try value.folder(from: place, home: home)
         case .state: state = try value.folder(from: place, home: home)
         case .offline: offline = try value.truth()
+        case .local: local = try value.truth()
         case .maxParallel: maxParallel = try value.number(in: 1...64)
         case .maxDownloads: maxDownloads = try value.number(in: 1...64)
         case .reserve: reserve = try value.reserve()

@@ -1,3 +1,4 @@
+public import Library
 public import Logging
 
 /// Everything that a user can set, each with its default.
@@ -15,6 +16,8 @@ public struct Configuration: Equatable, Sendable {
     public var state: String
     /// Whether the process opens no socket to an origin.
     public var offline = false
+    /// Whether only what is stored whole is listed where there is such.
+    public var local = false
     /// Most transfers at a time from one host, 1–64.
     public var maxParallel = 6
     /// Most downloads that run at a time, 1–64.
@@ -53,6 +56,9 @@ public struct Configuration: Equatable, Sendable {
         if let base = environment[variable], base.hasPrefix("/") { return base + "/weir" }
         return home(environment) + "/" + fallback + "/weir"
     }
+
+    /// How the daemon begins; the stricter one where both are set.
+    public var mode: PlayMode { offline ? .offline : local ? .local : .auto }
 
     static func home(_ environment: [String: String]) -> String {
         environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/"

@@ -8,6 +8,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case state
     /// `Configuration.offline`.
     case offline
+    /// `Configuration.local`.
+    case local
     /// `Configuration.maxParallel`.
     case maxParallel = "max-parallel"
     /// `Configuration.maxDownloads`.

@@ -23,10 +23,9 @@ import Store
         self.logger = logger
         let store = try Self.openStore(configuration, logger)
         client = OriginClient(configuration: Self.originConfiguration(configuration))
-        client.isOffline = configuration.offline
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
         let library = Library(
-            store: store, client: client, isOffline: configuration.offline, cacheLimit: configuration.playCache,
+            store: store, client: client, mode: configuration.mode, cacheLimit: configuration.playCache,
             report: report)
         var downloads = Downloader.Configuration()
         downloads.parallel = configuration.maxParallel

@@ -71,6 +71,14 @@ public struct ControlClient: Sendable {
         try await call("PUT", "/assets/\(PercentEncoding.encode(name))/artwork", body: bytes)
     }
 
+    /// How origins are asked.
+    public func mode() async throws(ControlError) -> API.Mode { try await call("GET", "/mode") }
+
+    /// Changes how origins are asked.
+    public func change(to mode: API.Mode) async throws(ControlError) -> API.Mode {
+        try await call("PUT", "/mode", body: try API.encode(mode))
+    }
+
     /// What an origin URL offers.
     public func inspect(url: String) async throws(ControlError) -> API.Presentation {
         try await call("GET", "/presentation?url=" + PercentEncoding.encode(url))

@@ -5,6 +5,7 @@ enum ControlRoute: Equatable {
     case assets
     case asset(name: String)
     case artwork(asset: String)
+    case mode
     case presentation
     case selection
     case downloads
@@ -24,6 +25,7 @@ enum ControlRoute: Equatable {
         case ("assets", 1): self = .assets
         case ("assets", 2): self = .asset(name: item)
         case ("assets", 3) where words[2] == "artwork": self = .artwork(asset: item)
+        case ("mode", 1): self = .mode
         case ("presentation", 1): self = .presentation
         case ("selection", 1): self = .selection
         case ("downloads", 1): self = .downloads
@@ -43,7 +45,7 @@ enum ControlRoute: Equatable {
         switch self {
         case .assets, .presentation, .download, .events, .log: [.get, .head]
         case .asset: [.get, .head, .delete]
-        case .artwork: [.get, .head, .put]
+        case .artwork, .mode: [.get, .head, .put]
         case .downloads: [.get, .head, .post]
         case .selection, .change: [.post]
         }

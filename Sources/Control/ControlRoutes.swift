@@ -101,6 +101,8 @@ public struct ControlResponse: Sendable {
         case .artwork(let name):
             let artwork = try await service.artwork(ofAsset: name)
             return ControlResponse(status: .ok, body: artwork.bytes, mediaType: artwork.mediaType)
+        case .mode where request.method == .put: return try ok(try await service.change(to: try Self.body(request)))
+        case .mode: return try ok(try await service.mode())
         case .presentation: return try ok(try await service.inspect(url: try Self.url(request.query)))
         case .selection: return try ok(try await service.explain(try Self.body(request)))
         case .log(let route): return try await answer(request, route)

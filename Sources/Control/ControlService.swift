@@ -7,8 +7,14 @@ public import EventLoop
     /// Every asset, by name, and the play cache that they share.
     func assets() async throws(ControlError) -> API.AssetList
 
-    /// The asset of this name; `.noSuchAsset` when there is none.
+    /// The asset of this name, with whether it is playable; `.noSuchAsset` when there is none.
     func asset(named name: String) async throws(ControlError) -> API.Asset
+
+    /// How origins are asked.
+    func mode() async throws(ControlError) -> API.Mode
+
+    /// Changes how origins are asked, until the daemon ends. What is under way ends where that is not at all.
+    func change(to mode: API.Mode) async throws(ControlError) -> API.Mode
 
     /// Ends the asset's download, deletes what is stored of it and forgets it; `.noSuchAsset` when there is none.
     ///

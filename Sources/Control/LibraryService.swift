@@ -8,7 +8,7 @@ import Playlist
 /// The control API's answers, from the library and its downloads.
 @LoopActor public final class LibraryService: ControlService {
     let library: Library
-    private let downloader: Downloader
+    let downloader: Downloader
 
     /// A service over rooms that outlive it.
     public init(library: Library, downloader: Downloader) {

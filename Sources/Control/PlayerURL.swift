@@ -21,6 +21,11 @@ public struct PlayerURL: Sendable {
     /// An asset, by its name, in a session that never touches the network.
     public func offlineAsset(named name: String) -> String { "\(base)/offline/\(PercentEncoding.encode(name)).m3u8" }
 
+    /// A name or an origin URL, in a session that lists what is stored whole alone where there is such.
+    public func localEntry(_ word: String) -> String {
+        "\(base)/local/" + (Self.isURL(word) ? word : PercentEncoding.encode(word) + ".m3u8")
+    }
+
     /// Whatever an origin has, by the URL there.
     public func origin(url: String) -> String { "\(base)/\(url)" }
 

@@ -175,6 +175,15 @@ import Store
         await save(download)
     }
 
+    /// Lets those go on at once that wait for something which is there again.
+    public func tryAgain(_ need: Download.Need) {
+        for download in downloads where download.state == .waiting && download.need == need {
+            halt(download)
+            set(download, .queued)
+        }
+        schedule()
+    }
+
     // MARK: Beginning and ending
 
     /// Goes on with what an earlier process had begun.

@@ -2,6 +2,20 @@ import Playlist
 
 /// What plays of an asset that is stored in part.
 extension Asset {
+    /// What can take the origin's place.
+    enum Substitute {
+        /// Something that is whole.
+        case whole
+        /// Stretches of something.
+        case part
+    }
+
+    /// What can take the origin's place; nil where nothing can.
+    var substitute: Substitute? {
+        if isPlayableOffline { return .whole }
+        return bytes > 0 && storedStretches?.isPlayable ?? false ? .part : nil
+    }
+
     /// What can be played of the asset without its origin although nothing is whole; nil where that is nothing.
     public var storedStretches: StoredStretches? {
         let tracks = renditions.map(storedTrack)

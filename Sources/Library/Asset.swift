@@ -63,6 +63,8 @@ import Store
     var pace = RenewalPace()
     /// The check under way, which others join.
     var checking: Task<Result<Bool, LibraryError>, Never>?
+    /// The comparison with the disk that is under way, which others join.
+    var surveying: Task<Void, Never>?
     /// Why what belongs to it cannot be noted in the catalogue, and therefore not be kept; nil when nothing is amiss.
     var saveFailure: StoreError?
     /// Told when other renditions are whole than before.
@@ -238,7 +240,7 @@ import Store
 
     // MARK: Presence
 
-    /// The places in `renditionURIs` of the renditions that play without the origin.
+    /// The places in `renditionURIs` of the renditions that are stored whole.
     public var wholeRenditions: Set<Int> { Set(renditions.indices.filter { renditions[$0].isWhole }) }
 
     /// Whether anything of it plays without the origin.

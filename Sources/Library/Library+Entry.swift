@@ -7,16 +7,19 @@ import Playlist
 extension Library {
     /// For a playlist where stored pieces can take the origin's place.
     private static let impatient = PlaylistFetch.Manner(deadline: .seconds(3), retries: .never)
+    /// For a playlist where only parts could take the origin's place: as long as players wait.
+    private static let hesitant = PlaylistFetch.Manner(deadline: .seconds(8))
     /// So long an answer of the origin counts: players load an entry twice.
     private static let checkLife = Duration.seconds(5)
 
     /// Asks the origin for the entry playlist anew, unless that was just done; tells whether it answered.
     ///
-    /// Whether a false answer matters is for the caller to say: what is stored plays all the same. A live playlist that
-    /// is the entry is not asked for here, but where all live ones are.
+    /// Whether a false answer matters is for the caller to say: what is stored plays all the same. An origin that is
+    /// presumed absent is not asked then, and nobody waits for it. A live playlist that is the entry is not asked for
+    /// here, but where all live ones are.
     ///
-    /// Who is stored in part alone does not spare the origin: it has all the time that it has otherwise, and its
-    /// refusal counts.
+    /// Who is stored in part alone does not spare the origin: it has all the time that players have, and its refusal
+    /// counts.
     ///
     /// - Throws: `LibraryError` when the origin does not answer, and nothing is stored that could be played instead.
     public func refresh(_ asset: Asset) async throws(LibraryError) -> Bool {
@@ -25,6 +28,8 @@ extension Library {
             _ = try await source(of: lone, in: asset)
             return true
         }
+        // Any answer since would have made it present.
+        if fetch.client.isPresumedAbsent(asset.origin), asset.substitute != nil { return false }
         if let checked = asset.checked, .now - checked.at < Self.checkLife { return checked.isPresent }
         if let task = asset.checking { return try await task.value.get() }
         let task = Task { @LoopActor in await self.check(asset) }
@@ -34,17 +39,27 @@ extension Library {
     }
 
     private func check(_ asset: Asset) async -> Result<Bool, LibraryError> {
-        let hasFallback = asset.isPlayableOffline
+        let substitute = asset.substitute
         do {
-            try await loadEntry(of: asset, hasFallback ? Self.impatient : .patient)
+            try await loadEntry(of: asset, Self.manner(substitute))
             return .success(true)
         } catch {
-            guard hasFallback || error.code == .originAbsent && asset.storedStretches?.isPlayable ?? false else {
-                return .failure(error)
-            }
+            guard let substitute, substitute == .whole || error.code == .originAbsent else { return .failure(error) }
             report("\(asset.name): playing what is stored, since \(error)")
-            asset.checked = (.now, false)
+            if error.code == .originAbsent {
+                fetch.client.presumeAbsent(after: fetch.request(asset.origin, asset.access))
+            } else {
+                asset.checked = (.now, false)
+            }
             return .success(false)
+        }
+    }
+
+    private static func manner(_ substitute: Asset.Substitute?) -> PlaylistFetch.Manner {
+        switch substitute {
+        case .whole: impatient
+        case .part: hesitant
+        case nil: .patient
         }
     }
 

@@ -6,8 +6,12 @@ public import Store
 
 /// All assets, and the ways to what belongs to them: playlists as fetched, pieces, and the loader for what is missing.
 @LoopActor public final class Library {
+    /// How origins are asked. When it changes to `offline`, what is under way ends at once.
+    public var mode: PlayMode {
+        didSet { fetch.client.isOffline = isOffline }
+    }
     /// Whether no origin may be asked at all.
-    public let isOffline: Bool
+    public var isOffline: Bool { mode == .offline }
     /// Why nothing can be kept; nil when the store is writable.
     public var readOnlyReason: StoreError? { store.readOnlyReason }
 
@@ -37,15 +41,16 @@ public import Store
     ///   - cacheLimit: the bytes above which pieces make way that merely flowed; nil for no limit.
     ///   - report: told of trouble that nobody waits for, in a sentence for a log.
     public init(
-        store: Store, client: OriginClient, isOffline: Bool = false, cacheLimit: Int64? = nil,
+        store: Store, client: OriginClient, mode: PlayMode = .auto, cacheLimit: Int64? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.store = store
-        self.isOffline = isOffline
+        self.mode = mode
         self.report = report
         loader = Loader(store: store, client: client)
         fetch = PlaylistFetch(client: client)
         yielding = Yielding(audience, client)
+        client.isOffline = mode == .offline
         playCache = PlayCache(limit: cacheLimit)
         register(restored: restored(store.catalogue.initial))
         playCache.start(for: self)

@@ -40,10 +40,7 @@ import Playlist
     func playlist(
         at url: WebURL, access: OriginAccess, imports: [String: String]? = nil, _ manner: Manner
     ) async throws(LibraryError) -> Answer {
-        var request = OriginRequest(url)
-        access.grant(to: &request)
-        request.acceptsCompression = true
-        request.limit = Self.limit
+        var request = request(url, access)
         request.deadline = manner.deadline
         request.retries = manner.retries
         request.toleratesSilence = manner.isHeldBack
@@ -61,6 +58,15 @@ import Playlist
         } catch {
             throw LibraryError(error, from: head.url)
         }
+    }
+
+    /// What a playlist is asked for with.
+    func request(_ url: WebURL, _ access: OriginAccess) -> OriginRequest {
+        var request = OriginRequest(url)
+        access.grant(to: &request)
+        request.acceptsCompression = true
+        request.limit = Self.limit
+        return request
     }
 
     /// Fetches a small text; `wanted` says what it should be, for a message.

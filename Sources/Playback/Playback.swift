@@ -48,7 +48,7 @@ public import Library
         case .interstitial(let asset, let session, let name): interstitial(exchange, asset, session, name)
         case .playlist(let asset, let session, let rendition): playlist(exchange, asset, session, rendition)
         case .entry(let name, let mode): entry(exchange, named: name, mode)
-        case .origin(let text): entry(exchange, at: text)
+        case .origin(let text, let mode): entry(exchange, at: text, mode)
         }
         return true
     }
@@ -258,7 +258,7 @@ public import Library
         }
     }
 
-    private func entry(_ exchange: Exchange, at text: String) {
+    private func entry(_ exchange: Exchange, at text: String, _ mode: Session.Mode) {
         let url: WebURL
         do {
             url = try WebURL(text)
@@ -271,13 +271,25 @@ public import Library
             do throws(LibraryError) {
                 // A player puts its directives behind the URL of the entry, where that is a live playlist itself.
                 let (directives, rest) = try DeliveryDirectives.take(from: CMCD.removed(from: url.query))
-                let asset = try await library.open(url.replacingQuery(rest))
-                let isStored = library.isOffline || asset.isEverythingWhole || asset.isRecorded && !asset.isRecording
-                await entry(exchange, of: asset, .auto, directives, isStored: isStored)
+                let asset = try await asset(at: url.replacingQuery(rest), mode)
+                let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode)
+                await entry(exchange, of: asset, mode, directives, isStored: isStored)
             } catch {
                 refuse(exchange, error, about: Subject(nil, nil, url.replacingQuery(nil).text))
             }
         }
+    }
+
+    private func asset(at url: WebURL, _ mode: Session.Mode) async throws(LibraryError) -> Asset {
+        guard mode == .offline else { return try await library.open(url) }
+        if let known = library.asset(at: url) { return known }
+        throw LibraryError(.notStored, "\(url.redacted) is not in the store, and this session asks nobody else for it")
+    }
+
+    /// Whether what is stored is all that a URL leads to, although the origin might be asked.
+    private func isPreferred(_ asset: Asset, _ mode: Session.Mode) -> Bool {
+        if asset.isEverythingWhole || asset.isRecorded && !asset.isRecording { return true }
+        return (mode == .local || library.mode == .local) && asset.isPlayableOffline
     }
 
     /// Answers with the entry playlist, once it is clear whether the origin is there.

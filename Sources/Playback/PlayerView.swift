@@ -20,7 +20,10 @@ import Playlist
             guard let rendition = asset.renditions.first, stored == nil || rendition.isWhole else { return nil }
             return try rendition.source.map { source throws(PlaylistError) in try media(rendition, source) }
         }
-        guard let stored else { return try multivariant.rendered { name($0) } }
+        guard let stored else {
+            let first = multivariant.initialChoice(of: asset.wholeRenditions)
+            return try multivariant.rendered(first: first) { name($0) }
+        }
         return try entry(listing: stored)
     }
 

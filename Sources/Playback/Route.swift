@@ -5,12 +5,13 @@ import Library
 /// | path | meaning |
 /// |---|---|
 /// | `/https://host/path?query` | the asset at an origin URL |
-/// | `/<name>.m3u8`, `/offline/<name>.m3u8`, `/local/<name>.m3u8` | a known asset |
+/// | `/<name>.m3u8` | a known asset |
+/// | `/offline/…`, `/local/…` of either | the same without the network, or with what is stored whole alone |
 /// | `/a/<asset>/<session>/<rendition>/media.m3u8` | a rendition's playlist |
 /// | `/a/<asset>/<session>/<rendition, keys or data>/<n>.<ext>` | a resource |
 /// | `/a/<asset>/<session>/interstitials/<n>.m3u8` or `.json` | a presentation to be played in between, or a list of them |
 enum Route: Equatable {
-    case origin(String)
+    case origin(String, mode: Session.Mode)
     case entry(name: String, mode: Session.Mode)
     case playlist(asset: String, session: Session, rendition: String)
     case interstitial(asset: String, session: Session, name: Interstitials.Name)
@@ -23,8 +24,8 @@ enum Route: Equatable {
     init?(target: ArraySlice<UInt8>) {
         if target.starts(with: "/a/".utf8) {
             self.init(inside: target)
-        } else if Self.isURL(target.dropFirst()) {
-            self = .origin(Self.url(target.dropFirst()))
+        } else if let prefix = Self.prefixes.first(where: { Self.isURL(target, behind: $0.text) }) {
+            self = .origin(Self.url(target.dropFirst(prefix.text.count)), mode: prefix.mode)
         } else {
             self.init(named: target.prefix { $0 != UInt8(ascii: "?") })
         }
@@ -58,6 +59,15 @@ enum Route: Equatable {
     }
 
     // MARK: Origin URLs
+
+    /// What stands in front of an origin's URL.
+    private static let prefixes: [(mode: Session.Mode, text: [UInt8])] = [
+        (.auto, Array("/".utf8)), (.offline, Array("/offline/".utf8)), (.local, Array("/local/".utf8)),
+    ]
+
+    private static func isURL(_ target: ArraySlice<UInt8>, behind prefix: [UInt8]) -> Bool {
+        target.starts(with: prefix) && isURL(target.dropFirst(prefix.count))
+    }
 
     /// Whether a scheme stands in front, whichever it is: what is wrong with it is said later.
     private static func isURL(_ text: ArraySlice<UInt8>) -> Bool {

@@ -6,7 +6,7 @@ struct Session: Equatable {
         case auto = "a"
         /// This session never touches the network.
         case offline = "o"
-        /// What is stored comes first.
+        /// What is stored whole is listed alone, where there is such; else as `auto`.
         case local = "l"
     }
 

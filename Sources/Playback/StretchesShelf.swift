@@ -27,7 +27,9 @@ import Playlist
         {
             return cut
         }
-        guard !rendition.isWhole, let alone = asset.storedStretches(of: rendition), alone.isPlayable else { return nil }
+        guard !rendition.isWhole, let alone = asset.storedStretches(of: rendition), alone.isPlayable else {
+            return nil
+        }
         return alone.cuts[rendition.place]
     }
 }

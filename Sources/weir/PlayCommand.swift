@@ -15,6 +15,9 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(help: "Do not touch the network.")
     var offline = false
 
+    @Flag(help: "Play what is stored whole, where there is such; what is not goes on to come from the network.")
+    var local = false
+
     @Option(help: ArgumentHelp("The player; mpv, vlc or ffplay otherwise.", valueName: "program"))
     var player: String?
 
@@ -23,13 +26,17 @@ struct PlayCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
+    func validate() throws {
+        if offline, local { throw ValidationError("--offline and --local exclude each other") }
+    }
+
     func run() async throws {
         try await reporting(common) {
             let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
             let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
             // A player says little about a server that is not there.
             if PlayerURL.isURL(source), !offline { _ = try await daemon.client.assets() }
-            let entry = try await Entry(source, offline: offline, in: daemon)
+            let entry = try await Entry(source, offline: offline, local: local, in: daemon)
             throw player.start(arguments + [entry.url])
         }
     }

@@ -12,6 +12,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Stay off the network: play what is stored.")
     var offline = false
 
+    @Flag(help: "Where something is stored whole, offer that alone.")
+    var local = false
+
     @Option(help: ArgumentHelp("Most transfers at a time from one host, 1 to 64.", valueName: "n"))
     var maxParallel: String?
 
@@ -43,6 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
         try await reporting(common) {
             var settings: [ConfigurationKey: [String]] = [.hostNames: hostNames, .allowedOrigins: allowedOrigins]
             settings[.offline] = offline ? ["true"] : nil
+            settings[.local] = local ? ["true"] : nil
             settings[.maxParallel] = maxParallel.map { [$0] }
             settings[.maxDownloads] = maxDownloads.map { [$0] }
             settings[.reserve] = reserve.map { [$0] }

@@ -15,7 +15,7 @@ import ArgumentParser
             ServeCommand.self, GetCommand.self, AddCommand.self, PauseCommand.self, ResumeCommand.self,
             CancelCommand.self,
             EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self, PlayCommand.self,
-            URLCommand.self,
+            URLCommand.self, ModeCommand.self,
             RemoveCommand.self, LinkCommand.self, LogCommand.self,
         ])
 }

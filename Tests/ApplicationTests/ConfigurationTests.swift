@@ -77,6 +77,15 @@ import Testing
         #expect(try load(file: "play-cache = \(text)").playCache == bytes)
     }
 
+    @Test(arguments: [
+        (["offline": "true", "local": "true"], "offline"), (["local": "yes"], "local"), (["offline": "1"], "offline"),
+        (["offline": "no", "local": "false"], "auto"), ([:], "auto"),
+    ])
+    func theStricterModeCounts(variables: [String: String], mode: String) throws {
+        let environment = variables.reduce(into: [:]) { $0["WEIR_" + $1.key.uppercased()] = $1.value }
+        #expect("\(try load(environment: environment).mode)" == mode)
+    }
+
     @Test func everyKeyTakesAValueFromTheEnvironment() throws {
         let configuration = try load(environment: [
             "WEIR_LISTEN": "127.0.0.1:0,[::1]:1", "WEIR_OFFLINE": "yes", "WEIR_MAX_PARALLEL": "3",

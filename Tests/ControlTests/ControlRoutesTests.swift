@@ -56,6 +56,22 @@ import Testing
         #expect(try await ask(.head, path).response.status == .ok)
     }
 
+    @Test func theModeIsToldAndChanged() async throws {
+        #expect(try await ask(.get, "/api/v1/mode").text == #"{"mode":"auto"}"#)
+        let put = try await ask(.put, "/api/v1/mode", type: "application/json", body: #"{"mode":"offline"}"#)
+        #expect(put.response.status == .ok && put.text == #"{"mode":"offline"}"#)
+        #expect(service.currentMode == API.Mode(.offline))
+        for (type, body, status) in [
+            ("application/json", #"{"mode":"sideways"}"#, 400), ("application/json", "", 400),
+            ("text/plain", #"{"mode":"auto"}"#, 415),
+        ] {
+            let answer = try await ask(.put, "/api/v1/mode", type: type, body: body)
+            #expect(answer.response.status.code == status, "\(body)")
+        }
+        #expect(service.currentMode == API.Mode(.offline))
+        #expect(try await ask(.post, "/api/v1/mode").response.allow == "GET, HEAD, PUT")
+    }
+
     @Test func aPresentationIsAskedForByItsEncodedURL() async throws {
         let (response, text) = try await ask(
             .get, "/api/v1/presentation", query: "x=1&url=https%3A%2F%2Fh%2Fm.m3u8%3Fa%3D1%26b%3D2")

@@ -37,6 +37,15 @@ import EventLoop
         return API.Asset(name: name, id: name, url: "https://h/m.m3u8")
     }
 
+    private(set) var currentMode = API.Mode(.auto)
+
+    func mode() async throws(ControlError) -> API.Mode { currentMode }
+
+    func change(to mode: API.Mode) async throws(ControlError) -> API.Mode {
+        currentMode = mode
+        return mode
+    }
+
     func inspect(url: String) async throws(ControlError) -> API.Presentation {
         API.Presentation(url: url, duration: 3, tracks: .init())
     }

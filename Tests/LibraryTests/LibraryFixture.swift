@@ -48,6 +48,7 @@ import Testing
         configuration.retries.attempts = 2
         configuration.retries.firstPause = .milliseconds(20)
         configuration.absencePauses = .milliseconds(1)...(.milliseconds(1))
+        configuration.absenceInterest = .zero
         return OriginClient(configuration: configuration)
     }
 
@@ -59,8 +60,8 @@ import Testing
         client.stop()
         (folder, client) = (copy, Self.client())
         library = Library(
-            store: try Store(path: folder.path, reserve: reserve), client: client, isOffline: isOffline,
-            cacheLimit: cacheLimit, report: { [log] in log.add($0) })
+            store: try Store(path: folder.path, reserve: reserve), client: client,
+            mode: isOffline ? .offline : .auto, cacheLimit: cacheLimit, report: { [log] in log.add($0) })
     }
 
     func url(_ path: String) throws -> WebURL { try WebURL(origin.url(path)) }

@@ -21,13 +21,18 @@ import Testing
     private let server: HTTPServer
     let port: Int
 
-    init(patience: Duration = .seconds(8), reserve: Int64 = 0) async throws {
+    /// - Parameter absence: for how long an origin is presumed absent, and probed then.
+    init(
+        patience: Duration = .seconds(8), reserve: Int64 = 0, absence: Duration? = nil, allowedOrigins: [String] = []
+    ) async throws {
         folder = try TemporaryFolder()
         origin = try await TestOrigin()
         var configuration = OriginClient.Configuration()
         configuration.retries.attempts = 2
         configuration.retries.firstPause = .milliseconds(20)
-        configuration.absencePauses = .milliseconds(1)...(.milliseconds(1))
+        let pause = absence ?? .milliseconds(1)
+        configuration.absencePauses = pause...pause
+        if absence == nil { configuration.absenceInterest = .zero }
         client = OriginClient(configuration: configuration)
         library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
         logs = try TemporaryFolder()
@@ -35,7 +40,9 @@ import Testing
         (sessions.folder, sessions.software) = (logs.path("log"), "Weir/test")
         let playback = Playback(library: library, patience: patience, logs: sessions)
         self.playback = playback
-        server = HTTPServer { exchange in
+        var limits = HTTPServer.Configuration()
+        limits.allowedOrigins = allowedOrigins
+        server = HTTPServer(configuration: limits) { exchange in
             if !playback.handle(exchange) { exchange.reply(.notFound, "Not a player's.") }
         }
         port = Int(try server.listen(host: "127.0.0.1", port: 0))
@@ -46,6 +53,8 @@ import Testing
     func get(_ path: String, _ fields: [String: String] = [:], method: String = "GET") async throws -> HTTPAnswer {
         try await HTTPProbe.fetch(url(path), method: method, fields: fields)
     }
+
+    func asset(_ name: String) throws -> Asset { try #require(library.asset(named: name)) }
 
     /// The path of an origin's URL as it is typed behind our address.
     func typed(_ path: String) -> String { "/" + origin.url(path) }

@@ -25,12 +25,14 @@ import Testing
         ("/offline/offline.m3u8", .entry(name: "offline", mode: .offline)),
         ("/http.m3u8", .entry(name: "http", mode: .auto)),
         ("/.m3u8", .entry(name: "", mode: .auto)),
-        ("/https://host/a/b.m3u8?c=d&e=http://f", .origin("https://host/a/b.m3u8?c=d&e=http://f")),
-        ("/http://host", .origin("http://host")),
-        ("/HTTP://host/", .origin("HTTP://host/")),
-        ("/https:/host/a.m3u8", .origin("https://host/a.m3u8")),
-        ("/file:///etc/passwd", .origin("file:///etc/passwd")),
-        ("/ftp://host/a.m3u8", .origin("ftp://host/a.m3u8")),
+        ("/https://host/a/b.m3u8?c=d&e=http://f", .origin("https://host/a/b.m3u8?c=d&e=http://f", mode: .auto)),
+        ("/offline/https://host/a.m3u8?b", .origin("https://host/a.m3u8?b", mode: .offline)),
+        ("/local/https:/host/a.m3u8", .origin("https://host/a.m3u8", mode: .local)),
+        ("/http://host", .origin("http://host", mode: .auto)),
+        ("/HTTP://host/", .origin("HTTP://host/", mode: .auto)),
+        ("/https:/host/a.m3u8", .origin("https://host/a.m3u8", mode: .auto)),
+        ("/file:///etc/passwd", .origin("file:///etc/passwd", mode: .auto)),
+        ("/ftp://host/a.m3u8", .origin("ftp://host/a.m3u8", mode: .auto)),
         (
             "/a/sintel-k3f9/aabcde/video-720p/media.m3u8",
             .playlist(asset: "sintel-k3f9", session: session("aabcde"), rendition: "video-720p")
@@ -75,6 +77,8 @@ import Testing
             "/offline/x/sintel.m3u8", "/a/", "/a/x", "/a/x/aabcde/video", "/a/x/aabcde/video/0.ts/more",
             "/a/x/babcde/video/0.ts", "/a/x/aabcd/video/0.ts", "/a/x/aabcdef/video/0.ts", "/a/x//video/0.ts",
             "/a/x.m3u8", "/javascript:alert(1)", "/://host", "/2http://host", "/favicon.ico",
+            "/online/https://host/a.m3u8", "/local//https://host/a.m3u8", "/local/offline/https://host/a.m3u8",
+            "/offline/", "/local/://host",
         ])
     func anythingElseIsNoPlayers(_ target: String) {
         #expect(route(target) == nil)

@@ -1,0 +1,162 @@
+import EventLoop
+import Foundation
+import Glibc
+import Library
+import Origin
+import TestSupport
+import Testing
+
+@testable import Playback
+
+/// What is listed, by what is stored, who asks, and whether the origin is there.
+@Suite @LoopActor struct ViewTests {
+    /// Plays everything of one of the entry's renditions.
+    private func watch(_ fixture: PlaybackFixture, _ entry: String, _ index: Int = 0) async throws {
+        for path in try await fixture.media(entry, index) { #expect(try await fixture.get(path).status == 200) }
+    }
+
+    /// The renditions that an entry lists, in order.
+    private func listed(_ fixture: PlaybackFixture, _ entry: String) async throws -> [String] {
+        try await fixture.entry(entry).map { String($0.split(separator: "/")[3]) }
+    }
+
+    private static let all = ["video-90p", "video-180p", "video-270p"]
+
+    @Test func whatIsWholeStandsFirstOrAlone() async throws {
+        let fixture = try await PlaybackFixture()
+        let url = fixture.typed("/ts/master.m3u8")
+        #expect(try await listed(fixture, url) == Self.all)
+        #expect(try await listed(fixture, "/local" + url) == Self.all)
+        try await watch(fixture, url, 1)
+        #expect(try await listed(fixture, url) == ["video-180p", "video-90p", "video-270p"])
+        for entry in ["/local" + url, "/offline" + url, "/ts.m3u8", "/local/ts.m3u8", "/offline/ts.m3u8"] {
+            #expect(try await listed(fixture, entry) == ["video-180p"], "\(entry)")
+        }
+        try await watch(fixture, url, 1)
+        #expect(try await listed(fixture, url) == Self.all)
+    }
+
+    @Test func aLocalSessionGoesOnToStreamWhereNothingIsWhole() async throws {
+        let fixture = try await PlaybackFixture()
+        let entry = "/local" + fixture.typed("/ts/master.m3u8")
+        let segments = try await fixture.media(entry, 2)
+        #expect(segments[0].split(separator: "/")[2].hasPrefix("l"))
+        #expect(try await fixture.get(segments[0]).status == 200)
+        #expect(try await fixture.mediaRequests() == ["/ts/270p/0.ts"])
+    }
+
+    @Test func anOfflineSessionByURLAsksNobody() async throws {
+        let fixture = try await PlaybackFixture()
+        let unknown = try await fixture.get("/offline" + fixture.typed("/ts/master.m3u8"))
+        #expect(unknown.status == 404 && unknown.text.contains("not in the store"), "\(unknown.text)")
+        #expect(try await fixture.origin.requests().isEmpty)
+        try await watch(fixture, fixture.typed("/ts/master.m3u8"))
+        try await fixture.origin.clearRequests()
+        try await watch(fixture, "/offline" + fixture.typed("/ts/master.m3u8"))
+        #expect(try await fixture.origin.requests().isEmpty)
+    }
+
+    @Test func theModeOfTheProcessIsThatOfEverySession() async throws {
+        let fixture = try await PlaybackFixture()
+        let url = fixture.typed("/ts/master.m3u8")
+        try await watch(fixture, url, 2)
+        let segment = try await fixture.media(url, 1)[0]
+        fixture.library.mode = .local
+        #expect(try await listed(fixture, url) == ["video-270p"])
+        fixture.library.mode = .offline
+        #expect(try await listed(fixture, url) == ["video-270p"])
+        try await fixture.origin.clearRequests()
+        let refused = try await fixture.get(segment)
+        #expect(refused.status == 404 && refused.text.contains("Weir is offline"))
+        #expect(try await fixture.get(fixture.typed("/aes/master.m3u8")).status == 404)
+        #expect(try await fixture.origin.requests().isEmpty)
+        fixture.library.mode = .auto
+        #expect(try await fixture.get(segment).status == 200)
+        #expect(try await listed(fixture, url).count == 3)
+    }
+
+    // MARK: Absence
+
+    @Test func anOriginThatIsGoneIsWaitedForOnceAndFoundAgain() async throws {
+        let fixture = try await PlaybackFixture(absence: .milliseconds(200))
+        let url = fixture.typed("/ts/master.m3u8")
+        try await watch(fixture, url, 2)
+        let other = try await fixture.media(url, 1)
+        try await fixture.origin.stop()
+        // Two that need it find out, and nobody who does not waits for it then.
+        for path in other.suffix(2) { #expect(try await fixture.get(path).status == 504) }
+        #expect(try await listed(fixture, url) == ["video-270p"])
+        try await watch(fixture, url)
+        #expect(try await listed(fixture, url) == ["video-270p"])
+        try await fixture.origin.restart()
+        // Nobody asks for anything; the origin is found all the same.
+        try await waitUntil("the origin") { !fixture.client.isPresumedAbsent(try fixture.asset("ts").origin) }
+        #expect(try await fixture.origin.requests().map(\.range) == ["bytes=0-0"])
+        #expect(try await listed(fixture, url).count == 3)
+        // A session that began before plays on.
+        #expect(try await fixture.get(other[0]).status == 200)
+    }
+
+    @Test func anOriginThatSaysNothingDelaysTheFirstLoadAlone() async throws {
+        let fixture = try await PlaybackFixture(absence: .seconds(600))
+        let url = fixture.typed("/ts/master.m3u8")
+        try await watch(fixture, url, 2)
+        try await fixture.origin.stop()
+        let hole = try BlackHole(port: fixture.origin.port)
+        try await waitUntil("the view without the origin") { try await listed(fixture, url) == ["video-270p"] }
+        #expect(hole.connections() == 1)
+        for _ in 0..<20 { #expect(try await listed(fixture, url) == ["video-270p"]) }
+        try await watch(fixture, url)
+        #expect(hole.connections() == 0)
+    }
+
+    @Test func whatIsStoredInPartIsShownAtOnceToo() async throws {
+        let fixture = try await PlaybackFixture(absence: .seconds(600))
+        let url = fixture.typed("/ts/master.m3u8")
+        for path in try await fixture.media(url, 2).prefix(3) { #expect(try await fixture.get(path).status == 200) }
+        fixture.client.presumeAbsent(after: .init(try fixture.asset("ts").origin))
+        try await fixture.origin.clearRequests()
+        #expect(try await listed(fixture, url) == ["video-270p"])
+        #expect(try await fixture.media(url).count == 3)
+        #expect(try await fixture.origin.requests().isEmpty)
+    }
+
+    @Test func whatIsNotStoredIsAskedForAllTheSame() async throws {
+        let fixture = try await PlaybackFixture(absence: .seconds(600))
+        let url = fixture.typed("/ts/master.m3u8")
+        _ = try await fixture.entry(url)
+        fixture.client.presumeAbsent(after: .init(try fixture.asset("ts").origin))
+        #expect(try await listed(fixture, url).count == 3)
+        #expect(try await listed(fixture, fixture.typed("/audio/master.m3u8")).count == 2)
+    }
+}
+
+/// A port that takes connections and never says anything.
+private final class BlackHole {
+    private let descriptor: Int32
+
+    init(port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isBound, listen(descriptor, 64) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// How many connections have come since the last call. They stay open.
+    func connections() -> Int {
+        var count = 0
+        while accept(descriptor, nil, nil) >= 0 { count += 1 }
+        return count
+    }
+}
