@@ -25,6 +25,8 @@ extension API {
         /// How much of it plays without the network: `complete` when what was asked for does (a download's selection;
         /// else one variant with the default renditions of its groups).
         public var local: Local
+        /// Whether it plays without its origin, by what is on disk: only where it alone was asked for.
+        public var playable: Playable?
         /// Whether the origin has other content than what is stored, as far as is known; absent when it is not so.
         public var hasChanged: Bool?
         /// Whether that other content is being fetched, to take the place of what is stored when it is whole; absent when

@@ -25,7 +25,13 @@ import Playlist
     }
 
     /// See `ControlService`.
-    public func asset(named name: String) async throws(ControlError) -> API.Asset { shape(try find(name)) }
+    public func asset(named name: String) async throws(ControlError) -> API.Asset {
+        let asset = try find(name)
+        let playable = await playable(asset)
+        var shape = shape(asset)
+        shape.playable = playable
+        return shape
+    }
 
     /// See `ControlService`.
     public func removeAsset(named name: String) async throws(ControlError) -> API.Removal {

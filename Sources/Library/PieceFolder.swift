@@ -151,6 +151,36 @@ import Store
     /// Deletes a playlist of the bundle beside the pieces, if it is there.
     func removeText(_ file: String) throws(StoreError) { try directory(create: false).remove(file) }
 
+    /// Compares the pieces with the disk, elsewhere than on the loop. Those that are gone count as absent from now on;
+    /// those that have not their length any more are deleted, to be fetched again.
+    func survey() async {
+        let known = sizes
+        guard !known.isEmpty else { return }
+        guard let directory = try? directory(create: false) else { return reread() }
+        let before = changes
+        let faults = await Task.detached { Self.faults(known, in: directory) }.value
+        for (file, isThere) in faults {
+            // What has come meanwhile is another file.
+            if changes != before, directory.soundness(of: file, length: known[file] ?? 0) == .sound { continue }
+            if isThere { try? directory.remove(file) }
+            self.known?[file] = nil
+            bundle.cache?.went(file, of: self)
+        }
+        if !faults.isEmpty { changes += 1 }
+    }
+
+    private nonisolated static func faults(
+        _ sizes: [String: Int64], in directory: Directory
+    ) -> [(file: String, isThere: Bool)] {
+        sizes.compactMap { file, size in
+            switch directory.soundness(of: file, length: size) {
+            case .sound: nil
+            case .absent: (file, false)
+            case .cut: (file, true)
+            }
+        }
+    }
+
     private func close() {
         opened = nil
         bundle.close()

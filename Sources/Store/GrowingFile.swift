@@ -162,6 +162,7 @@ public final class GrowingFile {
     ///   same.
     public func commit(to folder: Directory, as target: String) throws(StoreError) {
         guard let home else { throw spillReason ?? StoreError(.notWritable, path: folder.path) }
+        CommittedLength.note(written, on: descriptor)
         try home.folder.move(home.name, to: folder, as: target)
         self.home = nil
     }

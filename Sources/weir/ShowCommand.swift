@@ -60,8 +60,18 @@ struct ShowCommand: AsyncParsableCommand {
         let time = asset.isLive ? "live" : asset.duration.map(Format.clock)
         let head = [asset.name, asset.title, time, stored(asset)].compactMap(\.self).joined(separator: "  ")
         let change = asset.hasChanged == true ? [changed(asset)] : []
-        return [head, asset.url] + (download?.note.map { [$0] } ?? []) + change + lines(asset.tracks)
+        let playable = asset.playable.map { [line($0)] } ?? []
+        return [head, asset.url] + playable + (download?.note.map { [$0] } ?? []) + change + lines(asset.tracks)
             + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
+    }
+
+    private static func line(_ playable: API.Playable) -> String {
+        let part = playable.duration.map { ", \(Format.clock($0)) of it" } ?? ""
+        return switch playable.answer {
+        case .yes: "playable offline: yes: \(playable.reason)"
+        case .part: "playable offline: in part\(part): \(playable.reason)"
+        case .no: "playable offline: no: \(playable.reason)"
+        }
     }
 
     private static func changed(_ asset: API.Asset) -> String {

@@ -1,6 +1,7 @@
 import Downloader
 import EventLoop
 import Foundation
+import Glibc
 import HTTPMessage
 import Library
 import Origin
@@ -182,6 +183,42 @@ import Testing
         #expect(await code { _ = try await service.download(tall) } == .noMatch)
         let other = request(origin.master("aes"), name: "ts")
         #expect(await code { _ = try await service.download(other) } == .nameTaken)
+    }
+
+    @Test func whatIsPlayableIsToldAfterALookAtTheDisk() async throws {
+        _ = try await completed(service.download(request(origin.master("ts"))))
+        let whole = try #require(try await service.asset(named: "ts").playable)
+        #expect(whole.answer == .yes && whole.reason == "90p whole")
+        #expect(whole.duration.map { (11.9...12.1).contains($0) } == true)
+        #expect(try await service.assets().map(\.playable) == [nil])
+        let piece = try #require(folder.files().first { $0.hasSuffix("/3.ts") })
+        truncate(folder.path(piece), 1000)
+        let cut = try await service.asset(named: "ts")
+        #expect(cut.playable?.answer == .part && cut.playable?.reason == "1 of 6 segments of 90p is missing")
+        #expect(cut.local == .partly)
+        let lines = try String(decoding: API.encode(cut), as: UTF8.self)
+        #expect(lines.contains(#""playable":{"answer":"part","duration":10,"reason":"1 of 6 segments"#), "\(lines)")
+        _ = try await completed(service.download(request("ts")))
+        #expect(try await service.asset(named: "ts").playable == whole)
+    }
+
+    @Test func theModeIsThatOfTheLibraryAndLetsDownloadsGoOn() async throws {
+        #expect(try await service.mode() == API.Mode(.auto))
+        #expect(try await service.change(to: API.Mode(.offline)) == API.Mode(.offline))
+        #expect(library.isOffline)
+        #expect(await code { _ = try await service.inspect(url: origin.master("ts")) } == .offline)
+        #expect(try await origin.requests().isEmpty)
+        #expect(try await service.change(to: API.Mode(.local)) == API.Mode(.local))
+        try await origin.add(OriginRule("*/1.ts") { $0.hold = true })
+        let download = try await service.download(request(origin.master("ts")))
+        try await waitUntil("the held request") { try await origin.load().paused == 1 }
+        _ = try await service.change(to: API.Mode(.offline))
+        try await waitUntil("the wait") { try await service.download(id: download.id).state == .waiting }
+        #expect(try await service.download(id: download.id).need == .network)
+        try await origin.clearRules()
+        _ = try await service.change(to: API.Mode(.auto))
+        #expect(try await service.download(id: download.id).state != .waiting)
+        #expect(try await completed(download).state == .complete)
     }
 
     @Test func piecesThatWereLostMakeADownloadIncomplete() async throws {

@@ -215,6 +215,7 @@ import Testing
     @Test(arguments: [
         (["sintel"], "/sintel.m3u8"), (["sintel", "--offline"], "/offline/sintel.m3u8"),
         (["https://h/m.m3u8"], "/https://h/m.m3u8"), (["https://h/m.m3u8", "--offline"], "/offline/sintel.m3u8"),
+        (["sintel", "--local"], "/local/sintel.m3u8"), (["https://h/m.m3u8", "--local"], "/local/https://h/m.m3u8"),
     ])
     func urlAndPlayGiveThePlayerTheSameURL(arguments: [String], path: String) async throws {
         let daemon = try await daemon(assets: [asset])
@@ -225,6 +226,36 @@ import Testing
         #expect(more.output == "--fullscreen \(url)")
         #expect(try await run(["url", "none"]).exit == .code(66))
         #expect(try await run(["url", "https://h/none", "--offline"]).exit == .code(66))
+        #expect(try await run(["url", "sintel", "--offline", "--local"]).exit == .code(64))
+        await daemon.stop()
+    }
+
+    @Test func theModeIsToldAndChanged() async throws {
+        let daemon = try await daemon()
+        #expect(try await run(["mode"]).output == "auto\n")
+        #expect(try await run(["mode", "offline"]).output == "offline\n")
+        #expect(try await run(["mode", "--json"]).output == "{\"mode\":\"offline\"}\n")
+        let refused = try await run(["mode", "sideways"])
+        #expect(refused.exit == .code(64) && refused.errors.contains("\"sideways\" is no mode"))
+        #expect(await daemon.currentMode == API.Mode(.offline))
+        await daemon.stop()
+    }
+
+    @Test(arguments: [
+        (API.Playable(.yes, "720p whole"), "playable offline: yes: 720p whole"),
+        (
+            API.Playable(.part, "1 of 6 segments of 720p is missing", duration: 740),
+            "playable offline: in part, 12:20 of it: 1 of 6 segments of 720p is missing"
+        ),
+        (API.Playable(.no, "the key of 720p is missing"), "playable offline: no: the key of 720p is missing"),
+    ])
+    func showSaysWhatIsPlayable(playable: API.Playable, line: String) async throws {
+        var asset = asset
+        asset.playable = playable
+        let daemon = try await daemon(assets: [asset])
+        let lines = try await run(["show", "sintel"]).output.split(separator: "\n").map(String.init)
+        #expect(lines.dropFirst(2).first == line)
+        #expect(try await run(["show", "sintel", "--json"]).output.contains(#""playable":{"answer":""#))
         await daemon.stop()
     }
 

@@ -1,0 +1,23 @@
+import EventLoop
+import Library
+
+/// Whether what is stored plays.
+extension LibraryService {
+    /// Whether an asset plays without its origin, by what is on disk.
+    func playable(_ asset: Asset) async -> API.Playable {
+        await library.survey(asset)
+        let playability = asset.playability
+        return API.Playable(.init(playability.answer), playability.reason, duration: playability.seconds)
+    }
+}
+
+extension API.Playable.Answer {
+    fileprivate init(_ answer: Playability.Answer) {
+        self =
+            switch answer {
+            case .yes: .yes
+            case .part: .part
+            case .no: .no
+            }
+    }
+}

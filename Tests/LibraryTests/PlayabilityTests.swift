@@ -1,0 +1,156 @@
+import EventLoop
+import Foundation
+import Glibc
+import Playlist
+import TestSupport
+import Testing
+
+@testable import Library
+
+struct RenditionLackTests {
+    @Test(
+        arguments: [
+            (RenditionLack(), ["the playlist of 720p is not known yet"]),
+            (RenditionLack(segments: (3, 24)), ["3 of 24 segments of 720p are missing"]),
+            (RenditionLack(segments: (1, 24)), ["1 of 24 segments of 720p is missing"]),
+            (RenditionLack(segments: (1, 1)), ["1 of 1 segment of 720p is missing"]),
+            (RenditionLack(segments: (0, 24), keys: 1), ["the key of 720p is missing"]),
+            (RenditionLack(segments: (0, 24), keys: 2), ["2 keys of 720p are missing"]),
+            (
+                RenditionLack(segments: (2, 4), keys: 1, sections: 1),
+                [
+                    "2 of 4 segments of 720p are missing", "the initialization section of 720p is missing",
+                    "the key of 720p is missing",
+                ]
+            ),
+            (RenditionLack(segments: (0, 24)), []),
+        ] as [(RenditionLack, [String])])
+    func whatIsMissingIsSaidInWords(lack: RenditionLack, sentences: [String]) {
+        #expect(lack.sentences(about: "720p") == sentences)
+        #expect(lack.sentences(about: nil) == sentences.map { $0.replacing(" of 720p", with: "") })
+    }
+}
+
+/// Whether assets play without their origin, held against the files.
+@Suite @LoopActor struct PlayabilityTests {
+    private func asset(
+        _ fixture: LibraryFixture, _ name: String, renditions: [String], segments: Int = .max
+    ) async throws -> Asset {
+        let asset = try await fixture.open("/\(name)/master.m3u8")
+        for id in renditions { try await fetch(fixture, id, of: asset, segments: segments) }
+        return asset
+    }
+
+    /// Fetches what is not there of a rendition, up to so many segments.
+    private func fetch(
+        _ fixture: LibraryFixture, _ id: String, of asset: Asset, segments count: Int = .max
+    ) async throws {
+        let rendition = try await fixture.rendition(id, of: asset)
+        let playlist = try #require(rendition.source?.playlist)
+        let segments = playlist.segments.prefix(count).compactMap { rendition.resource(of: $0) }
+        for (folder, resource) in rendition.preliminaries + segments.map({ (rendition.folder, $0) })
+        where !folder.contains(resource.name.description) {
+            let flight = try fixture.library.flight(resource, in: folder, of: asset, urgency: .background)
+            try await flight.end()
+            flight.release()
+        }
+    }
+
+    private func answer(_ fixture: LibraryFixture, _ asset: Asset) async -> Playability {
+        await fixture.library.survey(asset)
+        return asset.playability
+    }
+
+    @Test func whatIsWholeIsNamed() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await asset(fixture, "cmaf", renditions: ["video-180p", "audio-en"])
+        let found = await answer(fixture, asset)
+        #expect(found.answer == .yes && found.reason == "180p whole, audio en whole")
+        #expect(found.seconds.map { (11.9...12.1).contains($0) } == true)
+    }
+
+    @Test func whatWasNeverFetchedIsNot() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await asset(fixture, "ts", renditions: [])
+        #expect(await answer(fixture, asset) == Playability(.no, "nothing is stored"))
+        let live = try await fixture.open("/_live/a/media.m3u8")
+        #expect(await answer(fixture, live) == Playability(.no, "it is live"))
+    }
+
+    @Test func aVariantWithoutItsSoundIsNot() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await asset(fixture, "cmaf", renditions: ["video-180p"])
+        let found = await answer(fixture, asset)
+        #expect(found.answer == .no)
+        #expect(found.reason == "the playlist of audio en is not known yet")
+    }
+
+    @Test func aPartIsAPart() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await asset(fixture, "ts", renditions: ["video-90p"], segments: 2)
+        let found = await answer(fixture, asset)
+        #expect(found.answer == .part && found.reason == "4 of 6 segments of 90p are missing")
+        #expect(found.seconds.map { (3.9...4.1).contains($0) } == true)
+    }
+
+    /// What was done to a file behind Weir's back, and what is said then.
+    enum Damage: CaseIterable {
+        case deleted, cut, grown, emptied, folderDeleted
+    }
+
+    @Test(arguments: Damage.allCases, [false, true])
+    func whatWasDoneToTheFilesIsFound(damage: Damage, isRestarted: Bool) async throws {
+        let fixture = try await LibraryFixture()
+        var asset = try await asset(fixture, "ts", renditions: ["video-90p"])
+        #expect(await answer(fixture, asset).answer == .yes)
+        let file = try #require(fixture.folder.files().first { $0.hasSuffix("/video-90p/3.ts") })
+        let path = fixture.folder.path(file)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        switch damage {
+        case .deleted: try FileManager.default.removeItem(atPath: path)
+        case .cut: truncate(path, off_t(bytes.count - 188))
+        case .grown: truncate(path, off_t(bytes.count + 188))
+        case .emptied: truncate(path, 0)
+        case .folderDeleted: try FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent)
+        }
+        if isRestarted {
+            try await fixture.restart(isOffline: false)
+            asset = try #require(fixture.library.asset(named: "ts"))
+        }
+        let found = await answer(fixture, asset)
+        let count = damage == .folderDeleted ? 6 : 1
+        if damage == .folderDeleted {
+            #expect(found == Playability(.no, "nothing is stored"))
+        } else {
+            #expect(found.answer == .part && found.reason == "1 of 6 segments of 90p is missing")
+        }
+        #expect(!asset.isPlayableOffline)
+        // What is missing is fetched again, and nothing else.
+        try await fixture.origin.clearRequests()
+        try await fetch(fixture, "video-90p", of: asset)
+        #expect(try await fixture.mediaRequests().count == count)
+        #expect(await answer(fixture, asset).answer == .yes)
+        #expect(asset.isPlayableOffline)
+    }
+
+    @Test func aKeyThatIsGoneIsNamed() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await asset(fixture, "aes", renditions: ["video-90p"])
+        #expect(await answer(fixture, asset).answer == .yes)
+        let keys = fixture.folder.files().filter { $0.hasSuffix(".key") }
+        for key in keys { try FileManager.default.removeItem(atPath: fixture.folder.path(key)) }
+        #expect(!keys.isEmpty)
+        let found = await answer(fixture, asset)
+        #expect(found.answer != .yes)
+        #expect(
+            found.reason == (keys.count == 1 ? "the key of 90p is missing" : "\(keys.count) keys of 90p are missing"))
+    }
+
+    @Test func whoAsksAtOnceWaitsForOneComparison() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await asset(fixture, "ts", renditions: ["video-90p"])
+        let answers = (0..<8).map { _ in Task { @LoopActor in await answer(fixture, asset).answer } }
+        for task in answers { #expect(await task.value == .yes) }
+        #expect(asset.surveying == nil)
+    }
+}
