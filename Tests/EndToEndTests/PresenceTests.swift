@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// An origin that goes and comes back while Weir runs.
+@Suite("An origin that")
+struct PresenceTests {
+    /// The connections to a port that a trace of system calls shows.
+    private func connections(_ trace: String, to port: Int) throws -> Int {
+        try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
+            .count { $0.contains("connect(") && $0.contains("htons(\(port))") }
+    }
+
+    private func listed(_ url: String) async throws -> [String] {
+        try await HTTPProbe.fetch(url).text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            .map { String($0.split(separator: "/")[3]) }
+    }
+
+    @Test("is away costs a connection a probe, and is there again with nobody waiting for it")
+    func awayAndBack() async throws {
+        try await Scene.with(isStarted: false) { scene in
+            let folder = try TemporaryFolder()
+            let trace = folder.path("calls")
+            try await scene.weir.start(wrapper: ["strace", "-f", "-qq", "-o", trace, "-e", "trace=connect"])
+            let result = try await scene.get("ts", ["-q", "270p"])
+            #expect(result.exit == .code(0), "\(result.errors)")
+            let url = await scene.master("ts")
+            #expect(try await listed(url) == ["video-270p", "video-90p", "video-180p"])
+            try await scene.origin.stop()
+            let before = try connections(trace, to: scene.origin.port)
+            try await waitUntil("the view without the origin", within: .seconds(20)) {
+                try await listed(url) == ["video-270p"]
+            }
+            let began = ContinuousClock.now
+            // mpv loads each entry twice, and ffmpeg opens all that is listed.
+            for player in [Player.ffmpeg, .mpv] {
+                let report = try await player.play(url)
+                #expect(PlayerBaseline(player, "ts").shortcoming(of: report) == nil)
+            }
+            for _ in 0..<20 { #expect(try await listed(url) == ["video-270p"]) }
+            // The load that found nobody, and a probe after each pause: of five seconds, then ten, then twenty.
+            let probes = (ContinuousClock.now - began) / .seconds(5) + 1
+            let made = try connections(trace, to: scene.origin.port) - before
+            #expect((1...(1 + Int(probes))).contains(made), "\(made) connections")
+            try await scene.origin.restart()
+            try await waitUntil("a probe", within: .seconds(60)) { try await !scene.origin.requests().isEmpty }
+            let probe = try #require(try await scene.origin.requests().first)
+            #expect(probe.path == "/ts/master.m3u8" && probe.range == "bytes=0-0")
+            #expect(try await scene.origin.requests().count == 1)
+            #expect(try await listed(url).count == 3)
+        }
+    }
+
+    @Test("goes in mid-play takes nothing from what is stored, and what is not comes when it is back")
+    func inMidPlay() async throws {
+        try await Scene.with { scene in
+            // Six segments of two seconds: the player has three of them, and is kept from the rest.
+            try await scene.origin.add(OriginRule("*/270p/3.ts") { $0.hold = true })
+            let segments = try await PlaylistWalk.segments(
+                PlaylistWalk.segments(await scene.master("ts"))[2])
+            for segment in segments.prefix(3) { #expect(try await HTTPProbe.fetch(segment).status == 200) }
+            try await scene.origin.stop()
+            // What is stored of the session's rendition is there; the rest is a clean answer.
+            #expect(try await HTTPProbe.fetch(segments[0]).status == 200)
+            #expect(try await HTTPProbe.fetch(segments[3]).status == 504)
+            // A playlist that is loaded now is cut to what is there.
+            let url = await scene.master("ts")
+            try await waitUntil("the part", within: .seconds(20)) { try await listed(url) == ["video-270p"] }
+            let part = try await PlaylistWalk.segments(PlaylistWalk.segments(url)[0])
+            #expect(part.count == 3)
+            let frames = try await FrameHashes.of(url)
+            #expect(frames.streams.map(\.frames.count).contains(60))
+            try await scene.origin.restart()
+            // The session that began before goes on where it was.
+            try await waitUntil("the session's next segment", within: .seconds(30)) {
+                try await HTTPProbe.fetch(segments[3]).status == 200
+            }
+            try await waitUntil("the whole view", within: .seconds(30)) { try await listed(url).count == 3 }
+            try await expectFrames(url, of: "ts")
+        }
+    }
+
+    @Test("is not used any more after \"weir mode offline\" is used again after \"weir mode auto\"")
+    func switched() async throws {
+        try await Scene.with { scene in
+            _ = try await scene.get("ts", ["-q", "270p"])
+            let url = await scene.master("ts")
+            try await scene.origin.clearRequests()
+            #expect(try await scene.weir.run(["mode", "offline"]).output == "offline\n")
+            #expect(try await listed(url) == ["video-270p"])
+            #expect(try await HTTPProbe.fetch(scene.master("aes")).status == 404)
+            #expect(try await scene.get("aes").exit == .code(75))
+            #expect(try await scene.origin.requests().isEmpty)
+            let shown = try await scene.weir.run(["show", "ts"]).output
+            #expect(shown.contains("playable offline: yes: 270p whole\n"), "\(shown)")
+            #expect(try await scene.weir.run(["mode", "auto"]).output == "auto\n")
+            #expect(try await listed(url).count == 3)
+        }
+    }
+
+    @Test("is gone leaves Chromium a stored asset by its name")
+    func chromium() async throws {
+        try await Scene.with { scene in
+            _ = try await scene.get("cmaf", ["-q", "270p"])
+            try await scene.origin.stop()
+            let report = try await Player.chromium.play(scene.weir.url("/cmaf.m3u8"), seekingTo: [8, 2])
+            let shortcoming = PlayerBaseline(.chromium, "cmaf").shortcoming(of: report, seekingTo: [8, 2])
+            #expect(shortcoming == nil)
+        }
+    }
+}
