@@ -25,20 +25,18 @@ import HTTPMessage
 
     /// Sees that the next probe goes out in time.
     func schedule() {
-        guard let next = client.presence.nextProbe else {
+        if !lost.isEmpty { lost = lost.filter { client.presence.isLost($0.key) } }
+        guard let next = client.presence.nextProbe(of: lost.keys) else {
             timer?.cancel()
-            return lost = [:]
+            return
         }
         timer?.schedule(after: max(.zero, next - .now))
     }
 
-    private func look() {
-        for origin in client.presence.beginProbes(now: .now) {
-            guard let request = lost[origin] else {
-                client.presence.abandonedProbe(origin)
-                continue
-            }
-            client.probe(request, receiver: Probe())
+    /// Sends the probes that are due.
+    func look() {
+        for origin in client.presence.beginProbes(of: lost.keys, now: .now) {
+            if let request = lost[origin] { client.probe(request, receiver: Probe()) }
         }
         schedule()
     }

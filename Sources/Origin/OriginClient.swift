@@ -103,6 +103,8 @@ public import HTTPMessage
     /// Whether the origin of a URL is presumed absent, so that who has something in its stead had better not wait for
     /// it. It is probed from now on for a while, so that this changes soon after it is back.
     public func isPresumedAbsent(_ url: WebURL) -> Bool {
+        // Between a pause and its probe nobody is to wait either; after a long time whoever comes looks for himself.
+        lookout?.look()
         presence.want(url.origin, now: .now)
         lookout?.schedule()
         return presence.isAbsent(url.origin, now: .now)

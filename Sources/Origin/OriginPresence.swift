@@ -115,18 +115,27 @@ struct OriginPresence {
 
     // MARK: Probes of nobody's
 
-    /// When `beginProbes` is to be called next; nil while nobody wants anything of an origin that is not there.
-    var nextProbe: ContinuousClock.Instant? { records.values.compactMap(probeTime).min() }
+    /// Whether nothing has come from the origin since it was absent, or doubted, for the last time.
+    func isLost(_ origin: WebURL.Origin) -> Bool { records[origin]?.until != nil }
 
-    /// The origins to which a probe is to go now. Each is then probed, until it is said how that ended.
-    mutating func beginProbes(now: ContinuousClock.Instant) -> [WebURL.Origin] {
-        let due = records.compactMap { origin, record in probeTime(record).map { $0 <= now } ?? false ? origin : nil }
+    /// When `beginProbes` is to be called next; nil while nobody wants anything of any of these.
+    func nextProbe(of origins: some Sequence<WebURL.Origin>) -> ContinuousClock.Instant? {
+        origins.compactMap(probeTime).min()
+    }
+
+    /// Those of these to which a probe is to go now. Each is then probed, until it is said how that ended.
+    mutating func beginProbes(
+        of origins: some Sequence<WebURL.Origin>, now: ContinuousClock.Instant
+    ) -> [WebURL.Origin] {
+        let due = origins.filter { origin in probeTime(origin).map { $0 <= now } ?? false }
         for origin in due { records[origin]?.isProbed = true }
         return due
     }
 
-    private func probeTime(_ record: Record) -> ContinuousClock.Instant? {
-        guard let until = record.until, !record.isProbed, until <= record.wanted + interest else { return nil }
+    private func probeTime(_ origin: WebURL.Origin) -> ContinuousClock.Instant? {
+        guard let record = records[origin], let until = record.until, !record.isProbed,
+            until <= record.wanted + interest
+        else { return nil }
         return until
     }
 }

@@ -108,8 +108,8 @@ struct OriginPresenceTableTests {
             case .want: presence.want(origin, now: now)
             case .admit(let admission): #expect(presence.admit(origin, now: now) == admission, place)
             case .isAbsent(let isAbsent): #expect(presence.isAbsent(origin, now: now) == isAbsent, place)
-            case .next(let next): #expect(presence.nextProbe == next.map { start + .seconds($0) }, place)
-            case .probes(let count): #expect(presence.beginProbes(now: now).count == count, place)
+            case .next(let next): #expect(presence.nextProbe(of: [origin]) == next.map { start + .seconds($0) }, place)
+            case .probes(let count): #expect(presence.beginProbes(of: [origin], now: now).count == count, place)
             case .ends(let isInVain): presence.endProbe(origin, isInVain: isInVain, now: now)
             }
         }

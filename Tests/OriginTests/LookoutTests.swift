@@ -1,0 +1,47 @@
+import EventLoop
+import HTTPMessage
+import Testing
+
+@testable import Origin
+
+extension OverSockets {
+    /// When probes of nobody's go out, and when they do not.
+    @Suite @LoopActor struct LookoutTests {
+        @Test func whoWantsAnOriginAgainAfterALongTimeHasItProbedAgain() async throws {
+            let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
+            let bench = Bench {
+                $0.absencePauses = .milliseconds(50)...Duration.milliseconds(50)
+                $0.absenceInterest = .milliseconds(60)
+                $0.retries.attempts = 0
+            }
+            let request = try bench.request(origin)
+            for _ in 0..<2 { #expect(await bench.run(request).1?.code == .unreachable) }
+            let place = request.url.origin
+            #expect(
+                await eventually {
+                    bench.client.presence.nextProbe(of: [place]) == nil
+                        && !bench.client.presence.isAbsent(place, now: .now)
+                })
+            origin.startListening()
+            _ = bench.client.isPresumedAbsent(request.url)
+            #expect(await eventually { !bench.client.presence.isLost(place) })
+            #expect(origin.requests.map { $0.fields["range"] } == ["bytes=0-0"])
+        }
+
+        @Test func whatIsNoGetIsNotProbedFor() async throws {
+            let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
+            let bench = Bench {
+                $0.absencePauses = .milliseconds(20)...Duration.milliseconds(20)
+                $0.retries.attempts = 0
+            }
+            var request = try bench.request(origin)
+            request.method = .post
+            for _ in 0..<2 { #expect(await bench.run(request).1?.code == .unreachable) }
+            #expect(await bench.run(request).1?.code == .unreachable)
+            origin.startListening()
+            #expect(await eventually { !bench.client.presence.isAbsent(request.url.origin, now: .now) })
+            #expect(await bench.run(request).1 == nil)
+            #expect(origin.requests.map(\.method) == ["POST"])
+        }
+    }
+}
