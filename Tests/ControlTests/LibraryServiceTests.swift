@@ -190,7 +190,7 @@ import Testing
         let whole = try #require(try await service.asset(named: "ts").playable)
         #expect(whole.answer == .yes && whole.reason == "90p whole")
         #expect(whole.duration.map { (11.9...12.1).contains($0) } == true)
-        #expect(try await service.assets().map(\.playable) == [nil])
+        #expect(try await service.assets().assets.map(\.playable) == [nil])
         let piece = try #require(folder.files().first { $0.hasSuffix("/3.ts") })
         truncate(folder.path(piece), 1000)
         let cut = try await service.asset(named: "ts")
