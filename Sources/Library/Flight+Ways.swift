@@ -28,7 +28,7 @@ extension Flight {
     }
 
     /// Whether the present way need not be insisted on.
-    var hasOtherWay: Bool { detour?.isOpen ?? false }
+    var hasOtherWay: Bool { hasStandIn || detour?.isOpen ?? false }
 
     /// Whether it has not ended, and nothing is done for it.
     var isIdle: Bool { outcome == nil && transfer == nil && convoy == nil && !isSearching }

@@ -43,6 +43,8 @@ public import Store
     var way: Resource
     /// Where else it may be had; nil where nowhere.
     var detour: Detour?
+    /// Whether those who wait have something else to play: then no way is insisted on.
+    var hasStandIn = false
     /// Whether another way is looked for.
     var isSearching = false
     /// How soon those who ask want it.

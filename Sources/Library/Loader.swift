@@ -58,16 +58,18 @@ import Store
     ///   - folder: where its piece belongs.
     ///   - isLasting: see `Key`.
     ///   - access: what its requests may have.
+    ///   - hasStandIn: whether who asks has something else to play, if this does not come soon.
     ///   - detour: makes the other ways to it, for a new flight.
     /// - Throws: `store` when there is neither disk nor memory for it.
     func flight(
         _ resource: Resource, folder: PieceFolder, isLasting: Bool, _ keeping: Keeping, access: OriginAccess,
-        urgency: Flight.Urgency,
+        urgency: Flight.Urgency, hasStandIn: Bool,
         detour: () -> Detour
     ) throws(LibraryError) -> Flight {
         let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
         let known = known(key, urgency)
         let flight = if let known { known } else { try add(resource, key, folder, keeping, access, detour()) }
+        if urgency == .playback { flight.hasStandIn = hasStandIn }
         flight.retain(urgency)
         if flight.outcome.map(Self.isFailure) ?? true { flight.start(urgency, by: resource) }
         return flight
