@@ -11,13 +11,14 @@ import Library
     let seat: Seat?
     /// The session, for the logs.
     let record: SessionRecord
-    /// What the session has got of the rendition; nil where it is none, or none that anything can stand in for.
+    /// What the session has got of the rendition; nil where it is none.
     let composition: Composition?
 
     init(asset: Asset, session: Session, folder: PieceFolder, seat: Seat?, record: SessionRecord) {
         (self.asset, self.session, self.folder, self.seat, self.record) = (asset, session, folder, seat, record)
-        composition = asset.rendition(folder.id).flatMap { asset.substitutes(of: $0) }
-            .map { record.composition(of: folder.id, among: $0) }
+        composition = asset.rendition(folder.id).map { rendition in
+            record.composition(of: folder.id, among: asset.substitutes(of: rendition))
+        }
     }
 }
 

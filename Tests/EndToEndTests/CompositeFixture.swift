@@ -94,14 +94,18 @@ struct CompositeFixture: Sendable {
         try await FrameHashes.of(url, level: "warning", outputOptions: ["-autoscale", "0"])
     }
 
-    /// What the origin gives of both, and what is to be seen where `isHigh` says so of each segment.
-    func expected(_ origin: TestOrigin, _ isHigh: (Int) -> Bool) async throws -> [FrameHashes.Frame] {
-        let high = try await Self.frames(origin.url("/film/high.m3u8")).pictures
+    /// What is to be seen where `isHigh` tells of each segment which quality it is, and what the origin gives of the
+    /// high one.
+    func expected(
+        _ origin: TestOrigin, _ isHigh: (Int) -> Bool
+    ) async throws -> (pictures: [FrameHashes.Frame], whole: FrameHashes) {
+        let whole = try await Self.frames(origin.url("/film/high.m3u8"))
+        let high = whole.pictures
         let low = try await Self.frames(origin.url("/film/low.m3u8")).pictures
         guard high.count == Self.count * Self.rate, low.count == high.count else {
             throw TimedOut("two hundred pictures: \(high.count), \(low.count)")
         }
-        return high.indices.map { isHigh($0 / Self.rate) ? high[$0] : low[$0] }
+        return (high.indices.map { isHigh($0 / Self.rate) ? high[$0] : low[$0] }, whole)
     }
 }
 

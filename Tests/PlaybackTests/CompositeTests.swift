@@ -182,7 +182,32 @@ import Testing
         let rendition = try #require(asset.rendition("video-270p"))
         let substitutes = try #require(asset.substitutes(of: rendition))
         #expect(substitutes.refusals.map(\.rendition) == ["video-90p"])
+        #expect(substitutes.refusals.first?.reason == "its segments do not begin and end when these do")
         #expect(try await listed(fixture, "/offline/cmaf.m3u8") == ["audio-en", "video-90p"])
+    }
+
+    @Test func whatIsNoMediaIsNeitherPutInNorJoined() async throws {
+        let fixture = try await PlaybackFixture()
+        let noise = String(repeating: "90ab12cd", count: 500)
+        for path in ["/ts/180p/4.ts", "/ts/270p/1.ts"] {
+            try await fixture.origin.add(OriginRule(path) { ($0.status, $0.bodyHex) = (200, noise) })
+        }
+        try await store(fixture, "ts", [("video-180p", [2, 3, 4, 5]), ("video-270p", [0, 1])])
+        let text = try await fixture.mediaText("/offline/ts.m3u8")
+        let paths = PlaybackFixture.paths(in: text)
+        #expect(paths.compactMap { $0.split(separator: "/").last } == ["0.ts", "1.ts", "2.ts", "3.ts", "5.ts"])
+        for path in paths { #expect(try await fixture.get(path).status == 200) }
+        // As it is: whoever wants it has it.
+        #expect([UInt8](try await fixture.get(paths[1]).body) == Self.bytes(noise))
+        try await waitUntil("a note") {
+            let events = await fixture.playback.sessions.errorEvents(LogQuery())
+            return events.contains { $0.comment.contains("cannot be joined") }
+        }
+    }
+
+    private static func bytes(_ digits: String) -> [UInt8] {
+        let values = digits.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 
     // MARK: Encryption
@@ -247,6 +272,16 @@ import Testing
         #expect(
             [UInt8](try await fixture.get(paths[2]).body)
                 == (try fragment("cmaf", 1, of: "video-270p", behind: "video-270p")))
+    }
+
+    @Test func anOriginThatIsSilentIsNotWaitedForLong() async throws {
+        let fixture = try await PlaybackFixture(patience: .milliseconds(200))
+        try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])
+        try await fixture.origin.add(OriginRule("/ts/270p/3.ts") { $0.hold = true })
+        let path = try await paths(fixture, fixture.typed("/ts/master.m3u8"), "video-270p")[3]
+        let answer = try await fixture.get(path)
+        #expect(try answer.status == 200 && [UInt8](answer.body) == transport("ts/180p/3.ts"))
+        try await fixture.origin.release()
     }
 
     @Test func whatWasBegunWithOneSourceIsNotGoneOnWithFromAnother() async throws {

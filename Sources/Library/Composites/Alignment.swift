@@ -14,19 +14,26 @@ import SegmentFormat
     /// Whether the other is the better one.
     let isBetter: Bool
     /// A frame, of which times may differ by half.
-    private let frame: MediaTime
-    private let isIndependent: Bool
-    private let container: Rendition.Container
+    let frame: MediaTime
+    /// Whether the multivariant playlist says that all segments can be decoded by themselves.
+    let isIndependent: Bool
+    /// What the segments of both are.
+    let container: Rendition.Container
     /// Whether nothing can be seen of the media.
-    private let isSealed: Bool
+    let isSealed: Bool
     private var standing = Standing.open
     /// The counts of changes of both folders when `standing` was last found to be open.
-    private var judged: [Int]?
+    private var judged: Changes?
     /// Whether the piece that stands in for a segment of one's own, by its place, was found to be fit.
     private var verdicts: [Int: Bool] = [:]
     private var joints: [MapPair: Joint] = [:]
     /// A transport stream of the own rendition.
-    private var sample: TransportStream?
+    var sample: TransportStream?
+
+    private struct Changes: Equatable {
+        let own: Int
+        let other: Int
+    }
 
     /// What is known of two renditions.
     enum Standing {
@@ -89,7 +96,7 @@ import SegmentFormat
     /// The segments that lie over each other; nil while they are not known to do so.
     private var match: SegmentMatch? {
         if case .open = standing {
-            let state = [own.folder.changes, other.folder.changes, own.keys.folder.changes]
+            let state = Changes(own: own.folder.changes, other: other.folder.changes)
             if judged != state {
                 judged = state
                 standing = judge()
@@ -169,7 +176,7 @@ import SegmentFormat
     }
 
     /// How the other's segment comes behind the section that is in force for an own one.
-    private func joint(_ place: Int, _ segment: Segment) -> Joint? {
+    func joint(_ place: Int, _ segment: Segment) -> Joint? {
         guard let map = own.source?.playlist.segments[place].map, let its = segment.map else { return nil }
         let pair = MapPair(own: map.index, other: its.index)
         if let known = joints[pair] { return known }
@@ -177,93 +184,5 @@ import SegmentFormat
         let joint = Joint(of: source, behind: playlist)
         joints[pair] = joint
         return joint
-    }
-
-    // MARK: Judging
-
-    private func judge() -> Standing {
-        guard let mine = own.source?.playlist, let its = other.source?.playlist else { return .open }
-        if isSealed, !(isIndependent || mine.hasIndependentSegments && its.hasIndependentSegments) {
-            return .refused("it is encrypted, and nothing says that its segments can be decoded by themselves")
-        }
-        var isOpen = false
-        for shift in SegmentMatch.shifts(mine, its) {
-            let match = SegmentMatch(mine, its, shift: shift, tolerance: max(0.001, frame.seconds / 2))
-            guard match.count > 0 else { continue }
-            if isSealed { return .aligned(match) }
-            switch begins(match, mine, its) {
-            case .success(true): return .aligned(match)
-            case .success(false): break
-            case .failure(.cannotJoin(let reason)): return .refused(reason)
-            case .failure(.unknown): isOpen = true
-            }
-        }
-        return isOpen ? .open : .refused("its segments do not begin and end when these do")
-    }
-
-    private enum Doubt: Error {
-        case unknown
-        case cannotJoin(String)
-    }
-
-    /// Whether the media begin as the match says, in the first pair of pieces that tells.
-    private func begins(_ match: SegmentMatch, _ mine: MediaPlaylist, _ its: MediaPlaylist) -> Result<Bool, Doubt> {
-        guard let pair = storedPair(match, mine, its) else { return .failure(.unknown) }
-        let between = mine.segments[min(pair.own, pair.counterpart)..<max(pair.own, pair.counterpart)]
-        let seconds = between.reduce(0) { $0 + $1.duration } * (pair.own < pair.counterpart ? 1 : -1)
-        let segment = its.segments[match[pair.counterpart] ?? 0]
-        switch container {
-        case .transportStream: return begins(transport: pair.own, segment, seconds, mine)
-        case .fragments: return begins(fragments: pair.own, segment, at: pair.counterpart, seconds, mine)
-        case .other: return .failure(.unknown)
-        }
-    }
-
-    private func begins(
-        transport place: Int, _ segment: Segment, _ seconds: Double, _ mine: MediaPlaylist
-    ) -> Result<Bool, Doubt> {
-        let stream = own.folder.reading(own.file(of: mine.segments[place])) { try? TransportStream($0) }
-        let foreign = other.folder.reading(other.file(of: segment)) { try? TransportStream($0) }
-        guard let stream, let foreign else { return .failure(.unknown) }
-        if let reason = foreign.obstacle(inPlaceOf: stream) { return .failure(.cannotJoin(reason)) }
-        sample = stream
-        return answer(PieceBeginning(foreign).begins(seconds, after: PieceBeginning(stream), frame: frame))
-    }
-
-    private func begins(
-        fragments place: Int, _ segment: Segment, at counterpart: Int, _ seconds: Double, _ mine: MediaPlaylist
-    ) -> Result<Bool, Doubt> {
-        guard let joint = joint(counterpart, segment), let map = mine.segments[place].map,
-            let section = own.section(map)
-        else { return .failure(.unknown) }
-        if case .cannotBeJoined(let reason) = joint.verdict { return .failure(.cannotJoin(reason)) }
-        let mine = own.folder.reading(own.file(of: mine.segments[place])) { try? MediaSegment($0) }
-        let its = other.folder.reading(other.file(of: segment)) { try? MediaSegment($0) }
-        guard let mine, let its else { return .failure(.unknown) }
-        let start = PieceBeginning(mine, section: section)
-        return answer(
-            PieceBeginning(its, section: joint.source).begins(seconds, after: start, frame: frame))
-    }
-
-    private func answer(_ isSo: Bool?) -> Result<Bool, Doubt> { isSo.map { .success($0) } ?? .failure(.unknown) }
-
-    /// An own segment and one that has a counterpart, both stored: the same one where there is such, else two near each
-    /// other in one run without a discontinuity.
-    private func storedPair(
-        _ match: SegmentMatch, _ mine: MediaPlaylist, _ its: MediaPlaylist
-    ) -> (own: Int, counterpart: Int)? {
-        var lastOwn: Int?
-        var lastTheirs: Int?
-        var near: (own: Int, counterpart: Int)?
-        for (place, segment) in mine.segments.enumerated() {
-            if segment.isDiscontinuity { (lastOwn, lastTheirs) = (nil, nil) }
-            let isOwn = own.folder.contains(own.file(of: segment))
-            let isTheirs = match[place].map { other.folder.contains(other.file(of: its.segments[$0])) } ?? false
-            if isOwn, isTheirs { return (place, place) }
-            if isOwn { lastOwn = place }
-            if isTheirs { lastTheirs = place }
-            if near == nil, isOwn || isTheirs, let lastOwn, let lastTheirs { near = (lastOwn, lastTheirs) }
-        }
-        return near
     }
 }

@@ -24,6 +24,7 @@ extension Asset {
         }
         guard let own = candidate(rendition) else { return nil }
         let others = renditions.filter { $0 !== rendition }.compactMap(candidate)
+            .filter { $0.traits.isSoundApart == own.traits.isSoundApart }
         guard !others.isEmpty else { return nil }
         return Substitutes(of: own, among: others, isIndependent: multivariant.hasIndependentSegments)
     }

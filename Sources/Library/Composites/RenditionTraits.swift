@@ -62,6 +62,11 @@ struct RenditionTraits: Equatable {
         bandwidth = variants.map(\.bandwidth).min() ?? 0
     }
 
+    /// Whether it is sound beside variants: what it goes with says more of it than its quality.
+    var isSoundApart: Bool {
+        if case .sound = kind { true } else { false }
+    }
+
     /// Why pieces of the other cannot stand among those of this one: a sentence without a full stop; nil when they may
     /// be able to.
     func obstacle(to other: RenditionTraits) -> String? {

@@ -82,18 +82,19 @@ public struct Substitute {
         return alignments.contains { $0.covers(place) && $0.joins(place) }
     }
 
-    /// How a segment of the rendition itself is sent where pieces of others stand among them; nil where it has to be
-    /// sent as it is.
+    /// How a segment of the rendition itself is sent where pieces of others stand among them; nil where it is sent as it
+    /// is, since nothing can be done to it: it is encrypted, or what belongs to it is not there.
     ///
     /// - Parameter descriptor: its file, which stays the caller's.
-    public func rejoined(_ name: PieceName, _ descriptor: Int32) -> Splice? {
+    /// - Throws: what is wrong with it, so that it has to be sent as it is.
+    public func rejoined(_ name: PieceName, _ descriptor: Int32) throws(SegmentFormatError) -> Splice? {
         guard let place = place(of: name), let segment = own.source?.playlist.segments[place], !isEncrypted,
             let count = PieceFolder.size(of: descriptor)
         else { return nil }
         let bytes = ByteSource(descriptor: descriptor, count: count)
         switch own.container {
-        case .transportStream: return (try? TransportStream(bytes))?.splice()
-        case .fragments: return segment.map.flatMap { joint($0) }.flatMap { try? $0.splice(bytes) }
+        case .transportStream: return try TransportStream(bytes).splice()
+        case .fragments: return try segment.map.flatMap { joint($0) }?.splice(bytes)
         case .other: return nil
         }
     }

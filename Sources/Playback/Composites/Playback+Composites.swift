@@ -55,7 +55,7 @@ extension Playback {
     ///
     /// - Parameter own: the piece, taken over.
     private func sentJoined(_ exchange: Exchange, _ slot: Slot, _ own: Int32, _ tells: Bool) -> Bool {
-        guard let splice = slot.substitutes.rejoined(slot.name, own) else {
+        guard let splice = rejoined(slot, own, exchange) else {
             close(own)
             return false
         }
@@ -106,10 +106,21 @@ extension Playback {
         let descriptor = fcntl(flight.descriptor, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { return exchange.reply(.internalServerError, "The piece cannot be read.") }
         var reply = SplicedReply(mediaType: slot.mediaType)
-        reply.splice = slot.substitutes.rejoined(slot.name, descriptor)
+        reply.splice = rejoined(slot, descriptor, exchange)
         reply.isOther = returned(to: slot)
         reply.status = CacheStatus.of(flight)
         reply.send(descriptor, to: exchange)
+    }
+
+    /// How an own piece is spliced; nil where it goes as it is. What is no media is noted.
+    private func rejoined(_ slot: Slot, _ descriptor: Int32, _ exchange: Exchange) -> Splice? {
+        do {
+            return try slot.substitutes.rejoined(slot.name, descriptor)
+        } catch {
+            let subject = Subject(slot.place.session, slot.place.asset, exchange.head.path)
+            sessions.failed(Failure(unjoined: error, about: subject))
+            return nil
+        }
     }
 
     /// Notes that a slot is answered with its own piece; whether it was answered with another's before.

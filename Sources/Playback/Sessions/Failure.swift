@@ -1,5 +1,6 @@
 import EventLoop
 import Library
+import SegmentFormat
 
 /// What a player asked for, as far as that is known.
 struct Subject {
@@ -35,6 +36,14 @@ struct Failure {
         self.status = status
         domain = error.domain
         comment = error.message
+    }
+
+    /// A segment that is sent as it is, though it should have been joined with others.
+    init(unjoined error: SegmentFormatError, about subject: Subject) {
+        self.subject = subject
+        status = 200
+        domain = .media
+        comment = "it cannot be joined with what comes before it: \(error)"
     }
 
     /// A body that ended before what was promised.

@@ -97,9 +97,11 @@ import Playlist
     }
 
     /// What the session has got of a rendition.
-    func composition(of rendition: String, among substitutes: Substitutes) -> Composition {
+    ///
+    /// - Parameter substitutes: what can stand in, or may have stood in before this was known; nil for nothing.
+    func composition(of rendition: String, among substitutes: @autoclosure () -> Substitutes?) -> Composition {
         if let known = compositions[rendition] { return known }
-        let made = Composition(isKnown: isEntered || !substitutes.mayHaveJoined)
+        let made = Composition(isKnown: isEntered || !(substitutes()?.mayHaveJoined ?? false))
         compositions[rendition] = made
         return made
     }

@@ -1,0 +1,95 @@
+import EventLoop
+import Playlist
+import SegmentFormat
+
+/// How it is told whether two renditions go together.
+extension Alignment {
+    /// What the playlists and the stored pieces say now.
+    func judge() -> Standing {
+        guard let mine = own.source?.playlist, let its = other.source?.playlist, !own.folder.sizes.isEmpty,
+            !other.folder.sizes.isEmpty
+        else { return .open }
+        if isSealed, !(isIndependent || mine.hasIndependentSegments && its.hasIndependentSegments) {
+            return .refused("it is encrypted, and nothing says that its segments can be decoded by themselves")
+        }
+        var isOpen = false
+        for shift in SegmentMatch.shifts(mine, its) {
+            let match = SegmentMatch(mine, its, shift: shift, tolerance: max(0.001, frame.seconds / 2))
+            guard match.count > 0 else { continue }
+            if isSealed { return .aligned(match) }
+            switch begins(match, mine, its) {
+            case .success(true): return .aligned(match)
+            case .success(false): break
+            case .failure(.cannotJoin(let reason)): return .refused(reason)
+            case .failure(.unknown): isOpen = true
+            }
+        }
+        return isOpen ? .open : .refused("its segments do not begin and end when these do")
+    }
+
+    private enum Doubt: Error {
+        case unknown
+        case cannotJoin(String)
+    }
+
+    /// Whether the media begin as the match says, in the first pair of pieces that tells.
+    private func begins(_ match: SegmentMatch, _ mine: MediaPlaylist, _ its: MediaPlaylist) -> Result<Bool, Doubt> {
+        guard let pair = storedPair(match, mine, its) else { return .failure(.unknown) }
+        let between = mine.segments[min(pair.own, pair.counterpart)..<max(pair.own, pair.counterpart)]
+        let seconds = between.reduce(0) { $0 + $1.duration } * (pair.own < pair.counterpart ? 1 : -1)
+        let segment = its.segments[match[pair.counterpart] ?? 0]
+        switch container {
+        case .transportStream: return begins(transport: pair.own, segment, seconds, mine)
+        case .fragments: return begins(fragments: pair.own, segment, at: pair.counterpart, seconds, mine)
+        case .other: return .failure(.unknown)
+        }
+    }
+
+    private func begins(
+        transport place: Int, _ segment: Segment, _ seconds: Double, _ mine: MediaPlaylist
+    ) -> Result<Bool, Doubt> {
+        let stream = own.folder.reading(own.file(of: mine.segments[place])) { try? TransportStream($0) }
+        let foreign = other.folder.reading(other.file(of: segment)) { try? TransportStream($0) }
+        guard let stream, let foreign else { return .failure(.unknown) }
+        if let reason = foreign.obstacle(inPlaceOf: stream) { return .failure(.cannotJoin(reason)) }
+        sample = stream
+        return answer(PieceBeginning(foreign).begins(seconds, after: PieceBeginning(stream), frame: frame))
+    }
+
+    private func begins(
+        fragments place: Int, _ segment: Segment, at counterpart: Int, _ seconds: Double, _ mine: MediaPlaylist
+    ) -> Result<Bool, Doubt> {
+        guard let joint = joint(counterpart, segment), let map = mine.segments[place].map,
+            let section = own.section(map)
+        else { return .failure(.unknown) }
+        if case .cannotBeJoined(let reason) = joint.verdict { return .failure(.cannotJoin(reason)) }
+        let mine = own.folder.reading(own.file(of: mine.segments[place])) { try? MediaSegment($0) }
+        let its = other.folder.reading(other.file(of: segment)) { try? MediaSegment($0) }
+        guard let mine, let its else { return .failure(.unknown) }
+        let start = PieceBeginning(mine, section: section)
+        return answer(
+            PieceBeginning(its, section: joint.source).begins(seconds, after: start, frame: frame))
+    }
+
+    private func answer(_ isSo: Bool?) -> Result<Bool, Doubt> { isSo.map { .success($0) } ?? .failure(.unknown) }
+
+    /// An own segment and one that has a counterpart, both stored: the same one where there is such, else two near each
+    /// other in one run without a discontinuity.
+    private func storedPair(
+        _ match: SegmentMatch, _ mine: MediaPlaylist, _ its: MediaPlaylist
+    ) -> (own: Int, counterpart: Int)? {
+        var lastOwn: Int?
+        var lastTheirs: Int?
+        var near: (own: Int, counterpart: Int)?
+        for (place, segment) in mine.segments.enumerated() {
+            if segment.isDiscontinuity { (lastOwn, lastTheirs) = (nil, nil) }
+            let isOwn = own.folder.contains(own.file(of: segment))
+            let isTheirs = match[place].map { other.folder.contains(other.file(of: its.segments[$0])) } ?? false
+            if isOwn, isTheirs { return (place, place) }
+            if isOwn { lastOwn = place }
+            if isTheirs { lastTheirs = place }
+            if near == nil, isOwn || isTheirs, let lastOwn, let lastTheirs { near = (lastOwn, lastTheirs) }
+        }
+        return near
+    }
+}

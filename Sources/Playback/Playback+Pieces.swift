@@ -1,0 +1,128 @@
+import EventLoop
+import HTTPMessage
+import HTTPServer
+import Library
+
+/// Segments, initialization sections, keys and session data: out of the store, or from the origin.
+extension Playback {
+    /// Answers for a file of a folder, if there are such.
+    func piece(_ exchange: Exchange, _ id: String, _ session: Session, _ folder: String, _ file: String) {
+        guard let asset = library.presentation(id: id), let pieces = asset.folder(folder) else {
+            return exchange.reply(.notFound, "There is no such asset or rendition.")
+        }
+        let seat = library.audience.seat(session.id, at: asset, folder)
+        let record = sessions.record(of: session, asset, exchange)
+        let place = PiecePlace(asset: asset, session: session, folder: pieces, seat: seat, record: record)
+        shelf.remember(place, exchange.head.pathBytes)
+        piece(exchange, place, file)
+    }
+
+    /// Answers for a file of a folder that was found.
+    func piece(_ exchange: Exchange, _ place: PiecePlace, _ file: String) {
+        let pieces = place.folder
+        let tells = place.record.hears(exchange.head)
+        if let composition = place.composition, !composition.isApart, let slot = slot(place, file),
+            answered(exchange, slot, tells)
+        {
+            return
+        }
+        if let small = shelf.smallPiece(file) {
+            pieces.noteUse(of: file)
+            took(file, place, exchange, tells)
+            return exchange.reply(small.representation, .bytes(small.bytes))
+        }
+        if let descriptor = pieces.open(file) {
+            took(file, place, exchange, tells)
+            let small = PieceReply.send(descriptor, shelf.type(of: file), to: exchange)
+            if let small { shelf.keep(small, as: file) }
+            return
+        }
+        absent(exchange, place, file, tells)
+    }
+
+    /// Answers for what is not stored.
+    private func absent(_ exchange: Exchange, _ place: PiecePlace, _ file: String, _ tells: Bool) {
+        let (asset, slot) = (place.asset, self.slot(place, file))
+        let resource = PieceName(file).flatMap { self.resource($0, in: place.folder, of: asset) }
+        let subject = Subject(place.session, asset, resource?.url.replacingQuery(nil).text ?? exchange.head.path)
+        let mayAsk = place.session.mode != .offline && !library.isOffline
+        let situation = SegmentSource.Situation(
+            mayAsk: mayAsk && resource != nil, joining: place.composition?.joining ?? .apart)
+        switch SegmentSource(situation, hasSubstitute: slot.map { $0.substitutes.has($0.name) } ?? false) {
+        case .flight(let isSpliced):
+            guard let resource else { return }
+            let waits = isSpliced && slot?.substitutes.needsWholes ?? false
+            fetch(resource, exchange, Errand(place: place, file: file, slot: slot, subject: subject), isWhole: waits)
+        case .substitute where slot.map { substituted(exchange, $0, ended: place.record.stored) } ?? false:
+            if tells { library.audience.catchUp() }
+        case .substitute, .refused, .piece:
+            let error =
+                resource == nil
+                ? LibraryError(.missing, "there is no such segment")
+                : LibraryError(.notStored, "this segment is not in the store, and Weir is offline")
+            refuse(exchange, error, about: subject)
+        }
+    }
+
+    /// Notes that a player gets a piece out of the store. What it says of itself is about the moment, not about later.
+    func took(_ file: String, _ place: PiecePlace, _ exchange: Exchange, _ tells: Bool) {
+        place.seat?.took(file)
+        exchange.onEnd = place.record.stored
+        if tells || !place.record.hasStarted { library.audience.catchUp() }
+    }
+
+    /// What a player waits for.
+    struct Errand {
+        let place: PiecePlace
+        let file: String
+        /// Where others can stand in for it.
+        let slot: Slot?
+        let subject: Subject
+    }
+
+    /// Answers with what the origin sends.
+    ///
+    /// - Parameter isWhole: whether all of it must be there first.
+    private func fetch(_ resource: Resource, _ exchange: Exchange, _ errand: Errand, isWhole: Bool) {
+        let place = errand.place
+        do {
+            let hasStandIn = errand.slot.map { $0.substitutes.has($0.name) } ?? false
+            let flight = try library.flight(
+                resource, in: place.folder, of: place.asset, urgency: .playback, hasStandIn: hasStandIn)
+            if hasStandIn, let slot = errand.slot, slot.substitutes.joins(slot.name) {
+                slot.composition.advance(to: .perhaps)
+            }
+            follow(flight, exchange, errand, isWhole: isWhole)
+        } catch {
+            if let slot = errand.slot, substituted(exchange, slot, after: error, ended: place.record.stored) { return }
+            refuse(exchange, error, about: errand.subject)
+        }
+    }
+
+    private func follow(_ flight: Flight, _ exchange: Exchange, _ errand: Errand, isWhole: Bool) {
+        let (place, file, subject) = (errand.place, errand.file, errand.subject)
+        let arrived = place.record.awaits(file, in: place.folder, flight, isAwaited: place.seat != nil)
+        place.seat?.awaits(file)
+        var whole: (@LoopActor () -> Void)?
+        if isWhole, let slot = errand.slot { whole = { [weak self] in self?.send(flight, to: exchange, slot) } }
+        PieceReply.follow(
+            flight, shelf.type(of: file), patience: patience, to: exchange, whole: whole,
+            instead: { [weak self] error in self?.substituted(exchange, errand, after: error) ?? false },
+            refused: { [sessions] error, status in
+                sessions.failed(Failure(error, status: status.code, about: subject))
+            },
+            ended: { [sessions] end in
+                arrived(end)
+                place.seat?.arrived(file, end.bodyBytes, isWhole: end.isWhole)
+                if end.cause == .bodyFailed { sessions.failed(Failure(brokenOff: flight, about: subject)) }
+            })
+    }
+
+    private func resource(_ name: PieceName, in folder: PieceFolder, of asset: Asset) -> Resource? {
+        if folder === asset.sessionData.folder { return asset.sessionData.resource(named: name) }
+        if case .key(let number) = name.role {
+            return folder === asset.keys.folder ? asset.keys.resource(number) : nil
+        }
+        return asset.rendition(folder.id)?.resource(named: name)
+    }
+}
