@@ -1,7 +1,7 @@
 /// What a player makes of a fixture that it plays straight from a plain origin: what Weir must equal.
 ///
-/// Seen with ffmpeg 5.1.9, mpv 0.35.1, VLC 3.0.24 and Chromium 156. All of them play all fixtures to the end; a fixture
-/// lasts twelve seconds.
+/// Seen with ffmpeg 5.1.9, mpv 0.35.1, VLC 3.0.24, GStreamer 1.22.0 and Chromium 156. All of them play all fixtures to the
+/// end; a fixture lasts twelve seconds.
 public struct PlayerBaseline: Sendable {
     /// The player.
     public let player: Player
@@ -22,8 +22,10 @@ public struct PlayerBaseline: Sendable {
     /// Whether it can seek.
     ///
     /// libavformat loses its place in fMP4 when it seeks to what it has not read yet ("Invalid NAL unit size", then the
-    /// end; ffplay hangs). mpv by itself does not come to that here, for it has read all of so short a fixture.
+    /// end; ffplay hangs). mpv by itself does not come to that here, for it has read all of so short a fixture. GStreamer's
+    /// launcher has no seeking.
     public var seeks: Bool {
+        if player == .gstreamer { return false }
         let isFragmentedMP4 = fixture == "cmaf" || fixture == "byterange-fmp4"
         return !(isFragmentedMP4 && [.ffmpeg, .ffplay, .mpvUncached].contains(player))
     }
@@ -76,7 +78,7 @@ public struct PlayerBaseline: Sendable {
                 "mpN demux warning: STTS table of N entries", "doesn't look interleaved", "too late", "late frames",
                 "not seekable", "INPUT_CONTROL_SET_TIME", "buffer deadlock prevented",
             ]
-        case .chromium:
+        case .gstreamer, .chromium:
             return []
         }
     }
