@@ -248,4 +248,5 @@ def main():
     arguments.action(arguments)
 
 
-main()
+if __name__ == "__main__":
+    main()
