@@ -81,8 +81,8 @@ class Baseline:
 class Cell:
     """One player with one fixture in one state: brings Weir there, lets it play, and says what is wrong."""
 
-    def __init__(self, fixture, player, baseline, seed):
-        self.fixture, self.player, self.baseline = fixture, player, baseline
+    def __init__(self, fixture, player, baseline, seed, away):
+        self.fixture, self.player, self.baseline, self.away = fixture, player, baseline, away
         self.dice = random.Random(seed)
         self.moment = None
         self.seconds = 0.0

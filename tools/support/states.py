@@ -10,8 +10,6 @@ from judging import WITHIN, Outcome
 THROTTLE = 40_000
 # What is stored beforehand of a variant, and of the better one of a composite, in seconds.
 HALF = 6
-# Seconds for which the network is away.
-AWAY = (1, 4)
 
 
 def cold(cell, scene):
@@ -121,7 +119,7 @@ def is_aligned(best, other):
 def lost(cell, scene):
     """In the midst of playing for the first time the network goes away for some seconds, and comes back."""
     origin, weir = scene.origin(THROTTLE), scene.weir()
-    away, is_silent = cell.dice.uniform(*AWAY), cell.dice.random() < 0.5
+    away, is_silent = cell.dice.uniform(*cell.away), cell.dice.random() < 0.5
 
     def act():
         origin.pause() if is_silent else origin.kill()
@@ -162,7 +160,7 @@ def plain_silent(cell, scene):
     """The measure for `lost`: the plain origin is silent for as long, which is the best that whoever stands between can be."""
     def act(origin):
         origin.pause()
-        time.sleep(AWAY[1])
+        time.sleep(cell.away[1])
         origin.resume()
     return plain(cell, scene, act)
 
