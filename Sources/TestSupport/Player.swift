@@ -12,7 +12,7 @@ public enum Player: String, CaseIterable, Codable, Sendable {
     case mpvUncached = "mpv-uncached"
     /// Through its rc interface.
     case vlc
-    /// Its playbin, as fast as it comes, from the start alone.
+    /// Its playbin3, as fast as it comes, from the start alone.
     case gstreamer
     /// Headless, its own HLS in a `<video>` of a page of the server that it plays from.
     case chromium
