@@ -131,14 +131,17 @@ def lost(cell, scene):
 
 
 def killed(cell, scene):
-    """In the midst of playing for the first time Weir is killed, and started again at once."""
+    """In the midst of playing for the first time Weir is killed, and started again at once; what is played anew is whole."""
     origin, weir = scene.origin(THROTTLE), scene.weir()
 
     def act():
         weir.kill()
         weir.start()
     meanwhile = cell.at_a_moment(origin, act)
-    return cell.judged(*scene.play(cell.player, through(weir, origin, cell), WITHIN, meanwhile), cell.everything())
+    outcome = cell.judged(*scene.play(cell.player, through(weir, origin, cell), WITHIN, meanwhile), cell.everything())
+    # What a player loses with the reply that breaks off is one thing; what Weir has kept of it is another.
+    anew = cell.judged(*scene.play(cell.player, through(weir, origin, cell), WITHIN), cell.everything())
+    return Outcome("played anew: " + anew.fault) if anew.fault else outcome
 
 
 def plain(cell, scene, act):
