@@ -39,12 +39,13 @@ extension Library {
     }
 
     private func check(_ asset: Asset) async -> Result<Bool, LibraryError> {
-        let substitute = asset.substitute
+        let hasWhole = asset.isPlayableOffline
         do {
-            try await loadEntry(of: asset, Self.manner(substitute))
+            // Whether a part would do is found out when it is needed: files have to be looked into for that.
+            try await loadEntry(of: asset, hasWhole ? Self.impatient : asset.bytes > 0 ? Self.hesitant : .patient)
             return .success(true)
         } catch {
-            guard let substitute, substitute == .whole || error.code == .originAbsent else { return .failure(error) }
+            guard hasWhole || error.code == .originAbsent && asset.substitute != nil else { return .failure(error) }
             report("\(asset.name): playing what is stored, since \(error)")
             if error.code == .originAbsent {
                 fetch.client.presumeAbsent(after: fetch.request(asset.origin, asset.access))
@@ -52,14 +53,6 @@ extension Library {
                 asset.checked = (.now, false)
             }
             return .success(false)
-        }
-    }
-
-    private static func manner(_ substitute: Asset.Substitute?) -> PlaylistFetch.Manner {
-        switch substitute {
-        case .whole: impatient
-        case .part: hesitant
-        case nil: .patient
         }
     }
 
