@@ -9,9 +9,11 @@ from scene import Scene, Trouble, wait_for
 
 # For a player's whole run, in seconds.
 WITHIN = 45
-# What a busy machine makes players say, whatever they play; and the WebVTT that libavformat cannot play from anywhere.
-NOISE = ("Can't support the subtitle", "temporary CPU spikes", "position will not match to the video", "Audio device underrun",
-         "desynchronisation", "too late", "late frames", "not seekable", "buffer deadlock prevented", "INPUT_CONTROL_SET_TIME")
+# What a busy machine makes players say, whatever they play; the WebVTT that libavformat cannot play from anywhere; and how VLC
+# takes note of a joint that a transport stream tells of.
+NOISE = ("discontinuity indicator", "Can't support the subtitle", "temporary CPU spikes", "Audio device underrun",
+         "position will not match to the video", "desynchronisation", "too late", "late frames", "not seekable",
+         "buffer deadlock prevented", "INPUT_CONTROL_SET_TIME")
 # Seconds before the end of which a position may be, as mpv and VLC are asked for it so seldom.
 COARSE = {"mpv": 3.5, "vlc": 3.5}
 

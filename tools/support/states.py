@@ -69,7 +69,7 @@ def composite(cell, scene):
     cell.get(scene, weir, origin, "-q", height + "p" if height else "worst")
     cell.get(scene, weir, origin, "-q", "best", "--range", "0-%d" % HALF)
     origin.kill()
-    url = "%s/%s.m3u8" % (weir.url, cell.fixture.name)
+    url = "%s/offline/%s.m3u8" % (weir.url, cell.fixture.name)
     expected = cell.baseline.once(("composite", cell.fixture.name), lambda: composite_streams(cell, scene, url))
     if isinstance(expected, str):
         return Outcome(expected)
