@@ -178,4 +178,17 @@ struct TransportStreamTests {
         let cut = try TransportStream(ByteSource(Array(bytes[..<564]) + bytes[rest...]))
         #expect(cut.streams.first?.beginsAtKeyFrame == false)
     }
+
+    /// Pictures that follow such a one need what was before it, though the packet says that a decoder may begin.
+    @Test("of HEVC does not begin at a key frame with an open group of pictures")
+    func openGroup() async throws {
+        var bytes = try await EncodedTransport.hevc()
+        // An IDR picture's first slice becomes a CRA picture's (H.265 table 7-1).
+        let head = try #require(
+            bytes.indices.dropFirst(3).first { place in
+                bytes[(place - 3)..<place].elementsEqual([0, 0, 1]) && [19 << 1, 20 << 1].contains(bytes[place])
+            })
+        bytes[head] = 21 << 1
+        #expect(try TransportStream(ByteSource(bytes)).streams.first?.beginsAtKeyFrame == false)
+    }
 }

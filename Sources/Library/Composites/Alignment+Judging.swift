@@ -6,8 +6,8 @@ import SegmentFormat
 extension Alignment {
     /// What the playlists and the stored pieces say now.
     func judge() -> Standing {
-        guard let mine = own.source?.playlist, let its = other.source?.playlist, !own.folder.sizes.isEmpty,
-            !other.folder.sizes.isEmpty
+        guard let mine = own.source?.playlist, let its = other.source?.playlist, own.folder.sizes.count > sections.own,
+            other.folder.sizes.count > sections.other
         else { return .open }
         if isSealed, !(isIndependent || mine.hasIndependentSegments && its.hasIndependentSegments) {
             return .refused("it is encrypted, and nothing says that its segments can be decoded by themselves")

@@ -30,6 +30,9 @@ import SegmentFormat
     /// A transport stream of the own rendition.
     var sample: TransportStream?
 
+    /// The numbers of initialization sections: a folder with more files has something to compare.
+    let sections: (own: Int, other: Int)
+
     private struct Changes: Equatable {
         let own: Int
         let other: Int
@@ -57,6 +60,9 @@ import SegmentFormat
         (self.own, self.other) = (own.rendition, other.rendition)
         self.isIndependent = isIndependent
         container = own.rendition.container
+        sections = (
+            own.rendition.source?.playlist.maps.count ?? 0, other.rendition.source?.playlist.maps.count ?? 0
+        )
         isSealed = own.rendition.isEncrypted || other.rendition.isEncrypted
         isBetter = other.traits.bandwidth > own.traits.bandwidth
         frame = Self.frame(own.traits, other.traits)

@@ -1,4 +1,8 @@
-/// Looks for the first slice of a video stream, or for a packet that says that a decoder may begin there.
+/// Looks for the first slice of a video stream; where none is found, at whether a packet says that a decoder may begin
+/// there.
+///
+/// The slice goes before what the packet says, which is also said of pictures that others follow which need what was
+/// before (open groups of pictures: CRA, or I-pictures with a recovery point). In another rendition that is not there.
 struct PictureScan {
     private let type: UInt8
     private var hasBegun = false
@@ -21,7 +25,10 @@ struct PictureScan {
     mutating func take(_ packet: TransportPacket, _ bytes: FileBytes) {
         if packet.beginsUnit {
             isDone = hasBegun
-            if packet.isRandomAccess, !hasBegun { (isDone, isKeyFrame) = (true, true) }
+            if packet.isRandomAccess, !hasBegun {
+                isKeyFrame = true
+                isDone = !hasUnits
+            }
             hasBegun = true
         }
         packets += 1
@@ -37,11 +44,14 @@ struct PictureScan {
         }
     }
 
-    /// Whether a slice is of a picture where a decoder can begin; nil of all else.
+    /// Whether it is of a codec whose slices are known here.
+    private var hasUnits: Bool { [0x1B, 0xDB, 0x24].contains(type) }
+
+    /// Whether a slice is of a picture where a decoder can begin, whatever follows; nil of all else.
     private func isKeyFrame(unit head: UInt8) -> Bool? {
         switch type {
         case 0x1B, 0xDB: 1...5 ~= head & 0x1F && head & 0x80 == 0 ? head & 0x1F == 5 : nil
-        case 0x24: head >> 1 & 0x3F < 32 ? 16...23 ~= head >> 1 & 0x3F : nil
+        case 0x24: head >> 1 & 0x3F < 32 ? 17...20 ~= head >> 1 & 0x3F : nil
         default: nil
         }
     }

@@ -8,8 +8,8 @@ public struct TransportStream: Hashable, Sendable {
         public let type: UInt8
         /// The first presentation time, in ticks of 90 kHz modulo 2^33; nil where none was found.
         public internal(set) var firstTime: UInt64?
-        /// Whether its first picture is one where a decoder can begin; nil where nothing tells, and of what is not
-        /// video.
+        /// Whether its first picture is one where a decoder can begin and show all that follows; nil where nothing
+        /// tells, and of what is not video.
         public internal(set) var beginsAtKeyFrame: Bool?
         /// The counter of its packets before its first one; nil where it has none.
         var counterBefore: UInt8?
