@@ -212,8 +212,23 @@ import Testing
 
     // MARK: Encryption
 
+    /// Whether they begin together cannot be seen in what is encrypted; the 180p of this fixture begins later than its
+    /// 90p.
+    @Test func encryptedSegmentsDoNotStandInWithoutDates() async throws {
+        let fixture = try await PlaybackFixture()
+        try await store(fixture, "aes", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
+        #expect(try await listed(fixture, "/offline/aes.m3u8") == ["video-90p"])
+    }
+
     @Test func encryptedSegmentsStandInWhereKeyAndVectorAreTheSame() async throws {
         let fixture = try await PlaybackFixture()
+        for variant in ["90p", "180p"] {
+            let text = String(decoding: try bytes("aes/\(variant)/media.m3u8"), as: UTF8.self)
+            let dated = text.replacing(
+                "#EXTINF", with: "#EXT-X-PROGRAM-DATE-TIME:2026-11-21T20:00:00Z\n#EXTINF", maxReplacements: 1)
+            try await fixture.origin.add(
+                OriginRule("/aes/\(variant)/media.m3u8") { ($0.status, $0.body) = (200, dated) })
+        }
         try await store(fixture, "aes", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
         #expect(try await listed(fixture, "/offline/aes.m3u8") == ["video-90p", "video-180p"])
         let paths = try await paths(fixture, "/offline/aes.m3u8", "video-180p").filter { $0.hasSuffix(".ts") }

@@ -12,6 +12,10 @@ extension Alignment {
         if isSealed, !(isIndependent || mine.hasIndependentSegments && its.hasIndependentSegments) {
             return .refused("it is encrypted, and nothing says that its segments can be decoded by themselves")
         }
+        // Encoders begin a frame or two apart, and what is encrypted cannot be looked into.
+        if isSealed, !SegmentMatch.areDated(mine, its) {
+            return .refused("it is encrypted, and no dates say that its segments begin when these do")
+        }
         var isOpen = false
         for shift in SegmentMatch.shifts(mine, its) {
             let match = SegmentMatch(mine, its, shift: shift, tolerance: max(0.001, frame.seconds / 2))

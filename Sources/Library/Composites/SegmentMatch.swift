@@ -42,6 +42,11 @@ struct SegmentMatch {
         return [Double(mine - its) / 1000, 0]
     }
 
+    /// Whether both tell of dates, so that it is known what lies over what without a look into the media.
+    static func areDated(_ own: MediaPlaylist, _ other: MediaPlaylist) -> Bool {
+        origin(own) != nil && origin(other) != nil
+    }
+
     /// When media time 0 was, in milliseconds, by the first date.
     private static func origin(_ playlist: MediaPlaylist) -> Int? {
         var time = 0.0
