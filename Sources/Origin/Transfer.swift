@@ -174,7 +174,8 @@ import HTTPMessage
 
     private func attemptEnded(_ outcome: TransferState.Outcome) {
         takeOffTheWire()
-        perform(state.ended(outcome, now: .now, jitter: .random(in: 0...1)))
+        let isAwaited = priority == .playback && request.retries == nil
+        perform(state.ended(outcome, now: .now, isAwaited: isAwaited, jitter: .random(in: 0...1)))
     }
 
     /// That an origin was not reached says more than that there is no time left.

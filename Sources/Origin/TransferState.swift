@@ -235,8 +235,14 @@ struct TransferState {
 
     // MARK: Ends
 
-    /// The request on the wire has ended. `jitter`, asked for where there is a pause: see `RetryPolicy`.
-    mutating func ended(_ outcome: Outcome, now: ContinuousClock.Instant, jitter: @autoclosure () -> Double) -> Action {
+    /// The request on the wire has ended.
+    ///
+    /// - Parameters:
+    ///   - isAwaited: a player waits for the rest, and has nothing else: see `RetryPolicy.behindAReply`.
+    ///   - jitter: asked for where there is a pause: see `RetryPolicy`.
+    mutating func ended(
+        _ outcome: Outcome, now: ContinuousClock.Instant, isAwaited: Bool = false, jitter: @autoclosure () -> Double
+    ) -> Action {
         let next = pending ?? verdict(on: outcome)
         pending = nil
         switch next {
@@ -249,6 +255,9 @@ struct TransferState {
         case .retry(let error, let retryAfter):
             failures += 1
             lastFailure = error
+            let isBegun = isHeadTold && reached > request.start
+            let isAway = error.code.isSilence || error.code == .unreachable
+            let policy = isAwaited && isBegun && isAway ? .behindAReply : policy
             let pause = policy.pause(
                 afterFailures: failures, silentFor: now - lastProgress, retryAfter: retryAfter, jitter: jitter())
             guard request.method == .get, let pause else { return .end(error) }

@@ -59,6 +59,25 @@ struct TransferStateTests {
         #expect(state.ended(.finished, now: .now, jitter: 1) == .wait(.seconds(60)))
     }
 
+    /// Begun, and then the network goes away.
+    @Test(arguments: [(true, "abc", 60.0), (true, "", 4), (false, "abc", 4)])
+    func aPlayerWhoHasTheBeginningIsNotLetDown(_ isAwaited: Bool, _ body: String, _ patience: Double) throws {
+        let start = ContinuousClock.now
+        var state = TransferState(
+            OriginRequest(try WebURL("http://h/r")), policy: RetryPolicy(), redirectLimit: 5, now: start)
+        _ = state.begin()
+        _ = state.received(try reply("200|ETag: \"1\"|Content-Length: 9"))
+        _ = state.received(byteCount: body.utf8.count, now: start)
+        var (outcome, waited) = (TransferState.Outcome.failed(.init(code: .connectionLost)), Duration.zero)
+        while case .wait(let pause) = state.ended(outcome, now: start + waited, isAwaited: isAwaited, jitter: 0) {
+            #expect(pause <= .seconds(4))
+            waited += pause
+            outcome = .failed(.init(code: .unreachable))
+            guard case .ask = state.pauseEnded() else { break }
+        }
+        #expect(waited <= .seconds(max(patience, 8)) && waited >= .seconds(patience - 3))
+    }
+
     private func reply(_ text: String) throws -> Reply {
         let lines = text.split(separator: "|")
         var reply = Reply()
