@@ -78,7 +78,7 @@ let package = Package(
         tests("SegmentFormatTests", ["SegmentFormat", "TestSupport"]),
         tests("EventLoopTests", ["EventLoop"]),
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPMessage", "TestSupport"]),
-        tests("OriginTests", ["Origin", "EventLoop", "HTTPMessage"]),
+        tests("OriginTests", ["Origin", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("StoreTests", ["Store", "TestSupport"]),
         tests(
             "LibraryTests",

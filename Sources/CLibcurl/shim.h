@@ -40,6 +40,11 @@ static inline CURLcode weir_easy_set_opensocket(CURL *easy, curl_opensocket_call
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }
 
+// So has CURLOPT_CLOSESOCKETFUNCTION.
+static inline CURLcode weir_easy_set_closesocket(CURL *easy, curl_closesocket_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
+
 // What curl_easy_getinfo writes depends on the option: a long here.
 static inline CURLcode weir_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);

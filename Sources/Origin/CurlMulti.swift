@@ -7,13 +7,9 @@ import EventLoop
 /// from their owners at once, and leave when libcurl has returned; requests are added from outside always (see
 /// `OriginClient`).
 @LoopActor final class CurlMulti {
-    private final class Watch {
-        let watch: DescriptorWatch
-        init(_ watch: consuming DescriptorWatch) { self.watch = watch }
-    }
-
     private let handle: UnsafeMutableRawPointer
-    private var watches: [Int32: Watch] = [:]
+    /// The sockets of its connections.
+    let sockets = SocketWatches()
     private var timer: LoopTimer?
     /// Those in the handle, by their easy handle: what keeps the callbacks' contexts alive.
     private var requests: [UnsafeMutableRawPointer: CurlRequest] = [:]
@@ -42,6 +38,11 @@ import EventLoop
         }
         self.handle = handle
         timer = LoopTimer { [weak self] in self?.act(CURL_SOCKET_BAD, 0) }
+        sockets.ready = { [weak self] socket, ready in
+            let read = ready.contains(.reading) ? CURL_CSELECT_IN : 0
+            let write = ready.contains(.writing) ? CURL_CSELECT_OUT : 0
+            self?.act(socket, read | write)
+        }
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = weir_multi_set_long(handle, CURLMOPT_MAXCONNECTS, idleConnections)
         _ = weir_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, context)
@@ -77,6 +78,9 @@ import EventLoop
     func add(_ request: CurlRequest) -> Bool {
         requests[request.handle] = request
         request.multi = self
+        // The connections that it makes tell of their end there; none outlives the handle, and that the sockets.
+        _ = weir_easy_set_pointer(
+            request.handle, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque())
         guard curl_multi_add_handle(handle, request.handle) == CURLM_OK else {
             requests[request.handle] = nil
             return false
@@ -133,21 +137,12 @@ import EventLoop
     // MARK: Driving
 
     private func watch(_ socket: Int32, for what: Int32) {
-        let interest: DescriptorWatch.Interest
         switch what {
-        case CURL_POLL_IN: interest = .reading
-        case CURL_POLL_OUT: interest = .writing
-        case CURL_POLL_INOUT: interest = [.reading, .writing]
-        default:
-            watches[socket] = nil
-            return
+        case CURL_POLL_IN: sockets.watch(socket, for: .reading)
+        case CURL_POLL_OUT: sockets.watch(socket, for: .writing)
+        case CURL_POLL_INOUT: sockets.watch(socket, for: [.reading, .writing])
+        default: sockets.watch(socket, for: nil)
         }
-        let watch = DescriptorWatch(socket, for: interest) { [weak self] ready in
-            let read = ready.contains(.reading) ? CURL_CSELECT_IN : 0
-            let write = ready.contains(.writing) ? CURL_CSELECT_OUT : 0
-            self?.act(socket, read | write)
-        }
-        watches[socket] = Watch(watch)
     }
 
     private func schedule(_ milliseconds: Int) {

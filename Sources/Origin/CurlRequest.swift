@@ -121,6 +121,11 @@ import HTTPMessage
             nonisolated(unsafe) let unsafeAddress = address
             return LoopActor.assumeIsolated { request.open(unsafeAddress) }
         }
+        _ = weir_easy_set_closesocket(handle) { context, socket in
+            guard let context else { return Glibc.close(socket) }
+            let sockets = Unmanaged<SocketWatches>.fromOpaque(context).takeUnretainedValue()
+            return LoopActor.assumeIsolated { sockets.close(socket) }
+        }
     }
 
     private func set(_ option: CURLoption, _ value: Int) { _ = weir_easy_set_long(handle, option, value) }
@@ -178,7 +183,7 @@ import HTTPMessage
         openings += 1
         let flags = Int32(SOCK_CLOEXEC.rawValue) | address.pointee.socktype
         let descriptor = socket(address.pointee.family, flags, address.pointee.protocol)
-        if descriptor < 0 { socketError = errno }
+        if descriptor < 0 { socketError = errno } else { multi?.sockets.opened(descriptor) }
         return descriptor
     }
 
