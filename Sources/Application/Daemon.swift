@@ -12,6 +12,7 @@ import Store
 /// The rooms, built in order: store, origin client, library, downloader, playback, control, server.
 @LoopActor final class Daemon {
     private let client: OriginClient
+    private let library: Library
     private let downloader: Downloader
     private let events: EventFeed
     private let sessions: Sessions
@@ -24,7 +25,7 @@ import Store
         let store = try Self.openStore(configuration, logger)
         client = OriginClient(configuration: Self.originConfiguration(configuration))
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
-        let library = Library(
+        library = Library(
             store: store, client: client, mode: configuration.mode, cacheLimit: configuration.playCache,
             report: report)
         var downloads = Downloader.Configuration()
@@ -116,12 +117,13 @@ import Store
     }
 
     /// Takes everything down in reverse: no new requests, what is under way gets a moment, sessions are logged,
-    /// transfers end.
+    /// transfers end, and what has come is kept.
     func stop() async {
         events.end()
         await server.stop(within: .seconds(2))
         await sessions.close()
         downloader.stop()
         client.stop()
+        await library.settle()
     }
 }

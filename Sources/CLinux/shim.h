@@ -2,6 +2,7 @@
 #define WEIR_CLINUX_SHIM_H
 
 #include <fcntl.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>

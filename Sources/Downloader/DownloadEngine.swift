@@ -42,6 +42,8 @@ import Store
         let end: Double
         /// The bytes that were there before.
         let began: Int64
+        /// Whether its request is over, and the disk is still to take it.
+        var hasArrived = false
     }
 
     /// - Parameter parallel: the most requests under way.
@@ -82,7 +84,7 @@ import Store
         guard isJump || !passed.isEmpty else { return }
         for (id, piece) in passed {
             flying[id] = nil
-            forget(piece.request)
+            if !piece.hasArrived { forget(piece.request) }
             piece.flight.release()
         }
         replan()
@@ -190,7 +192,15 @@ import Store
     private func follow(_ piece: Piece) {
         let flight = piece.flight
         flying[ObjectIdentifier(flight)] = piece
+        flight.whenArrived { [weak self] in self?.arrived(flight) }
         flight.whenEnded { [weak self] result in self?.landed(flight, result) }
+    }
+
+    private func arrived(_ flight: Flight) {
+        guard let piece = flying[ObjectIdentifier(flight)], !piece.hasArrived else { return }
+        flying[ObjectIdentifier(flight)]?.hasArrived = true
+        forget(piece.request)
+        fill()
     }
 
     private func forget(_ request: Int) {
@@ -200,7 +210,7 @@ import Store
 
     private func landed(_ flight: Flight, _ result: Result<Void, LibraryError>) {
         guard let piece = flying.removeValue(forKey: ObjectIdentifier(flight)) else { return }
-        forget(piece.request)
+        if !piece.hasArrived { forget(piece.request) }
         flight.release()
         switch result {
         case .success where flight.keepFailure == nil: filled(piece)

@@ -14,8 +14,13 @@ extension Flight: TransferReceiver {
         isVouched = head.length != nil || head[.transferEncoding] != nil
         address = head.address
         silence = nil
-        // The bytes follow at once, as a rule. A player gives up on a server that is silent for 10 s, so it gets its
-        // head before that even if they do not.
+        isAnswered = true
+        if urgency == .playback { expectBody() }
+    }
+
+    /// Sees that a player gets its head. The bytes follow at once, as a rule; a player gives up on a server that is
+    /// silent for 10 s, so it gets its head before that even if they do not.
+    func expectBody() {
         guard isStreamed else { return }
         silence = LoopTimer { [unowned self] in announce() }  // Gone when it has ended.
         silence?.schedule(after: Self.headPatience)
@@ -88,8 +93,7 @@ extension Flight {
         }
         length = file.written
         detour?.arrived()
-        keep()
-        end(.success(()))
+        land()
     }
 
     /// What is wrong with a body that has ended, in a sentence.

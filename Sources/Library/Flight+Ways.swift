@@ -7,7 +7,7 @@ import Store
 extension Flight {
     /// Asks for what is missing, at the present way.
     func ask() {
-        refusal = nil
+        (refusal, isAnswered) = (nil, false)
         beginning = file.written
         var request = request(for: way.range)
         request.start = file.written
@@ -31,7 +31,7 @@ extension Flight {
     var hasOtherWay: Bool { hasStandIn || detour?.isOpen ?? false }
 
     /// Whether it has not ended, and nothing is done for it.
-    var isIdle: Bool { outcome == nil && transfer == nil && convoy == nil && !isSearching }
+    var isIdle: Bool { outcome == nil && !isUnderWay }
 
     /// Asks for itself if somebody waits, now that what it shared with its neighbours does not bring it.
     func goOnAlone() {
@@ -42,7 +42,7 @@ extension Flight {
 
     /// Goes another way, if there is one and somebody waits; else it is over.
     func fail(_ error: LibraryError) {
-        transfer = nil
+        (transfer, isAnswered) = (nil, false)
         silence = nil
         if file.written > beginning { detour?.arrived() }
         guard let detour, error.concernsOrigin, interest > 0, isSound || file.written == 0 else {

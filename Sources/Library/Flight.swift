@@ -28,7 +28,10 @@ public import Store
     public var keepFailure: StoreError? { obstacle ?? file.spillReason }
     private var obstacle: StoreError?
 
-    private var folder: PieceFolder?
+    /// Where its piece belongs; nil where it is to be none.
+    private(set) var folder: PieceFolder?
+    /// What makes a piece of what was gathered; nil where the loop itself does.
+    let committer: Committer?
     /// By whom it is asked for.
     let client: OriginClient
     /// What its requests may have.
@@ -62,6 +65,7 @@ public import Store
     private var isAnnounced = false
     private var announcement: [(Result<Void, LibraryError>) -> Void] = []
     private var endings: [(Result<Void, LibraryError>) -> Void] = []
+    private var arrivals: [() -> Void] = []
     /// What happens if nothing is heard of the origin for long.
     var silence: LoopTimer?
     /// Told when the flight has ended, or is parked with nobody waiting.
@@ -69,9 +73,10 @@ public import Store
 
     init(
         _ resource: Resource, folder: PieceFolder?, file: GrowingFile, obstacle: StoreError?, client: OriginClient,
-        access: OriginAccess
+        access: OriginAccess, committer: Committer? = nil
     ) {
         self.resource = resource
+        self.committer = committer
         way = resource
         self.obstacle = obstacle
         self.folder = folder
@@ -94,14 +99,18 @@ public import Store
     var isVouched = true
     /// Whether it was asked for once more since it seemed to end too early.
     var isAskedAgain = false
+    /// Whether the head of what is asked for at present has come.
+    var isAnswered = false
     /// Whether enough of its first bytes were looked at together.
     var isBeginningKnown = false
 
     /// Whether it ended as a piece in the store.
     public private(set) var isPiece = false
+    /// Whether all bytes are there, and the disk is still to take them.
+    var isBeingKept = false
 
-    /// Whether the origin is being asked.
-    var isUnderWay: Bool { transfer != nil || convoy != nil || isSearching }
+    /// Whether the origin is being asked, or has brought everything a moment ago.
+    var isUnderWay: Bool { transfer != nil || convoy != nil || isSearching || isBeingKept }
     /// Whether its bytes become a piece, as far as is known.
     public var isKept: Bool { folder != nil && keepFailure == nil }
 
@@ -130,7 +139,7 @@ public import Store
     ///
     /// - Parameter way: the resource, at the URL that is known now.
     func start(_ urgency: Urgency, by way: Resource) {
-        guard transfer == nil, convoy == nil, !isSearching else { return }
+        guard !isUnderWay else { return }
         outcome = nil
         isAnnounced = false
         file.reopen()
@@ -147,9 +156,14 @@ public import Store
         if urgency == .playback {
             self.urgency = .playback
             transfer?.raise(to: .playback)
-            if transfer != nil, silence == nil, !isAnnounced, hasOtherWay { watch() }
+            if silence == nil, !isAnnounced, isUnderWay { awaitBeginning() }
         }
         convoy?.retained(self, urgency)
+    }
+
+    /// A player has come to wait for what was not waited for so far.
+    private func awaitBeginning() {
+        if isAnswered { expectBody() } else if transfer != nil, hasOtherWay { watch() }
     }
 
     /// Counts one less. A transfer that nobody wants goes on if little is missing, since what is here is of use later;
@@ -201,6 +215,11 @@ public import Store
         if let outcome { body(outcome) } else { endings.append(body) }
     }
 
+    /// Calls back if the origin has brought everything some time before the end: another may be asked for meanwhile.
+    public func whenArrived(_ body: @escaping () -> Void) {
+        if outcome == nil { arrivals.append(body) }
+    }
+
     // MARK: Ending
 
     /// Tells those who wait for it that there is something to answer.
@@ -217,16 +236,15 @@ public import Store
         if file.state == .open { announce() }
     }
 
-    /// Makes a piece of the file, if it is to be one.
-    func keep() {
-        guard let folder, keepFailure == nil else { return }
-        do {
-            try folder.commit(file, as: resource.name.description)
-            isPiece = true
-        } catch {
-            obstacle = error
-        }
+    /// All bytes are there, and the disk is still to take them.
+    func arrive() {
+        let waiting = arrivals
+        arrivals = []
+        for body in waiting { body() }
     }
+
+    /// It is a piece now, or is none for this reason.
+    func noteKept(_ failure: StoreError?) { if let failure { obstacle = failure } else { isPiece = true } }
 
     /// It is over because nobody waits.
     func endUnwanted() { end(.failure(LibraryError(.cancelled, "\(resource.url.redacted) is not wanted any more"))) }
@@ -241,7 +259,7 @@ public import Store
         case .failure: file.fail()
         }
         let waiting = announcement + endings
-        (announcement, endings) = ([], [])
+        (announcement, endings, arrivals) = ([], [], [])
         ended(self)
         for body in waiting { body(outcome) }
     }

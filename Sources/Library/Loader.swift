@@ -24,6 +24,8 @@ import Store
 
     private let store: Store
     private let client: OriginClient
+    /// What makes pieces of what only downloads wait for.
+    let committer: Committer
     private var flights: [Key: Flight] = [:]
     private let recent = RecentFlights()
     /// Flights that ended early, to be gone on from; oldest first.
@@ -42,6 +44,7 @@ import Store
     init(store: Store, client: OriginClient) {
         self.store = store
         self.client = client
+        committer = Committer(store: store)
     }
 
     /// What becomes of the bytes.
@@ -68,8 +71,12 @@ import Store
     ) throws(LibraryError) -> Flight {
         let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
         let known = known(key, urgency)
-        let flight = if let known { known } else { try add(resource, key, folder, keeping, access, detour()) }
-        if urgency == .playback { flight.hasStandIn = hasStandIn }
+        let flight =
+            if let known { known } else { try add(resource, key, folder, keeping, access, urgency, detour()) }
+        if urgency == .playback {
+            try prepareForReading(flight)
+            flight.hasStandIn = hasStandIn
+        }
         flight.retain(urgency)
         if flight.outcome.map(Self.isFailure) ?? true { flight.start(urgency, by: resource) }
         return flight
@@ -90,7 +97,7 @@ import Store
                 let known = known(key, .background)
                 let flight =
                     if let known { known } else {
-                        try add(resource, key, folder, keeping(resource), access, detour(resource))
+                        try add(resource, key, folder, keeping(resource), access, .background, detour(resource))
                     }
                 if known == nil { new.append(flight) }
                 flight.retain(.background)
@@ -116,13 +123,24 @@ import Store
     /// A new flight, which has not begun.
     private func add(
         _ resource: Resource, _ key: Key, _ folder: PieceFolder, _ keeping: Keeping, _ access: OriginAccess,
-        _ detour: Detour
+        _ urgency: Flight.Urgency, _ detour: Detour
     ) throws(LibraryError) -> Flight {
-        let flight = try make(resource, key, folder: folder, keeping, access)
+        let flight = try make(resource, key, folder: folder, keeping, access, urgency)
         flight.detour = detour
         flights[key] = flight
         return flight
     }
+
+    /// Sees that there is a descriptor for a player.
+    private func prepareForReading(_ flight: Flight) throws(LibraryError) {
+        do {
+            try flight.file.materialize()
+        } catch {
+            throw LibraryError(error, about: Self.noPlace)
+        }
+    }
+
+    private static let noPlace = "no place for what comes from the origin"
 
     /// What passed through a moment ago is enough for a player; a download wants a piece, and there may be room now.
     private func passed(_ key: Key, _ urgency: Flight.Urgency) -> Flight? {
@@ -142,19 +160,23 @@ import Store
     }
 
     private func make(
-        _ resource: Resource, _ key: Key, folder: PieceFolder, _ keeping: Keeping, _ access: OriginAccess
+        _ resource: Resource, _ key: Key, folder: PieceFolder, _ keeping: Keeping, _ access: OriginAccess,
+        _ urgency: Flight.Urgency
     ) throws(LibraryError) -> Flight {
-        let (file, obstacle) = try growingFile(keeping)
+        let (file, obstacle) = try growingFile(keeping, urgency)
         var home: PieceFolder?
         if case .kept = keeping { home = folder }
         let flight = Flight(
-            resource, folder: home, file: file, obstacle: obstacle, client: client, access: access)
+            resource, folder: home, file: file, obstacle: obstacle, client: client, access: access,
+            committer: committer)
         flight.ended = { [weak self] flight in self?.settle(key, flight) }
         return flight
     }
 
     /// A file that can be kept, if it is to be and the store takes it; else one that cannot, and why.
-    private func growingFile(_ keeping: Keeping) throws(LibraryError) -> (GrowingFile, StoreError?) {
+    private func growingFile(
+        _ keeping: Keeping, _ urgency: Flight.Urgency
+    ) throws(LibraryError) -> (GrowingFile, StoreError?) {
         var obstacle: StoreError?
         switch keeping {
         case .passing(let reason): obstacle = reason
@@ -162,7 +184,11 @@ import Store
             do throws(StoreError) {
                 try checkRoom()
                 lastFile += 1
-                return (try store.growingFile(named: "\(lastFile)"), nil)
+                let name = "\(lastFile)"
+                return switch urgency {
+                case .playback: (try store.growingFile(named: name), nil)
+                case .background: (try store.gatheringFile(named: name), nil)
+                }
             } catch {
                 obstacle = error
             }
@@ -170,7 +196,7 @@ import Store
         do {
             return (try store.anonymousFile(), obstacle)
         } catch {
-            throw LibraryError(error, about: "no place for what comes from the origin")
+            throw LibraryError(error, about: Self.noPlace)
         }
     }
 

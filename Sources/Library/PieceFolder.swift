@@ -94,6 +94,29 @@ import Store
             close()
             try growing.commit(to: directory(create: true), as: file)
         }
+        note(file, size: size)
+    }
+
+    /// Makes a piece of what was gathered, and calls back: with nil once it is one and known here, with what went wrong
+    /// else. At once where there is no folder.
+    func commit(
+        _ gathered: GatheredFile, as file: String, by committer: Committer, isAgain: Bool = false,
+        ended: @escaping (StoreError?) -> Void
+    ) {
+        let folder: Directory
+        do throws(StoreError) { folder = try directory(create: true) } catch { return ended(error) }
+        committer.commit(gathered, to: folder, as: file) { [self] failure in
+            if failure?.code == .missing, !isAgain, !bundle.isRemoved {
+                // The folder was deleted behind our back, and all that was in it.
+                close()
+                return commit(gathered, as: file, by: committer, isAgain: true, ended: ended)
+            }
+            if failure == nil, !bundle.isRemoved { note(file, size: Int64(gathered.count)) }
+            ended(failure)
+        }
+    }
+
+    private func note(_ file: String, size: Int64) {
         known?[file] = size
         changes += 1
         bundle.cache?.came(file, size: size, in: self)

@@ -50,9 +50,8 @@ public final class Directory: Sendable {
 
     /// Opens the file `name` with `flags` as in open(2); the caller owns the descriptor.
     func open(_ name: String, flags: Int32 = O_RDONLY, mode: mode_t = 0o600) throws(StoreError) -> Int32 {
-        let path = try child(name)
-        let opened = openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
-        guard opened >= 0 else { throw StoreError(path: path) }
+        let opened = openat(descriptor, try leaf(name), flags | O_NOFOLLOW | O_CLOEXEC, mode)
+        guard opened >= 0 else { throw failure(at: name) }
         return opened
     }
 
@@ -72,33 +71,48 @@ public final class Directory: Sendable {
 
     /// Moves the file `name` to `target` in `folder`, at once and over whatever stood there: rename(2).
     public func move(_ name: String, to folder: Directory, as target: String) throws(StoreError) {
-        let path = try folder.child(target)
-        guard renameat(descriptor, try leaf(name), folder.descriptor, target) == 0 else { throw StoreError(path: path) }
+        guard renameat(descriptor, try leaf(name), folder.descriptor, try folder.leaf(target)) == 0 else {
+            throw folder.failure(at: target)
+        }
     }
 
     /// Writes a whole file so that a reader sees the old one or the new one, and nothing between, also after the end of
     /// the process at any instant. Not synced: it is for texts that can be made again, and a sync would wait for media.
     public func write(_ bytes: [UInt8], as name: String, mode: UInt32 = 0o600) throws(StoreError) {
-        let temporary = name + ".new"
+        try write(bytes, through: name + ".new", to: self, as: name, mode: mode)
+    }
+
+    /// The same by way of the file `temporary` in this folder, into another folder of the same file system.
+    ///
+    /// - Parameter finish: is given the descriptor once all bytes are in the file.
+    func write(
+        _ bytes: [UInt8], through temporary: String, to folder: Directory, as name: String, mode: UInt32 = 0o600,
+        finish: (Int32) -> Void = { _ in }
+    ) throws(StoreError) {
         let file = try open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: mode)
-        defer { close(file) }
         do throws(StoreError) {
-            try Self.write(bytes, to: file, path: path + "/" + temporary)
-            try move(temporary, to: self, as: name)
+            let isWritten = Self.write(bytes, to: file)
+            let reason = errno
+            if isWritten { finish(file) }
+            // What a disk in the net, or a quota, has against the bytes may be heard only now.
+            guard close(file) == 0 || !isWritten else { throw failure(at: temporary) }
+            guard isWritten else { throw failure(at: temporary, errno: reason) }
+            try move(temporary, to: folder, as: name)
         } catch {
             unlinkat(descriptor, temporary, 0)
             throw error
         }
     }
 
-    private static func write(_ bytes: [UInt8], to file: Int32, path: String) throws(StoreError) {
+    private static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
         var done = 0
         while done < bytes.count {
             let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, $0.count - done) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw StoreError(path: path) }
+            guard count > 0 else { return false }
             done += count
         }
+        return true
     }
 
     /// The file `name`, whole; nil if it is not there. For small files that the store wrote itself.
@@ -137,4 +151,9 @@ public final class Directory: Sendable {
     }
 
     private func child(_ name: String) throws(StoreError) -> String { path + "/" + (try leaf(name)) }
+
+    /// The error of a system call about the file `name` that has just failed. Its path is not made for any that do not.
+    private func failure(at name: String, errno number: Int32 = Glibc.errno) -> StoreError {
+        StoreError(path: path + "/" + name, errno: number)
+    }
 }

@@ -5,7 +5,9 @@ import Glibc
 ///
 /// It grows in `tmp/` and becomes a piece by a rename when it is whole, or it has no name at all: what may not be kept
 /// takes the same road. When the disk gives no more room, it moves into memory and goes on, so that who is watching
-/// sees the end; it is then not kept. Confined to the thread that made it. Owns its descriptor and its temporary name.
+/// sees the end; it is then not kept. What only a download waits for may be gathered in memory first, and becomes a
+/// file when it is large or somebody reads it, or a piece in one go. Confined to the thread that made it. Owns its
+/// descriptor and its temporary name.
 public final class GrowingFile {
     /// How far the writer is.
     public enum State: Equatable, Sendable {
@@ -17,8 +19,15 @@ public final class GrowingFile {
         case failed
     }
 
-    /// Where the bytes are. Changes when the file moves into memory: read it anew for each use, or duplicate it.
-    public private(set) var descriptor: Int32
+    /// Where the bytes are. Changes when the file moves into memory: read it anew for each use, or duplicate it. -1 when
+    /// `materialize()` is still to be called, and fails.
+    public var descriptor: Int32 {
+        if opened < 0 { try? materialize() }
+        return opened
+    }
+    private var opened: Int32 = -1
+    /// All bytes, as long as there is no descriptor.
+    private var gathered: [UInt8]?
     /// How many bytes are there, from offset 0 on.
     public private(set) var written: Int64 = 0
     /// The bytes behind `written`, on their way into the file: there while readers are woken for them, nil at any other
@@ -51,7 +60,13 @@ public final class GrowingFile {
     ///
     /// - Throws: `StoreError` when the folder takes no file.
     public init(in folder: Directory, named name: String) throws(StoreError) {
-        descriptor = try folder.open(name, flags: O_RDWR | O_CREAT | O_EXCL)
+        opened = try folder.open(name, flags: Self.newFile)
+        home = (folder, name)
+    }
+
+    /// The same, gathered in memory at first.
+    init(gatheringIn folder: Directory, named name: String) {
+        gathered = []
         home = (folder, name)
     }
 
@@ -59,18 +74,23 @@ public final class GrowingFile {
     ///
     /// - Throws: `StoreError` when there is no descriptor to be had.
     public init(anonymousIn folder: Directory?) throws(StoreError) {
-        if let folder, let opened = try? folder.openAnonymous() {
-            descriptor = opened
+        if let folder, let file = try? folder.openAnonymous() {
+            opened = file
         } else {
-            descriptor = try Self.openMemory()
+            opened = try Self.openMemory()
             isInMemory = true
         }
     }
 
     deinit {
-        close(descriptor)
+        guard opened >= 0 else { return }
+        close(opened)
         if let home { try? home.folder.remove(home.name) }
     }
+
+    private static let newFile = O_RDWR | O_CREAT | O_EXCL
+    /// So many bytes are gathered at most.
+    private static let mostGathered = 64 << 10
 
     /// Whether `commit(to:as:)` can succeed.
     public var isKeepable: Bool { home != nil && spillReason == nil }
@@ -98,9 +118,13 @@ public final class GrowingFile {
     }
 
     private func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+        if gathered != nil {
+            guard Int(written) + bytes.count > Self.mostGathered else { return gather(bytes) }
+            try materialize()
+        }
         var done = 0
         while done < bytes.count {
-            let count = pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(written))
+            let count = pwrite(opened, bytes.baseAddress! + done, bytes.count - done, off_t(written))
             if count > 0 {
                 done += count
                 written += Int64(count)
@@ -110,17 +134,53 @@ public final class GrowingFile {
         }
     }
 
+    private func gather(_ bytes: UnsafeRawBufferPointer) {
+        gathered?.append(contentsOf: bytes)
+        written += Int64(bytes.count)
+    }
+
     private func compare(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
+        if let gathered {
+            guard gathered[Int(offset)...].starts(with: bytes) else { throw StoreError(.contentChanged, path: name) }
+            return
+        }
         var buffer = [UInt8](repeating: 0, count: min(bytes.count, 65_536))
         var done = 0
         while done < bytes.count {
-            let count = pread(descriptor, &buffer, min(buffer.count, bytes.count - done), off_t(offset) + off_t(done))
+            let count = pread(opened, &buffer, min(buffer.count, bytes.count - done), off_t(offset) + off_t(done))
             guard count > 0 else { throw count == 0 ? StoreError(.io, path: name) : StoreError(path: name) }
             guard memcmp(buffer, bytes.baseAddress! + done, count) == 0 else {
                 throw StoreError(.contentChanged, path: name)
             }
             done += count
         }
+    }
+
+    /// Gives what was gathered a descriptor: for a reader, or since there is more of it than is gathered.
+    ///
+    /// - Throws: `StoreError` when there is neither disk nor memory for it; it stays as it is.
+    public func materialize() throws(StoreError) {
+        guard let bytes = gathered else { return }
+        do throws(StoreError) {
+            if let home { opened = try home.folder.open(home.name, flags: Self.newFile) }
+        } catch {
+            (spillReason, home) = (error, nil)
+        }
+        if opened < 0 { (opened, isInMemory) = (try Self.openMemory(), true) }
+        (gathered, written) = (nil, 0)
+        let failure = bytes.withUnsafeBytes { bytes -> StoreError? in
+            do throws(StoreError) {
+                try append(bytes)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        guard let failure else { return }
+        forgetName()
+        close(opened)
+        (opened, gathered, written, spillReason) = (-1, bytes, Int64(bytes.count), failure)
+        throw failure
     }
 
     // MARK: Moving into memory
@@ -132,8 +192,8 @@ public final class GrowingFile {
             close(memory)
             throw reason
         }
-        close(descriptor)
-        descriptor = memory
+        close(opened)
+        opened = memory
         isInMemory = true
         spillReason = reason
         forgetName()
@@ -142,7 +202,7 @@ public final class GrowingFile {
     private func copy(to other: Int32) -> Bool {
         var offset: off_t = 0
         while offset < written {
-            let count = sendfile(other, descriptor, &offset, Int(written - Int64(offset)))
+            let count = sendfile(other, opened, &offset, Int(written - Int64(offset)))
             guard count > 0 || (count < 0 && errno == EINTR) else { return false }
         }
         return true
@@ -165,6 +225,14 @@ public final class GrowingFile {
         CommittedLength.note(written, on: descriptor)
         try home.folder.move(home.name, to: folder, as: target)
         self.home = nil
+    }
+
+    /// Gives away what was gathered, to become a piece; nil where it is not gathered, or may not be kept. It stays
+    /// readable here, and gets no name any more.
+    public func handOver() -> GatheredFile? {
+        guard let gathered, let home, spillReason == nil else { return nil }
+        self.home = nil
+        return GatheredFile(gathered, in: home.folder, named: home.name)
     }
 
     /// Tells the readers that all bytes are there.
@@ -197,8 +265,10 @@ public final class GrowingFile {
 
     /// The bytes from `offset` on, at most `count` of them.
     public func bytes(from offset: Int64, count: Int) -> [UInt8] {
-        var buffer = [UInt8](repeating: 0, count: Int(min(Int64(count), max(written - offset, 0))))
-        let got = pread(descriptor, &buffer, buffer.count, off_t(offset))
+        let count = Int(min(Int64(count), max(written - offset, 0)))
+        if let gathered { return count > 0 ? Array(gathered[Int(offset)...].prefix(count)) : [] }
+        var buffer = [UInt8](repeating: 0, count: count)
+        let got = pread(opened, &buffer, buffer.count, off_t(offset))
         return Array(buffer.prefix(max(got, 0)))
     }
 

@@ -20,6 +20,8 @@ public final class Store: Sendable {
 
     private let lock: StoreLock?
     private let temporary: Directory?
+    /// What files are written by that nobody waits for.
+    let worker: StoreWorker?
     private let assets: Directory?
 
     /// What only a store that can be written has.
@@ -28,6 +30,7 @@ public final class Store: Sendable {
         let temporary: Directory
         let assets: Directory
         let catalogue: Catalogue
+        let worker: StoreWorker
     }
 
     /// Opens the store at `path`, makes it if it is not there, and clears what an earlier process left in `tmp/`.
@@ -42,14 +45,17 @@ public final class Store: Sendable {
         do throws(StoreError) {
             let parts = try Self.openForWriting(root)
             (lock, temporary, assets, catalogue) = (parts.lock, parts.temporary, parts.assets, parts.catalogue)
+            worker = parts.worker
             readOnlyReason = nil
         } catch {
             guard error.code != .busy, error.code != .newer else { throw error }
-            (lock, temporary, assets) = (nil, nil, try? root.subdirectory("assets"))
+            (lock, temporary, assets, worker) = (nil, nil, try? root.subdirectory("assets"), nil)
             catalogue = try Catalogue(path: path, access: .readOnly)
             readOnlyReason = error
         }
     }
+
+    deinit { worker?.stop() }
 
     private static func openForWriting(_ root: Directory) throws(StoreError) -> Writable {
         let lock = try StoreLock(in: root)
@@ -57,7 +63,8 @@ public final class Store: Sendable {
         let temporary = try root.subdirectory("tmp", create: true)
         try temporary.removeContents()
         let assets = try root.subdirectory("assets", create: true)
-        return Writable(lock: lock, temporary: temporary, assets: assets, catalogue: catalogue)
+        return Writable(
+            lock: lock, temporary: temporary, assets: assets, catalogue: catalogue, worker: try StoreWorker())
     }
 
     // MARK: Bundles
@@ -81,7 +88,10 @@ public final class Store: Sendable {
             guard error.code == .missing else { throw error }
             return
         }
-        Task.detached(priority: .background) { try? temporary.removeTree(id) }
+        // After what is on its way into it: a folder that is filled meanwhile does not go.
+        worker?.submit {
+            Task.detached(priority: .background) { try? temporary.removeTree(id) }
+        }
     }
 
     /// Waits until everything that was kept so far survives a loss of power, as far as the disk says so: syncfs(2).
@@ -98,6 +108,12 @@ public final class Store: Sendable {
     public func growingFile(named name: String) throws(StoreError) -> GrowingFile {
         guard let temporary else { throw readOnlyReason ?? StoreError(.notWritable, path: root.path) }
         return try GrowingFile(in: temporary, named: name)
+    }
+
+    /// The same, gathered in memory as long as it is small and nobody reads it: for what only a download waits for.
+    public func gatheringFile(named name: String) throws(StoreError) -> GrowingFile {
+        guard let temporary else { throw readOnlyReason ?? StoreError(.notWritable, path: root.path) }
+        return GrowingFile(gatheringIn: temporary, named: name)
     }
 
     /// A file that is never kept.

@@ -1,0 +1,217 @@
+import Dispatch
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// Files that are gathered in memory, and the thread that makes pieces of them.
+@Suite struct GatheringTests {
+    let folder: TemporaryFolder
+    let directory: Directory
+    let bundle: Directory
+
+    init() throws {
+        folder = try TemporaryFolder()
+        directory = try Directory.open(path: folder.path("tmp"))
+        bundle = try Directory.open(path: folder.path("bundle"))
+    }
+
+    private func gathering(_ text: String = "", in directory: Directory? = nil) throws -> GrowingFile {
+        let file = GrowingFile(gatheringIn: directory ?? self.directory, named: "1")
+        if !text.isEmpty { try file.take(Array(text.utf8), at: 0) }
+        return file
+    }
+
+    @Test func whatIsSmallStaysInMemoryUntilItIsAPiece() throws {
+        let file = try gathering("abc")
+        try file.take(Array("bcdefg".utf8), at: 1)
+        #expect(file.written == 7 && file.isKeepable)
+        #expect(file.prefix(3) == Array("abc".utf8))
+        #expect(file.bytes(from: 5, count: 9) == Array("fg".utf8))
+        #expect(file.bytes(from: 9, count: 9).isEmpty)
+        #expect(folder.files().isEmpty)
+        try #require(file.handOver()).commit(to: bundle, as: "0.ts")
+        #expect(folder.files() == ["bundle/0.ts"])
+        #expect(try bundle.read("0.ts") == Array("abcdefg".utf8))
+        #expect(file.prefix(9) == Array("abcdefg".utf8))
+        #expect(!file.isKeepable && file.handOver() == nil)
+    }
+
+    @Test func itsLengthIsNotedAsThatOfAnyPiece() throws {
+        try #require(try gathering("abc").handOver()).commit(to: bundle, as: "0.ts")
+        let grown = try GrowingFile(in: directory, named: "2")
+        try grown.take(Array("abc".utf8), at: 0)
+        try grown.commit(to: bundle, as: "1.ts")
+        let notes = try ["0.ts", "1.ts"].map { name in
+            let descriptor = try #require(bundle.openIfPresent(name))
+            defer { close(descriptor) }
+            return CommittedLength.read(descriptor)
+        }
+        #expect(notes[0] == notes[1])
+        #expect(bundle.soundness(of: "0.ts", length: 3) == .sound)
+    }
+
+    @Test func otherBytesThanWereGatheredAreRefused() throws {
+        let file = try gathering("abcdef")
+        for (offset, text) in [(0, "abX"), (3, "deX"), (5, "Xgh")] {
+            let error = #expect(throws: StoreError.self) { try file.take(Array(text.utf8), at: Int64(offset)) }
+            #expect(error?.code == .contentChanged)
+        }
+        #expect(file.prefix(9) == Array("abcdef".utf8))
+    }
+
+    @Test func whatIsLargeBecomesAFile() throws {
+        let file = try gathering()
+        let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        for start in stride(from: 0, to: bytes.count, by: 10_000) {
+            try file.take(Array(bytes[start..<start + 10_000]), at: Int64(start))
+        }
+        #expect(folder.files() == ["tmp/1"])
+        #expect(file.written == 200_000 && file.prefix(200_000) == bytes)
+        #expect(file.handOver() == nil)
+        try file.commit(to: bundle, as: "0.ts")
+        #expect(try bundle.read("0.ts") == bytes)
+    }
+
+    @Test func whoReadsFindsAFileThatGrowsOn() throws {
+        let file = try gathering("abc")
+        try file.materialize()
+        #expect(folder.files() == ["tmp/1"])
+        #expect(content(of: file.descriptor) == "abc")
+        try file.take(Array("def".utf8), at: 3)
+        #expect(content(of: file.descriptor) == "abcdef")
+        #expect(file.isKeepable && file.handOver() == nil)
+        try file.commit(to: bundle, as: "0.ts")
+        #expect(folder.files() == ["bundle/0.ts"])
+    }
+
+    @Test func whoReadsWhatWasHandedOverDoesNotTouchThePiece() throws {
+        let file = try gathering("abc")
+        let gathered = try #require(file.handOver())
+        #expect(content(of: file.descriptor) == "abc")
+        #expect(folder.files().isEmpty)
+        try gathered.commit(to: bundle, as: "0.ts")
+        #expect(folder.files() == ["bundle/0.ts"])
+        #expect(file.spillReason == nil)
+    }
+
+    @Test func whatIsDroppedLeavesNothing() throws {
+        _ = try gathering("abc")
+        try gathering("abc").materialize()
+        _ = try gathering("abc").handOver()
+        #expect(folder.files().isEmpty)
+    }
+
+    @Test func aFolderThatIsGoneIsNamedAndTheBytesMayBeTriedAgain() throws {
+        let gathered = try #require(try gathering("abc").handOver())
+        rmdir(bundle.path)
+        let error = #expect(throws: StoreError.self) { try gathered.commit(to: bundle, as: "0.ts") }
+        #expect(error?.code == .missing && error?.path == bundle.path + "/0.ts")
+        #expect(folder.files().isEmpty)
+        try gathered.commit(to: try Directory.open(path: bundle.path), as: "0.ts")
+        #expect(folder.files() == ["bundle/0.ts"])
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "mounting takes root"))
+    func aFullDiskTakesNothingOfIt() async throws {
+        let disk = try await SmallDisk.folder(size: 16_384)
+        let file = GrowingFile(gatheringIn: disk, named: "1")
+        let bytes = [UInt8](repeating: 7, count: 50_000)
+        try file.take(bytes, at: 0)
+        let error = #expect(throws: StoreError.self) { try file.handOver()?.commit(to: disk, as: "0.ts") }
+        #expect(error?.code == .diskFull)
+        #expect(try disk.names().isEmpty)
+        #expect(file.prefix(50_000) == bytes)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "mounting takes root"))
+    func aFullDiskMovesWhatIsReadIntoMemory() async throws {
+        let disk = try await SmallDisk.folder(size: 16_384)
+        let file = GrowingFile(gatheringIn: disk, named: "1")
+        let bytes = [UInt8](repeating: 7, count: 50_000)
+        try file.take(bytes, at: 0)
+        try file.materialize()
+        #expect(file.spillReason?.code == .diskFull && !file.isKeepable && file.handOver() == nil)
+        #expect(try disk.names().isEmpty)
+        #expect(file.prefix(50_000) == bytes)
+    }
+
+    // MARK: The store's thread
+
+    @Test func piecesAreMadeInTheirOrderAndFaultsAreTold() async throws {
+        let store = try Store(path: folder.path("store"))
+        let bundle = try store.bundle("a", create: true)
+        try folder.write(Data("x".utf8), to: "store/assets/a/1.ts/in-the-way")
+        let commits = try (0..<3).map { number in
+            let file = try store.gatheringFile(named: "\(number)")
+            try file.take([UInt8(number)], at: 0)
+            return Store.Commit(try #require(file.handOver()), to: bundle, as: "\(number).ts")
+        }
+        let failures = await withCheckedContinuation { continuation in
+            store.commit(commits) { continuation.resume(returning: $0) }
+        }
+        #expect(failures.map { $0 == nil } == [true, false, true])
+        #expect(failures[1]?.path.hasSuffix("/a/1.ts") == true)
+        #expect(folder.files().filter { $0.hasPrefix("store/assets") && !$0.contains("way") }.count == 2)
+        #expect(!folder.files().contains { $0.hasPrefix("store/tmp") })
+    }
+
+    @Test func aStoreThatGoesMakesItsPiecesFirst() throws {
+        do {
+            let store = try Store(path: folder.path("store"))
+            let bundle = try store.bundle("a", create: true)
+            for number in 0..<100 {
+                let file = try store.gatheringFile(named: "\(number)")
+                try file.take([UInt8(number)], at: 0)
+                store.commit([Store.Commit(try #require(file.handOver()), to: bundle, as: "\(number).ts")]) { _ in }
+            }
+        }
+        #expect(folder.files().count { $0.hasPrefix("store/assets/a/") } == 100)
+    }
+
+    @Test func settlingWaitsForWhatIsOnItsWay() async throws {
+        let store = try Store(path: folder.path("store"))
+        let bundle = try store.bundle("a", create: true)
+        let gate = DispatchSemaphore(value: 0)
+        store.worker?.submit { _ = gate.wait(timeout: .now() + 30) }
+        let file = try store.gatheringFile(named: "1")
+        try file.take([1], at: 0)
+        store.commit([Store.Commit(try #require(file.handOver()), to: bundle, as: "0.ts")]) { _ in }
+        async let settled: Void = store.settle()
+        #expect(bundle.openIfPresent("0.ts") == nil)
+        gate.signal()
+        await settled
+        #expect(try bundle.read("0.ts") == [1])
+    }
+
+    @Test func aBundleThatIsRemovedTakesWhatIsOnItsWayAlong() async throws {
+        let store = try Store(path: folder.path("store"))
+        let bundle = try store.bundle("a", create: true)
+        let gate = DispatchSemaphore(value: 0)
+        store.worker?.submit { _ = gate.wait(timeout: .now() + 30) }
+        let file = try store.gatheringFile(named: "1")
+        try file.take([1], at: 0)
+        store.commit([Store.Commit(try #require(file.handOver()), to: bundle, as: "0.ts")]) { _ in }
+        try store.removeBundle("a")
+        gate.signal()
+        let path = folder.path("store/tmp")
+        try await waitUntil("nothing on its way") {
+            try FileManager.default.contentsOfDirectory(atPath: path).isEmpty
+        }
+        #expect(!folder.files().contains { $0.hasPrefix("store/assets") })
+    }
+
+    private func content(of descriptor: Int32) -> String {
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = pread(descriptor, &buffer, buffer.count, 0)
+        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    }
+}
+
+extension GrowingFile {
+    fileprivate func take(_ bytes: [UInt8], at offset: Int64) throws {
+        try bytes.withUnsafeBytes { try write($0, at: offset) }
+    }
+}
