@@ -88,7 +88,9 @@ import Testing
         try await fixture.origin.restart()
         try await fixture.reaches(.complete, "ts")
         #expect(download.failure == nil)
-        #expect(try await fixture.mediaRequests().sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
+        // A probe may have found that it is there again.
+        let requests = try await fixture.mediaRequests().filter { !$0.hasSuffix(" bytes=0-0") }
+        #expect(requests.sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
     }
 
     @Test func aDownloadThatWaitedIsTriedAtOnceWhenItIsAskedForAgain() async throws {
