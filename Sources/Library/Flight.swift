@@ -168,11 +168,13 @@ public import Store
 
     /// Counts one less. A transfer that nobody wants goes on if little is missing, since what is here is of use later;
     /// else it ends, and the bytes wait for the next who asks.
-    public func release() {
+    ///
+    /// - Parameter isInTheWay: whether the link is wanted for something else at once, however little is missing.
+    public func release(isInTheWay: Bool = false) {
         interest -= 1
         guard interest == 0, outcome == nil else { return }
         convoy?.released(self)
-        guard let transfer, !isNearlyDone else { return }
+        guard let transfer, isInTheWay || !isNearlyDone else { return }
         abandon(transfer)
     }
 

@@ -83,6 +83,20 @@ extension MultivariantPlaylist {
         return try renderer.run(naming)
     }
 
+    /// Writes the playlist with one variant alone, and what belongs to it: of the EXT-X-MEDIA lines those whose group
+    /// it refers to and which are among `renditions` or have no URI, and otherwise what `stored(_:renditions:naming:)`
+    /// would list.
+    ///
+    /// - Parameter renditions: places in `renditionURIs`; that of the variant itself does not count.
+    public func rendered(
+        _ view: MultivariantView = .player, only variant: Variant, among renditions: Set<Int>,
+        naming: (Reference) -> String?
+    ) throws(PlaylistError) -> [UInt8] {
+        let presence = Presence(of: self, listing: [variant], among: renditions)
+        var renderer = MultivariantRenderer(playlist: self, view: view, presence: presence)
+        return try renderer.run(naming)
+    }
+
     /// The variants that a player may begin with in place of the first one because they play with nothing but these
     /// renditions.
     ///

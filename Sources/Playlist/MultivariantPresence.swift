@@ -14,7 +14,11 @@ extension MultivariantPlaylist {
 
         /// Works out what is listed where only `renditions` are stored.
         init(of playlist: MultivariantPlaylist, renditions: Set<Int>) {
-            let listed = playlist.wholeVariants(renditions: renditions)
+            self.init(of: playlist, listing: playlist.wholeVariants(renditions: renditions), among: renditions)
+        }
+
+        /// Lists these variants, and of the other lines those that lead to `renditions`.
+        init(of playlist: MultivariantPlaylist, listing listed: [Variant], among renditions: Set<Int>) {
             variants = Set(listed.map(\.index))
             let iFrames = playlist.iFrameVariants.filter { renditions.contains($0.renditionIndex) }
             iFrameVariants = Set(iFrames.map(\.index))

@@ -13,6 +13,8 @@ import SegmentFormat
     let other: Rendition
     /// Whether the other is the better one.
     let isBetter: Bool
+    /// What is to be expected of the other, in bits a second.
+    let rate: Int
     /// A frame, of which times may differ by half.
     let frame: MediaTime
     /// Whether the multivariant playlist says that all segments can be decoded by themselves.
@@ -65,6 +67,7 @@ import SegmentFormat
         )
         isSealed = own.rendition.isEncrypted || other.rendition.isEncrypted
         isBetter = other.traits.bandwidth > own.traits.bandwidth
+        rate = other.traits.rate
         frame = Self.frame(own.traits, other.traits)
         if let reason = own.traits.obstacle(to: other.traits) ?? Self.obstacle(own.rendition, other.rendition) {
             standing = .refused(reason)
@@ -110,6 +113,35 @@ import SegmentFormat
         }
         if case .aligned(let match) = standing { return match }
         return nil
+    }
+
+    /// The segments that lie over each other by what the playlists say alone.
+    private lazy var supposed: SegmentMatch? = {
+        guard let mine = own.source?.playlist, let its = other.source?.playlist else { return nil }
+        return SegmentMatch.shifts(mine, its).lazy
+            .map { SegmentMatch(mine, its, shift: $0, tolerance: max(0.001, self.frame.seconds / 2)) }
+            .first { $0.count > 0 }
+    }()
+
+    /// Whether pieces of the other may be able to stand in, stored or not.
+    var isLikely: Bool {
+        let known = match
+        return refusal == nil && (known ?? supposed) != nil
+    }
+
+    /// The other's segment over the own one at a place, stored or not, as far as nothing speaks against it yet, and it
+    /// can be told as soon as it is there: an own one must be, too.
+    func likelyCounterpart(of place: Int) -> Segment? {
+        let known = match
+        guard refusal == nil, verdicts[place] ?? true, known != nil || hasOwnSegment, let mine = own.source?.playlist,
+            let its = other.source?.playlist, let found = (known ?? supposed)?[place]
+        else { return nil }
+        let segment = its.segments[found]
+        return own.isDecrypted(mine.segments[place], like: segment, of: other) ? segment : nil
+    }
+
+    private var hasOwnSegment: Bool {
+        own.source?.playlist.segments.contains { own.folder.contains(own.file(of: $0)) } ?? false
     }
 
     /// Whether a stored piece of the other can stand in for the own segment at a place.

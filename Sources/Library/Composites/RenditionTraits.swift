@@ -23,6 +23,8 @@ struct RenditionTraits: Equatable {
     let frameRate: Double
     /// Which of two is better: bits a second. Sound counts as the least variant that it goes with.
     let bandwidth: Int
+    /// What is to be expected of it, in bits a second: AVERAGE-BANDWIDTH, where it is given.
+    let rate: Int
 
     /// What is taken for the frame rate where none is given.
     private static let usualRate = 30.0
@@ -50,6 +52,7 @@ struct RenditionTraits: Equatable {
         (range, layout) = (variant.videoRange ?? "SDR", variant.requiredVideoLayout)
         frameRate = max(variant.frameRate ?? Self.usualRate, 1)
         bandwidth = variant.bandwidth
+        rate = variant.averageBandwidth ?? variant.bandwidth
     }
 
     private init(_ media: Media, in playlist: MultivariantPlaylist) {
@@ -60,6 +63,7 @@ struct RenditionTraits: Equatable {
         codecs = Self.families(variants.first?.codecs ?? []).filter(Self.isSound)
         (range, layout, frameRate) = ("SDR", nil, Self.usualRate)
         bandwidth = variants.map(\.bandwidth).min() ?? 0
+        rate = bandwidth
     }
 
     /// Whether it is sound beside variants: what it goes with says more of it than its quality.

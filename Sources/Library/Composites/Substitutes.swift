@@ -17,14 +17,17 @@ public struct Substitute {
 
 /// What can stand in for the segments of one rendition: the pieces of others that carry the same.
 @LoopActor public final class Substitutes {
-    private let own: Rendition
+    let own: Rendition
+    /// What is to be expected of it, in bits a second.
+    let rate: Int
     /// Those of better quality first, and of each kind the nearest first.
-    private let alignments: [Alignment]
+    let alignments: [Alignment]
     private var joints: [Int: Joint] = [:]
     private let isEncrypted: Bool
 
     init(of own: Alignment.Candidate, among others: [Alignment.Candidate], isIndependent: Bool) {
         self.own = own.rendition
+        rate = own.traits.rate
         isEncrypted = own.rendition.isEncrypted
         let rank = own.traits.bandwidth
         let better = others.filter { $0.traits.bandwidth > rank }
@@ -108,7 +111,7 @@ public struct Substitute {
     }
 
     /// The place in the playlist of the segment with a name.
-    private func place(of name: PieceName) -> Int? {
+    func place(of name: PieceName) -> Int? {
         guard case .segment(let number) = name.role, let segment = own.source?.segment(number), !segment.isGap,
             own.name(of: segment) == name
         else { return nil }

@@ -1,0 +1,90 @@
+import EventLoop
+public import Playlist
+
+/// The renditions among which Weir chooses piece by piece, for a player that is given one variant.
+public struct Ladder {
+    /// The variant with the best of them.
+    public let best: Variant
+    /// The rendition whose playlist the player gets: the lowest, since pieces are judged against those of it that are
+    /// stored, and these are the first to come, while nothing is known of the link.
+    public let frame: Rendition
+    /// Those whose pieces may stand among its own.
+    public let better: [Rendition]
+}
+
+extension Asset {
+    /// The variants of one kind, each rendition once, the lowest bit rate first: where there are several kinds, that
+    /// with the highest bit rate among those that leave a choice. Empty where none does.
+    var kin: [Variant] {
+        guard let multivariant else { return [] }
+        var seen: Set<Int> = []
+        var left = multivariant.variants.filter { seen.insert($0.renditionIndex).inserted }
+            .map { (variant: $0, traits: RenditionTraits(ofRendition: $0.renditionIndex, in: multivariant)) }
+            .sorted { $0.variant.bandwidth < $1.variant.bandwidth }
+        while let top = left.last?.traits {
+            let same = left.filter { $0.traits.map { top.obstacle(to: $0) == nil } ?? false }
+            if same.count > 1 { return same.map(\.variant) }
+            left.removeLast()
+        }
+        return []
+    }
+
+    /// The ladder, by the playlists that are known; nil where there is nothing to choose from.
+    ///
+    /// - Parameter listed: the places of the renditions that play without the origin, where it is not to be asked.
+    func ladder(_ listed: Set<Int>?) -> Ladder? {
+        guard let multivariant, !isLive, !isRecorded else { return nil }
+        var known = kin.filter { renditions[$0.renditionIndex].source?.isDurable ?? false }
+        if let listed {
+            known = known.filter {
+                listed.contains($0.renditionIndex) || !renditions[$0.renditionIndex].folder.sizes.isEmpty
+            }
+            // Its sound must be there, too.
+            let all = listed.union(known.map(\.renditionIndex))
+            let playable = Set(multivariant.wholeVariants(renditions: all).map(\.index))
+            known = known.filter { playable.contains($0.index) }
+        }
+        guard let top = known.last else { return nil }
+        let best = renditions[top.renditionIndex]
+        if best.isWhole { return Ladder(best: top, frame: best, better: []) }
+        return ladder(of: known) { listed?.contains($0) ?? true }
+    }
+
+    /// The one that leads to the best of them, or else to most.
+    private func ladder(of variants: [Variant], isFrame: (Int) -> Bool) -> Ladder? {
+        var found: (ladder: Ladder, leadsUp: Bool)?
+        for variant in variants where isFrame(variant.renditionIndex) {
+            let frame = renditions[variant.renditionIndex]
+            guard let substitutes = substitutes(of: frame) else { continue }
+            let above = variants.filter { substitutes.mayTake(renditions[$0.renditionIndex]) }
+            guard let best = above.last else { continue }
+            let leadsUp = best.index == variants.last?.index
+            if let found {
+                if found.leadsUp != leadsUp, found.leadsUp { continue }
+                if found.leadsUp == leadsUp, found.ladder.better.count >= above.count { continue }
+            }
+            let ladder = Ladder(best: best, frame: frame, better: above.map { renditions[$0.renditionIndex] })
+            found = (ladder, leadsUp)
+        }
+        return found?.ladder
+    }
+}
+
+extension Library {
+    /// The ladder of an asset, once the playlists of all its rungs are there, as far as they can be had; nil where there
+    /// is nothing to choose from: one variant, a live stream, or variants that are not cut alike.
+    ///
+    /// - Parameter isStored: whether the origin is not to be asked.
+    public func ladder(of asset: Asset, isStored: Bool) async -> Ladder? {
+        if isStored { return asset.ladder(asset.offlineRenditions) }
+        let unknown = asset.kin.map { asset.renditions[$0.renditionIndex] }.filter { $0.source == nil }
+        let tasks = unknown.map { rendition in
+            Task { @LoopActor in
+                // One that cannot be had is no rung.
+                do throws(LibraryError) { _ = try await source(of: rendition, in: asset) } catch {}
+            }
+        }
+        for task in tasks { await task.value }
+        return asset.ladder(nil)
+    }
+}
