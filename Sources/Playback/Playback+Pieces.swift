@@ -19,8 +19,13 @@ extension Playback {
 
     /// Answers for a file of a folder that was found.
     func piece(_ exchange: Exchange, _ place: PiecePlace, _ file: String) {
-        let pieces = place.folder
         let tells = place.record.hears(exchange.head)
+        if !adapted(exchange, place, file, tells) { own(exchange, place, file, tells) }
+    }
+
+    /// Answers for a file as it is named, or with what stands in for it where it cannot be had.
+    func own(_ exchange: Exchange, _ place: PiecePlace, _ file: String, _ tells: Bool) {
+        let pieces = place.folder
         if let composition = place.composition, !composition.isApart, let slot = slot(place, file),
             answered(exchange, slot, tells)
         {
@@ -89,6 +94,7 @@ extension Playback {
             let hasStandIn = errand.slot.map { $0.substitutes.has($0.name) } ?? false
             let flight = try library.flight(
                 resource, in: place.folder, of: place.asset, urgency: .playback, hasStandIn: hasStandIn)
+            place.record.adapter?.link.follow(flight)
             if hasStandIn, let slot = errand.slot, slot.substitutes.joins(slot.name) {
                 slot.composition.advance(to: .perhaps)
             }

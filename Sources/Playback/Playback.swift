@@ -114,9 +114,10 @@ public import Library
             return exchange.reply(
                 .notFound, "There is no asset called \(name). \"weir list\" shows those that there are.")
         }
-        if asset.isRecording, !asset.recordedRenditions.isEmpty { return recording(exchange, of: asset, mode) }
-        // A name plays what is there; the URL plays what there is.
-        let isStored = mode == .offline || library.isOffline || asset.isPlayableOffline
+        if asset.isRecording, !asset.recordedRenditions.isEmpty { return recording(exchange, of: asset, mode.plain) }
+        // A name plays what is there; the URL plays what there is, and so does who wants the best that can be had.
+        let isEnough = mode == .adaptive ? asset.isEverythingWhole : asset.isPlayableOffline
+        let isStored = mode == .offline || library.isOffline || isEnough
         do throws(LibraryError) {
             let (directives, _) = try DeliveryDirectives.take(from: exchange.head.query)
             Task { @LoopActor in await entry(exchange, of: asset, mode, directives, isStored: isStored) }
@@ -180,7 +181,7 @@ public import Library
         _ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, _ directives: DeliveryDirectives, isStored: Bool
     ) async {
         if !isStored, asset.isLive, asset.multivariant == nil, let lone = asset.renditions.first {
-            let session = session(for: asset, mode)
+            let session = session(for: asset, mode.plain)
             sessions.enter(session, exchange)
             return await playlist(exchange, lone, asset, session, directives)
         }
@@ -192,8 +193,11 @@ public import Library
                 return await entry(exchange, of: current, mode, directives, isStored: false)
             }
             if !isPresent, !asset.isPlayableOffline { return try entry(exchange, ofPartOf: asset, mode) }
+            if mode == .adaptive, let ladder = await library.ladder(of: asset, isStored: !isPresent) {
+                return adaptiveEntry(exchange, of: asset, ladder, listed: isPresent ? nil : asset.offlineRenditions)
+            }
             // Those that play what was live a moment ago keep theirs.
-            let session = session(for: asset, mode == .auto && asset.isRecorded ? .local : mode)
+            let session = session(for: asset, mode.plain == .auto && asset.isRecorded ? .local : mode.plain)
             sessions.enter(session, exchange)
             send(exchange, .playlist(isKnown: true, isStored: !isPresent)) { () in
                 // Where the origin need not be asked, it can be: nothing has to stand in for anything.
@@ -211,11 +215,20 @@ public import Library
     private func entry(_ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode) throws(LibraryError) {
         guard let stored = asset.storedStretches else { throw Self.nothing(of: asset) }
         guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
-        let session = Session(stored.isCut ? .offline : mode)
+        let session = Session(stored.isCut ? .offline : mode.plain)
         stretches.keep(stored, for: session)
         sessions.enter(session, exchange)
         send(exchange, .hit) { () in
             try view(of: asset, session).entry(stored) ?? { throw Self.nothing(of: asset) }()
+        }
+    }
+
+    /// Answers with one variant, of which the quality is chosen segment by segment.
+    private func adaptiveEntry(_ exchange: Exchange, of asset: Asset, _ ladder: Ladder, listed: Set<Int>?) {
+        let session = Session(.adaptive)
+        sessions.enter(session, exchange)
+        send(exchange, .playlist(isKnown: true, isStored: listed != nil)) { () in
+            try view(of: asset, session).entry(ladder, listing: listed) ?? { throw Self.nothing(of: asset) }()
         }
     }
 

@@ -41,6 +41,18 @@ import Playlist
         try asset.multivariant?.stored(renditions: renditions) { storedName($0) }
     }
 
+    /// One variant: the attributes of the best, and the playlist of the one whose place others take.
+    ///
+    /// - Parameter listed: as `renditions` of `entry(listing:)`; nil where the origin is there for the rest.
+    func entry(_ ladder: Ladder, listing listed: Set<Int>?) throws(PlaylistError) -> [UInt8]? {
+        guard let multivariant = asset.multivariant else { return nil }
+        let places = listed ?? Set(asset.renditions.filter { !$0.name.isIFramesOnly }.map(\.place))
+        return try multivariant.rendered(only: ladder.best, among: places) { reference in
+            if case .variant = reference { return playlist(ladder.frame) }
+            return listed == nil ? name(reference) : storedName(reference)
+        }
+    }
+
     private func name(_ reference: MultivariantPlaylist.Reference) -> String? {
         if let index = reference.renditionIndex { return playlist(asset.renditions[index]) }
         switch reference {

@@ -7,6 +7,7 @@ import Library
 /// | `/https://host/path?query` | the asset at an origin URL |
 /// | `/<name>.m3u8` | a known asset |
 /// | `/offline/…`, `/local/…` of either | the same without the network, or with what is stored whole alone |
+/// | `/auto/…` of either | the same as one variant, of which Weir chooses the quality |
 /// | `/a/<asset>/<session>/<rendition>/media.m3u8` | a rendition's playlist |
 /// | `/a/<asset>/<session>/<rendition, keys or data>/<n>.<ext>` | a resource |
 /// | `/a/<asset>/<session>/interstitials/<n>.m3u8` or `.json` | a presentation to be played in between, or a list of them |
@@ -54,6 +55,7 @@ enum Route: Equatable {
         case (1, _): self = .entry(name: name, mode: .auto)
         case (2, "offline"): self = .entry(name: name, mode: .offline)
         case (2, "local"): self = .entry(name: name, mode: .local)
+        case (2, "auto"): self = .entry(name: name, mode: .adaptive)
         default: return nil
         }
     }
@@ -63,6 +65,7 @@ enum Route: Equatable {
     /// What stands in front of an origin's URL.
     private static let prefixes: [(mode: Session.Mode, text: [UInt8])] = [
         (.auto, Array("/".utf8)), (.offline, Array("/offline/".utf8)), (.local, Array("/local/".utf8)),
+        (.adaptive, Array("/auto/".utf8)),
     ]
 
     private static func isURL(_ target: ArraySlice<UInt8>, behind prefix: [UInt8]) -> Bool {

@@ -8,6 +8,8 @@ struct Session: Equatable {
         case offline = "o"
         /// What is stored whole is listed alone, where there is such; else as `auto`.
         case local = "l"
+        /// One variant is listed, and Weir chooses the quality of each of its segments; else as `auto`.
+        case adaptive = "v"
     }
 
     /// In URLs: the mode's letter and five random ones. It is all there is to a session, so it outlives the process.
@@ -29,4 +31,9 @@ struct Session: Equatable {
         self.id = id
         self.mode = mode
     }
+}
+
+extension Session.Mode {
+    /// The mode of what leaves Weir nothing to choose.
+    var plain: Self { self == .adaptive ? .auto : self }
 }

@@ -18,6 +18,7 @@ import Testing
         ("/sintel.m3u8?x=/a/b", .entry(name: "sintel", mode: .auto)),
         ("/offline/sintel.m3u8", .entry(name: "sintel", mode: .offline)),
         ("/local/sintel.m3u8", .entry(name: "sintel", mode: .local)),
+        ("/auto/sintel.m3u8", .entry(name: "sintel", mode: .adaptive)),
         ("/a.m3u8", .entry(name: "a", mode: .auto)),
         ("/api.m3u8", .entry(name: "api", mode: .auto)),
         ("/offline.m3u8", .entry(name: "offline", mode: .auto)),
@@ -28,6 +29,8 @@ import Testing
         ("/https://host/a/b.m3u8?c=d&e=http://f", .origin("https://host/a/b.m3u8?c=d&e=http://f", mode: .auto)),
         ("/offline/https://host/a.m3u8?b", .origin("https://host/a.m3u8?b", mode: .offline)),
         ("/local/https:/host/a.m3u8", .origin("https://host/a.m3u8", mode: .local)),
+        ("/auto/https://host/a.m3u8?b", .origin("https://host/a.m3u8?b", mode: .adaptive)),
+        ("/auto.m3u8", .entry(name: "auto", mode: .auto)),
         ("/http://host", .origin("http://host", mode: .auto)),
         ("/HTTP://host/", .origin("HTTP://host/", mode: .auto)),
         ("/https:/host/a.m3u8", .origin("https://host/a.m3u8", mode: .auto)),
@@ -78,14 +81,14 @@ import Testing
             "/a/x/babcde/video/0.ts", "/a/x/aabcd/video/0.ts", "/a/x/aabcdef/video/0.ts", "/a/x//video/0.ts",
             "/a/x.m3u8", "/javascript:alert(1)", "/://host", "/2http://host", "/favicon.ico",
             "/online/https://host/a.m3u8", "/local//https://host/a.m3u8", "/local/offline/https://host/a.m3u8",
-            "/offline/", "/local/://host",
+            "/offline/", "/local/://host", "/auto/", "/auto/local/a.m3u8",
         ])
     func anythingElseIsNoPlayers(_ target: String) {
         #expect(route(target) == nil)
     }
 
     @Test func aSessionIsItsID() {
-        for mode in [Session.Mode.auto, .offline, .local] {
+        for mode in [Session.Mode.auto, .offline, .local, .adaptive] {
             let session = Session(mode)
             #expect(Session(id: session.id) == session)
             #expect(session.id.utf8.count == 6)

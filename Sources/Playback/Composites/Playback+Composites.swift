@@ -71,10 +71,11 @@ extension Playback {
     /// - Parameters:
     ///   - rendition: the only one that may; nil for any.
     ///   - error: what the origin, or its absence, came to; nil where it was not asked.
+    ///   - flight: what has just brought the piece; nil where it lay there.
     ///   - ended: told of the end of the reply; nil where that is seen to already.
     func substituted(
         _ exchange: Exchange, _ slot: Slot, of rendition: String? = nil, after error: LibraryError? = nil,
-        ended: (@LoopActor (ReplyEnd) -> Void)?
+        broughtBy flight: Flight? = nil, ended: (@LoopActor (ReplyEnd) -> Void)?
     ) -> Bool {
         let composition = slot.composition
         let isJoined = !composition.isApart
@@ -84,10 +85,11 @@ extension Playback {
             slot.place.seat?.took(slot.file)
             exchange.onEnd = ended
         }
-        slot.place.record.stoodIn(standIn, for: slot.name, of: slot.place.folder.id)
+        slot.place.record.stoodIn(standIn, for: slot.name, of: slot.place.folder.id, isStored: flight == nil)
         composition.advance(to: found.joins ? .joined : .perhaps)
         var reply = SplicedReply(standIn: standIn, splice: found.splice, mediaType: slot.mediaType)
         reply.isOther = exchange.isAmid && composition.source(of: slot.file) != standIn
+        if let flight { reply.status = CacheStatus.of(flight) }
         if let error { reply.status = CacheStatus.forwarded(.uriMiss, isStored: false).refused(error) }
         composition.sent(standIn, for: slot.file)
         reply.send(found.descriptor, to: exchange)

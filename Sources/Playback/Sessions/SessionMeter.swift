@@ -18,6 +18,7 @@ struct SessionMeter {
     }
 
     private let began: Double
+    private let isAdaptive: Bool
     private var event: AccessEvent
     private var watch = PlayWatch()
     /// What the events have together that have ended.
@@ -26,8 +27,8 @@ struct SessionMeter {
     private var startup: Double?
     private var streams: [String: Stream] = [:]
     private var awaited: [String: Awaited] = [:]
-    /// The renditions whose pieces stood in for segments.
-    private var standIns: [String: String] = [:]
+    /// The renditions whose pieces stood in for segments, and whether they lay in the store.
+    private var standIns: [String: (rendition: String, isStored: Bool)] = [:]
     private static let standInLimit = 4096
     /// Those that never came are forgotten when there are so many, and so many seconds have passed.
     private static let awaitedLimit = 64
@@ -55,8 +56,11 @@ struct SessionMeter {
     /// - Parameters:
     ///   - event: the first one, which tells what all have alike.
     ///   - isEntered: whether the session began with its entry playlist: else its start is not known.
-    init(_ event: AccessEvent, isEntered: Bool) {
+    ///   - isAdaptive: whether the player is given one variant, and pieces of others in it: what is shown is whose they
+    ///     are.
+    init(_ event: AccessEvent, isEntered: Bool, isAdaptive: Bool = false) {
         self.event = event
+        self.isAdaptive = isAdaptive
         began = event.began
         starting = isEntered ? 0 : nil
     }
@@ -76,17 +80,29 @@ struct SessionMeter {
         watch.wants(at: time)
     }
 
-    /// A segment is answered with another rendition's piece, out of the store, or with its own again where `other` is
-    /// nil.
-    mutating func stoodIn(_ other: String?, for number: Int, of rendition: String) {
+    /// A segment is answered with another rendition's piece, or with its own again where `other` is nil.
+    ///
+    /// - Parameter isStored: whether the other's lay in the store.
+    mutating func stoodIn(_ other: String?, for number: Int, of rendition: String, isStored: Bool = true) {
         let key = Self.key(rendition, number)
         if standIns.count >= Self.standInLimit { standIns = [:] }
-        standIns[key] = other
-        if other != nil, let piece = awaited[key] { awaited[key] = Awaited(source: .store, since: piece.since) }
+        standIns[key] = other.map { ($0, isStored) }
+        guard other != nil, isStored, let piece = awaited[key] else { return }
+        awaited[key] = Awaited(source: .store, since: piece.since)
     }
 
     /// Whose piece stood in for a segment when it was last answered.
-    func standIn(for number: Int, of rendition: String) -> String? { standIns[Self.key(rendition, number)] }
+    func standIn(for number: Int, of rendition: String) -> String? {
+        standIns[Self.key(rendition, number)]?.rendition
+    }
+
+    /// Whether it was one out of the store.
+    func isStoodInFromStore(_ number: Int, of rendition: String) -> Bool {
+        standIns[Self.key(rendition, number)]?.isStored ?? false
+    }
+
+    /// What was awaited for a segment does not come any more; something else will.
+    mutating func gaveUp(_ number: Int, of rendition: String) { awaited[Self.key(rendition, number)] = nil }
 
     /// That reply has ended.
     mutating func arrived(_ reply: ReplyNote, at time: Double) {
@@ -124,11 +140,12 @@ struct SessionMeter {
         if event.requests == 0, event.number == 0 { event.startOffset = segment.start }
         event.requests += 1
         note(segment)
-        if let choice = reading.choice { choose(choice, at: time) }
+        if !isAdaptive, let choice = reading.choice { choose(choice, at: time) }
     }
 
     private mutating func note(_ segment: SegmentNote) {
         guard !segment.isSound else { return }
+        if isAdaptive { return lastNumber = segment.number }
         if run?.rendition != segment.rendition { run = (segment.rendition, segment.start, 0) }
         run?.count += 1
         lastNumber = segment.number
@@ -158,10 +175,27 @@ struct SessionMeter {
         show(rendition)
     }
 
+    /// Whose piece it was is known when it was delivered: until then another may be taken. The request for it belongs
+    /// to what it was answered with.
+    private mutating func showSource(of segment: SegmentNote, at time: Double) {
+        guard isAdaptive, !segment.isSound else { return }
+        let source = standIn(for: segment.number, of: segment.rendition) ?? segment.rendition
+        guard source != choice else { return }
+        if choice != nil {
+            switches += 1
+            event.requests -= 1
+            begin(startOffset: segment.start, at: time)
+            event.requests = 1
+        }
+        choice = source
+        show(source)
+    }
+
     /// A segment was delivered to its last byte.
     mutating func delivered(_ segment: SegmentNote, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
         watch.take(reading, isSeek: false, at: time)
+        showSource(of: segment, at: time)
         let piece = awaited.removeValue(forKey: Self.key(segment.rendition, segment.number))
         trail.add(
             segment.number, of: segment.rendition, from: piece?.source ?? .store,
@@ -183,6 +217,7 @@ struct SessionMeter {
                 number, of: segment.rendition, from: .store, standIn: standIn(for: number, of: segment.rendition))
         }
         note(segment)
+        showSource(of: segment, at: time)
         started(at: time)
     }
 
@@ -296,13 +331,13 @@ struct ReplyNote: Equatable {
     /// Where the bytes came from.
     var source: PieceSource
     /// The bytes that were sent.
-    var bytes: Int64
+    var bytes: Int64 = 0
     /// The bytes that came from the origin meanwhile.
-    var fetched: Int64
+    var fetched: Int64 = 0
     /// Whether the player has got all that it asked for.
-    var isWhole: Bool
+    var isWhole = false
     /// Whether it has not by no choice of its own.
-    var hasFailed: Bool
+    var hasFailed = false
 }
 
 /// A segment as the meter is told of it.

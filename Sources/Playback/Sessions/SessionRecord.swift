@@ -27,15 +27,19 @@ import Playlist
     /// Whether its entry playlist was loaded from this process, so that all of it is known.
     private let isEntered: Bool
     private var compositions: [String: Composition] = [:]
+    /// What chooses the quality of its segments; nil where its player does.
+    let adapter: Adapter?
 
     /// - Parameters:
     ///   - entered: when its entry playlist was loaded; nil where nobody knows.
     ///   - isOffline: whether all comes from the store.
+    ///   - isAdaptive: whether the quality of its segments is chosen here.
     init(
         _ id: String, of asset: Asset, client: String?, entered: ContinuousClock.Instant?, isOffline: Bool,
-        log: LogKeeper
+        isAdaptive: Bool = false, log: LogKeeper
     ) {
         self.id = id
+        adapter = isAdaptive ? Adapter() : nil
         self.asset = asset
         self.log = log
         let now = ContinuousClock.now
@@ -47,7 +51,7 @@ import Playlist
             session: id, guid: UUID().uuidString, number: 0, asset: asset.name, client: client,
             began: start)
         event.playbackType = isOffline ? .file : asset.isLive ? .live : .vod
-        meter = SessionMeter(event, isEntered: entered != nil)
+        meter = SessionMeter(event, isEntered: entered != nil, isAdaptive: isAdaptive)
         let counter = ByteCounter()
         storedBytes = counter
         stored = { end in counter.bytes += end.mediaBytes }
@@ -70,30 +74,45 @@ import Playlist
         return true
     }
 
-    /// A player waits for a flight's bytes. What is returned tells of the end of its reply, once.
+    /// A player waits for a flight's bytes. What is returned tells of the end of its reply, once; nil where it is
+    /// answered with something else.
     ///
     /// - Parameter isAwaited: whether the player cannot play on without them.
     func awaits(
         _ file: String, in folder: PieceFolder, _ flight: Flight, isAwaited: Bool
-    ) -> (ReplyEnd) -> Void {
+    ) -> (ReplyEnd?) -> Void {
         var number: Int?
         if case .segment(let segment)? = PieceName(file)?.role { number = segment }
         let source = flight.approach.source
         let (since, written) = (now, flight.written)
         if isAwaited { meter.awaits(number, of: folder.id, from: source, at: since) }
         return { [weak self] end in
-            let isStandIn = number.map { self?.meter.standIn(for: $0, of: folder.id) != nil } ?? false
+            guard let end else {
+                self?.gaveUp(number, of: folder.id, ReplyNote(since: since, isAwaited: isAwaited, source: source))
+                return
+            }
+            let isStored = number.map { self?.meter.isStoodInFromStore($0, of: folder.id) ?? false } ?? false
             let reply = ReplyNote(
-                since: since, isAwaited: isAwaited, source: isStandIn ? .store : source, bytes: end.mediaBytes,
-                fetched: isStandIn ? 0 : max(0, end.mediaBytes - written),
+                since: since, isAwaited: isAwaited, source: isStored ? .store : source, bytes: end.mediaBytes,
+                fetched: isStored ? 0 : max(0, end.mediaBytes - written),
                 isWhole: end.isWhole, hasFailed: end.cause == .bodyFailed || end.status.map { $0 >= 400 } ?? false)
             self?.arrived(reply, flight.address)
         }
     }
 
     /// Notes whose piece a segment is answered with; nil for its own.
-    func stoodIn(_ other: String?, for name: PieceName, of rendition: String) {
-        if case .segment(let number) = name.role { meter.stoodIn(other, for: number, of: rendition) }
+    ///
+    /// - Parameter isStored: whether the other's lay there, and was not fetched for this.
+    func stoodIn(_ other: String?, for name: PieceName, of rendition: String, isStored: Bool = true) {
+        if case .segment(let number) = name.role {
+            meter.stoodIn(other, for: number, of: rendition, isStored: isStored)
+        }
+    }
+
+    /// What was waited for is not any more, and nothing of it was sent.
+    private func gaveUp(_ number: Int?, of rendition: String, _ reply: ReplyNote) {
+        if let number { meter.gaveUp(number, of: rendition) }
+        arrived(reply, nil)
     }
 
     /// What the session has got of a rendition.
@@ -121,7 +140,10 @@ import Playlist
         let segment = SegmentNote(
             rendition: sighting.rendition.name.id, isSound: sighting.isSound, number: sighting.number,
             start: sighting.start, duration: sighting.duration)
-        describe(sighting)
+        describe(sighting.rendition, isSound: sighting.isSound)
+        if let standIn = meter.standIn(for: sighting.number, of: segment.rendition).flatMap({ asset.rendition($0) }) {
+            describe(standIn, isSound: sighting.isSound)
+        }
         switch sighting.event {
         case .asked(let isSeek): meter.asked(segment, isSeek: isSeek, sighting.playhead, at: now)
         case .delivered:
@@ -134,9 +156,8 @@ import Playlist
         logFinished()
     }
 
-    private func describe(_ sighting: Sighting) {
-        let rendition = sighting.rendition
-        guard !sighting.isSound, !meter.knows(rendition.name.id) else { return }
+    private func describe(_ rendition: Rendition, isSound: Bool) {
+        guard !isSound, !meter.knows(rendition.name.id) else { return }
         let place = asset.renditions.firstIndex { $0 === rendition }
         let variant = asset.multivariant?.variants.first { $0.renditionIndex == place }
         let uri = rendition.source?.base.replacingQuery(nil).text

@@ -77,7 +77,7 @@ import Library
         }
         let record = SessionRecord(
             session.id, of: asset, client: entry?.client ?? Self.client(exchange.head), entered: entry?.at,
-            isOffline: session.mode == .offline || library.isOffline, log: log)
+            isOffline: session.mode == .offline || library.isOffline, isAdaptive: session.mode == .adaptive, log: log)
         records[session.id] = record
         return record
     }

@@ -1,0 +1,129 @@
+import EventLoop
+import HTTPMessage
+import HTTPServer
+import Library
+
+/// Segments of sessions whose player cannot adapt: in the quality that is chosen for it, under the name that it knows.
+extension Playback {
+    /// Answers for a segment in another quality than its own, now or later; false where its own is chosen, or none is
+    /// to be chosen.
+    ///
+    /// - Parameter mayFetch: whether what is not stored may be chosen.
+    func adapted(
+        _ exchange: Exchange, _ place: PiecePlace, _ file: String, _ tells: Bool, mayFetch: Bool = true
+    ) -> Bool {
+        // What was begun in one quality is gone on with in that.
+        guard let adapter = place.record.adapter, !exchange.isAmid, let slot = slot(place, file) else { return false }
+        let qualities = slot.substitutes.qualities(of: slot.name)
+        guard qualities.count > 1 else { return false }
+        let situation = Adapter.Situation(
+            buffer: buffer(of: place.session), patience: patience.inSeconds,
+            mayAsk: mayFetch && !library.isOffline && library.readOnlyReason == nil)
+        guard let quality = adapter.choose(from: qualities, situation) else { return false }
+        let chosen = quality.rendition.name.id
+        if chosen == place.folder.id {
+            adapter.took(chosen)
+            return false
+        }
+        if !quality.isStored { return pursue(quality, instead: qualities[0], exchange, slot, adapter) }
+        guard substituted(exchange, slot, of: chosen, ended: place.record.stored) else { return false }
+        adapter.took(chosen)
+        if tells || !place.record.hasStarted { library.audience.catchUp() }
+        return true
+    }
+
+    /// The media ahead of a session's playhead, in seconds.
+    private func buffer(of session: Session) -> Double {
+        library.audience.catchUp()
+        guard let reading = library.audience.reading(of: session.id), let front = reading.front else { return 0 }
+        return max(0, front - reading.position)
+    }
+
+    /// Fetches a segment in another quality, and answers with it once it is there; false where that cannot begin.
+    private func pursue(
+        _ quality: Quality, instead own: Quality, _ exchange: Exchange, _ slot: Slot, _ adapter: Adapter
+    ) -> Bool {
+        let (place, chosen) = (slot.place, quality.rendition.name.id)
+        guard let (flights, segment) = flights(for: quality, of: place.asset) else {
+            adapter.failed(chosen)
+            return false
+        }
+        for flight in flights { adapter.link.follow(flight) }
+        // The player may ask for the next one before this is sent.
+        slot.composition.advance(to: .joined)
+        let arrived = place.record.awaits(slot.file, in: place.folder, segment, isAwaited: place.seat != nil)
+        place.seat?.awaits(slot.file)
+        let pursuit = Pursuit(flights)
+        exchange.onEnd = { end in
+            pursuit.release()
+            place.seat?.arrived(slot.file, end.bodyBytes, isWhole: end.isWhole)
+            arrived(end)
+        }
+        pursuit.follow { [weak self] progress in
+            adapter.link.sample()
+            return self?.isHopeless(progress, quality, instead: own, place.session) ?? true
+        } ended: { [weak self] end in
+            guard let self, exchange.isOpen else { return }
+            if settled(end, quality, segment, exchange, slot, adapter) { return }
+            place.seat?.arrived(slot.file, isWhole: false)
+            arrived(nil)
+            // What is stored may do; else its own is what there is.
+            if adapted(exchange, place, slot.file, false, mayFetch: false) { return }
+            self.own(exchange, place, slot.file, false)
+        }
+        return true
+    }
+
+    /// What brings a segment with its initialization section, retained; nil where there is no room for it.
+    private func flights(for quality: Quality, of asset: Asset) -> (all: [Flight], segment: Flight)? {
+        var flights: [Flight] = []
+        for resource in [quality.section, quality.segment] {
+            guard let resource else { continue }
+            do throws(LibraryError) {
+                flights.append(
+                    try library.flight(
+                        resource, in: quality.rendition.folder, of: asset, urgency: .playback, hasStandIn: true))
+            } catch {
+                for flight in flights { flight.release() }
+                return nil
+            }
+        }
+        return flights.last.map { (flights, $0) }
+    }
+
+    /// Answers with what was fetched; false where that was in vain.
+    private func settled(
+        _ end: Pursuit.End, _ quality: Quality, _ segment: Flight, _ exchange: Exchange, _ slot: Slot,
+        _ adapter: Adapter
+    ) -> Bool {
+        let chosen = quality.rendition.name.id
+        switch end {
+        case .arrived:
+            if substituted(exchange, slot, of: chosen, broughtBy: segment, ended: nil) {
+                adapter.took(chosen)
+                return true
+            }
+            adapter.failed(chosen)
+        case .failed(let error):
+            let url = quality.segment.url.replacingQuery(nil).text
+            sessions.failed(Failure(error, status: 200, about: Subject(slot.place.session, slot.place.asset, url)))
+            adapter.failed(chosen)
+        case .hopeless: break
+        }
+        return false
+    }
+
+    /// Whether a quality is to be given up for its own: no sooner than half the segment's time has passed, since a new
+    /// connection tells little in its beginning.
+    private func isHopeless(_ progress: Pursuit.Progress, _ quality: Quality, instead own: Quality, _ session: Session)
+        -> Bool
+    {
+        let patience = patience.inSeconds
+        if progress.bytes == 0, progress.elapsed >= patience { return true }
+        guard progress.elapsed >= quality.duration / 2 else { return false }
+        return AdaptationRule.isHopeless(
+            remaining: progress.remaining ?? max(0, quality.bytes - progress.bytes),
+            instead: own.isStored ? 0 : own.bytes, buffer: min(buffer(of: session), patience - progress.elapsed),
+            throughput: Double(max(1, progress.bytes)) / progress.elapsed)
+    }
+}

@@ -1,0 +1,265 @@
+import EventLoop
+import Foundation
+import SegmentFormat
+import TestSupport
+import Testing
+
+@testable import Library
+@testable import Playback
+
+/// One variant, of which Weir chooses the quality segment by segment.
+@Suite @LoopActor struct AdaptivePlaybackTests {
+    private func bytes(_ path: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: Repository.path("fixtures/media/" + path))))
+    }
+
+    private func transport(_ path: String) throws -> [UInt8] {
+        let bytes = try bytes(path)
+        return try TransportStream(ByteSource(bytes)).splice().joined(with: bytes)
+    }
+
+    /// A fragment of one folder as it plays behind the section of another.
+    private func fragment(_ number: Int, of folder: String, behind own: String) throws -> [UInt8] {
+        let section = { (folder: String) in try InitializationSection(self.bytes("cmaf/\(folder)/init.mp4")) }
+        let bytes = try bytes("cmaf/\(folder)/\(number).m4s")
+        return try Joint(of: try section(folder), behind: try section(own)).splice(ByteSource(bytes))
+            .joined(with: bytes)
+    }
+
+    /// A fixture whose lowest variant is not offered: what it begins with is two frames earlier than the others.
+    private func fixture(_ name: String = "ts", patience: Duration = .seconds(8)) async throws -> PlaybackFixture {
+        let fixture = try await PlaybackFixture(patience: patience)
+        var lines = String(decoding: try bytes("\(name)/master.m3u8"), as: UTF8.self).split(separator: "\n")
+        let lowest = try #require(lines.firstIndex { $0.contains("EXT-X-STREAM-INF") })
+        lines.removeSubrange(lowest...lowest + 1)
+        let text = lines.joined(separator: "\n") + "\n"
+        try await fixture.origin.add(
+            OriginRule("/\(name)/master.m3u8") {
+                ($0.status, $0.body, $0.contentType) = (200, text, "application/vnd.apple.mpegurl")
+            })
+        return fixture
+    }
+
+    /// The paths in the playlist of the one variant that an entry lists.
+    private func paths(_ fixture: PlaybackFixture, _ entry: String) async throws -> [String] {
+        let lists = try await fixture.entry(entry).filter { $0.contains("/video-") }
+        #expect(lists.count == 1)
+        return PlaybackFixture.paths(in: try await fixture.get(try #require(lists.last)).text)
+    }
+
+    private func auto(_ fixture: PlaybackFixture, _ name: String = "ts") -> String {
+        "/auto" + fixture.typed("/\(name)/master.m3u8")
+    }
+
+    /// Stores segments of renditions, by playing them.
+    private func store(_ fixture: PlaybackFixture, _ name: String, _ parts: [(id: String, places: [Int])]) async throws
+    {
+        for (id, places) in parts {
+            let lists = try await fixture.entry(fixture.typed("/\(name)/master.m3u8"))
+            let list = try #require(lists.first { $0.contains("/\(id)/") })
+            let all = PlaybackFixture.paths(in: try await fixture.get(list).text)
+            let segments = all.filter { !$0.contains("init") }
+            for path in all.filter({ $0.contains("init") }) + places.map({ segments[$0] }) {
+                #expect(try await fixture.get(path).status == 200)
+            }
+        }
+    }
+
+    private func body(_ fixture: PlaybackFixture, _ path: String) async throws -> [UInt8] {
+        let answer = try await fixture.get(path)
+        #expect(answer.status == 200)
+        return [UInt8](answer.body)
+    }
+
+    // MARK: The entry
+
+    @Test func oneVariantIsListedWithTheBestOnesAttributesAndTheLowestOnesPlaylist() async throws {
+        let fixture = try await fixture()
+        let text = try await fixture.get(auto(fixture)).text
+        let asset = try fixture.asset("ts")
+        let lines = text.split(separator: "\n").map(String.init)
+        #expect(
+            lines.dropLast() == [
+                "#EXTM3U", "#EXT-X-VERSION:4", "#EXT-X-INDEPENDENT-SEGMENTS",
+                "#EXT-X-STREAM-INF:BANDWIDTH=184992,AVERAGE-BANDWIDTH=171707,"
+                    + "CODECS=\"avc1.640015,mp4a.40.2\",RESOLUTION=480x270,FRAME-RATE=10.000",
+            ])
+        #expect(lines.last?.hasPrefix("/a/\(asset.id)/v") == true)
+        #expect(lines.last?.hasSuffix("/video-180p/media.m3u8") == true)
+        let named = try await fixture.get("/auto/ts.m3u8").text
+        #expect(named.split(separator: "\n").dropLast().map(String.init) == Array(lines.dropLast()))
+    }
+
+    @Test func soundAndSubtitlesOfTheVariantAreListedToo() async throws {
+        let fixture = try await fixture("cmaf")
+        let text = try await fixture.get(auto(fixture, "cmaf")).text
+        let kinds = text.split(separator: "\n").filter { $0.hasPrefix("#EXT-X-MEDIA") || $0.contains("INF:") }
+            .map { $0.prefix { $0 != "," } }
+        #expect(
+            kinds == [
+                "#EXT-X-MEDIA:TYPE=AUDIO", "#EXT-X-MEDIA:TYPE=AUDIO", "#EXT-X-MEDIA:TYPE=SUBTITLES",
+                "#EXT-X-STREAM-INF:BANDWIDTH=173272",
+            ])
+    }
+
+    @Test func whatLeavesNoChoiceIsListedAsItIs() async throws {
+        let fixture = try await fixture()
+        // Segments of other lengths lie over nothing.
+        let other = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n0.ts\n#EXT-X-ENDLIST\n"
+        try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { ($0.status, $0.body) = (200, other) })
+        let lists = try await fixture.entry(auto(fixture))
+        #expect(lists.count == 2 && lists.allSatisfy { $0.split(separator: "/")[2].first == "a" })
+    }
+
+    // MARK: Segments
+
+    @Test func theFirstSegmentIsTheLowestAndTheOthersAreTheBestThatTheLinkGives() async throws {
+        let fixture = try await fixture()
+        let paths = try await paths(fixture, auto(fixture))
+        #expect(paths.count == 6)
+        #expect(try await body(fixture, paths[0]) == bytes("ts/180p/0.ts"))
+        for place in 1..<6 {
+            let answer = try await fixture.get(paths[place])
+            #expect(try answer.status == 200 && [UInt8](answer.body) == transport("ts/270p/\(place).ts"))
+            #expect(answer["cache-status"] == "Weir; fwd=uri-miss; stored; detail=\"video-270p stands in\"")
+        }
+        let asked = try await fixture.mediaRequests()
+        #expect(asked == ["/ts/180p/0.ts"] + (1..<6).map { "/ts/270p/\($0).ts" })
+        let again = try await fixture.get(paths[5])
+        #expect(again["cache-status"] == "Weir; hit; detail=\"video-270p stands in\"")
+        let part = try await fixture.get(paths[5], ["Range": "bytes=1000-"])
+        #expect(try part.status == 206 && [UInt8](part.body) == Array(transport("ts/270p/5.ts")[1000...]))
+    }
+
+    @Test func theLogTellsWhatWasShown() async throws {
+        let fixture = try await fixture()
+        let paths = try await paths(fixture, auto(fixture))
+        for path in paths { _ = try await body(fixture, path) }
+        try await waitUntil("all segments in the log") {
+            fixture.playback.sessions.summaries.last?.pieces.last?.last == 5
+        }
+        let summary = try #require(fixture.playback.sessions.summaries.last)
+        #expect(
+            summary.pieces == [
+                PieceRun(rendition: "video-180p", first: 0, last: 0, source: .origin),
+                PieceRun(rendition: "video-180p", first: 1, last: 5, source: .origin, standIn: "video-270p"),
+            ])
+        #expect(summary.switches == 1)
+        #expect(summary.uri?.hasSuffix("/ts/270p/media.m3u8") == true)
+        #expect(summary.bytes.store == 0 && summary.bytes.origin > 0)
+        let events = await fixture.playback.sessions.accessEvents(LogQuery())
+        #expect(events.map(\.indicated) == [133_104, 184_992])
+        #expect(events.map(\.requests) == [1, 5])
+    }
+
+    @Test func fragmentsComeWithTheirParameterSetsInBand() async throws {
+        let fixture = try await fixture("cmaf")
+        let paths = try await paths(fixture, auto(fixture, "cmaf"))
+        #expect(try await body(fixture, paths[0]) == bytes("cmaf/video-180p/init.mp4"))
+        #expect(try await body(fixture, paths[1]) == bytes("cmaf/video-180p/0.m4s"))
+        for place in 1..<6 {
+            let expected = try fragment(place, of: "video-270p", behind: "video-180p")
+            #expect(try await body(fixture, paths[1 + place]) == expected, "\(place)")
+        }
+        #expect(try await fixture.mediaRequests().filter { $0.contains("init") }.count == 2)
+    }
+
+    @Test func soundThatComesFirstDoesNotMakeTheFirstSegmentOneThatCannotBeJudged() async throws {
+        let fixture = try await fixture("cmaf")
+        let lists = try await fixture.entry(auto(fixture, "cmaf"))
+        for path in PlaybackFixture.paths(in: try await fixture.get(lists[0]).text).prefix(3) {
+            _ = try await body(fixture, path)
+        }
+        let video = try #require(lists.first { $0.contains("/video-") })
+        let paths = PlaybackFixture.paths(in: try await fixture.get(video).text)
+        _ = try await body(fixture, paths[0])
+        #expect(try await body(fixture, paths[1]) == bytes("cmaf/video-180p/0.m4s"))
+        #expect(try await body(fixture, paths[2]) == fragment(1, of: "video-270p", behind: "video-180p"))
+    }
+
+    // MARK: What goes wrong
+
+    @Test func whatTurnsOutNotToBeAlignedIsNotTakenAgainAndLeadsTheNextSession() async throws {
+        let fixture = try await PlaybackFixture()
+        let paths = try await paths(fixture, auto(fixture, "cmaf"))
+        #expect(paths[0].contains("/video-90p/"))
+        for (place, path) in paths.dropFirst().enumerated() where place < 5 {
+            let raw = try bytes("cmaf/video-90p/\(place).m4s")
+            let joined = try fragment(place, of: "video-90p", behind: "video-90p")
+            let answer = try await body(fixture, path)
+            #expect(answer == raw || answer == joined, "\(place)")
+            if place == 0 { _ = try await body(fixture, paths[0]) }
+        }
+        let better = try await fixture.mediaRequests().filter { $0.hasSuffix("m4s") && !$0.contains("90p") }
+        #expect(better.count == 2)
+        let next = try await self.paths(fixture, auto(fixture, "cmaf"))
+        #expect(next[0].contains("/video-180p/"))
+    }
+
+    @Test func aSegmentThatTheBetterOneLacksIsItsOwn() async throws {
+        let fixture = try await fixture()
+        try await fixture.origin.add(OriginRule("/ts/270p/2.ts") { $0.status = 404 })
+        let paths = try await paths(fixture, auto(fixture))
+        _ = try await body(fixture, paths[0])
+        #expect(try await body(fixture, paths[1]) == transport("ts/270p/1.ts"))
+        // A transport stream of one's own need not be whole to be sent.
+        #expect(try await body(fixture, paths[2]) == bytes("ts/180p/2.ts"))
+        #expect(try await body(fixture, paths[3]) == transport("ts/270p/3.ts"))
+        try await waitUntil("a note") {
+            let events = await fixture.playback.sessions.errorEvents(LogQuery())
+            return events.contains { $0.uri?.hasSuffix("/ts/270p/2.ts") == true && $0.status == 200 }
+        }
+    }
+
+    @Test func whatComesTooSlowlyIsGivenUpForWhatIsThere() async throws {
+        let fixture = try await fixture()
+        try await store(fixture, "ts", [("video-180p", [2])])
+        try await fixture.origin.add(OriginRule("/ts/270p/2.ts") { $0.throttle = 1000 })
+        let paths = try await paths(fixture, auto(fixture))
+        for place in 0..<2 { _ = try await body(fixture, paths[place]) }
+        let answer = try await fixture.get(paths[2])
+        #expect(try [UInt8](answer.body) == transport("ts/180p/2.ts"))
+        #expect(answer["cache-status"]?.hasPrefix("Weir; hit") == true)
+    }
+
+    @Test func aPlayerThatLeavesLetsGoOfWhatItWaitedFor() async throws {
+        let fixture = try await fixture()
+        try await fixture.origin.add(OriginRule("/ts/270p/1.ts") { ($0.hold, $0.times) = (true, 1) })
+        let paths = try await paths(fixture, auto(fixture))
+        _ = try await body(fixture, paths[0])
+        var connection: RawConnection? = try await fixture.ask(paths[1])
+        try await waitUntil("the request") {
+            try await fixture.mediaRequests().contains("/ts/270p/1.ts")
+        }
+        // Its end closes it.
+        withExtendedLifetime(connection) {}
+        connection = nil
+        let session = String(paths[1].split(separator: "/")[2])
+        let attendee = try #require(fixture.library.audience.attendees[session])
+        try await waitUntil("nobody waits") { attendee.awaited == 0 }
+        try await fixture.origin.release()
+        #expect(try await body(fixture, paths[1]) == transport("ts/270p/1.ts"))
+    }
+
+    // MARK: Without the origin
+
+    @Test func withoutTheOriginTheBestThatIsStoredPlays() async throws {
+        let fixture = try await fixture()
+        try await store(fixture, "ts", [("video-180p", Array(0..<6)), ("video-270p", [0, 1, 4])])
+        try await fixture.origin.stop()
+        fixture.library.mode = .offline
+        let paths = try await paths(fixture, "/auto/ts.m3u8")
+        #expect(paths[0].contains("/video-180p/"))
+        for place in 0..<6 {
+            let source = [0, 1, 4].contains(place) ? "270p" : "180p"
+            #expect(try await body(fixture, paths[place]) == transport("ts/\(source)/\(place).ts"), "\(place)")
+        }
+    }
+
+    @Test func whatIsStoredAtItsBestIsPlayedAsItIs() async throws {
+        let fixture = try await fixture()
+        try await store(fixture, "ts", [("video-180p", [0]), ("video-270p", Array(0..<6))])
+        let paths = try await paths(fixture, auto(fixture))
+        for place in 0..<6 { #expect(try await body(fixture, paths[place]) == bytes("ts/270p/\(place).ts")) }
+    }
+}
