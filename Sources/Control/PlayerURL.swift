@@ -26,6 +26,11 @@ public struct PlayerURL: Sendable {
         "\(base)/local/" + (Self.isURL(word) ? word : PercentEncoding.encode(word) + ".m3u8")
     }
 
+    /// A name or an origin URL, as one variant of which Weir chooses the quality.
+    public func adaptiveEntry(_ word: String) -> String {
+        "\(base)/auto/" + (Self.isURL(word) ? word : PercentEncoding.encode(word) + ".m3u8")
+    }
+
     /// Whatever an origin has, by the URL there.
     public func origin(url: String) -> String { "\(base)/\(url)" }
 

@@ -18,6 +18,9 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(help: "Play what is stored whole, where there is such; what is not goes on to come from the network.")
     var local = false
 
+    @Flag(help: "Let the quality follow the network, in a player that cannot do so itself.")
+    var auto = false
+
     @Option(help: ArgumentHelp("The player; mpv, vlc or ffplay otherwise.", valueName: "program"))
     var player: String?
 
@@ -26,9 +29,9 @@ struct PlayCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func validate() throws {
-        if offline, local { throw ValidationError("--offline and --local exclude each other") }
-    }
+    func validate() throws { _ = try manner }
+
+    private var manner: Entry.Manner { get throws { try .init(offline: offline, local: local, auto: auto) } }
 
     func run() async throws {
         try await reporting(common) {
@@ -36,7 +39,7 @@ struct PlayCommand: AsyncParsableCommand {
             let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
             // A player says little about a server that is not there.
             if PlayerURL.isURL(source), !offline { _ = try await daemon.client.assets() }
-            let entry = try await Entry(source, offline: offline, local: local, in: daemon)
+            let entry = try await Entry(source, try manner, in: daemon)
             throw player.start(arguments + [entry.url])
         }
     }

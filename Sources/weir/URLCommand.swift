@@ -15,15 +15,18 @@ struct URLCommand: AsyncParsableCommand {
     @Flag(help: "One that lists what is stored whole alone, where there is such.")
     var local = false
 
+    @Flag(help: "One that gives a player which cannot adapt one variant, whose quality follows the network.")
+    var auto = false
+
     @OptionGroup var common: CommonOptions
 
-    func validate() throws {
-        if offline, local { throw ValidationError("--offline and --local exclude each other") }
-    }
+    func validate() throws { _ = try manner }
+
+    private var manner: Entry.Manner { get throws { try .init(offline: offline, local: local, auto: auto) } }
 
     func run() async throws {
         try await reporting(common) {
-            Output.line(try await Entry(source, offline: offline, local: local, in: common.daemon()).url)
+            Output.line(try await Entry(source, try manner, in: common.daemon()).url)
         }
     }
 }
@@ -32,25 +35,40 @@ struct URLCommand: AsyncParsableCommand {
 struct Entry {
     let url: String
 
+    /// In which kind of session it plays.
+    enum Manner {
+        case usual
+        case offline
+        case local
+        case auto
+
+        /// The one that was asked for; throws where more than one was.
+        init(offline: Bool, local: Bool, auto: Bool) throws {
+            let wanted = [(offline, Self.offline), (local, .local), (auto, .auto)].filter(\.0).map(\.1)
+            if wanted.count > 1 { throw ValidationError("--offline, --local and --auto exclude each other") }
+            self = wanted.first ?? .usual
+        }
+    }
+
     /// Finds the URL for a name or an origin URL; a name has to exist, and so does an asset for a URL that is to play
     /// offline.
-    init(_ source: String, offline: Bool, local: Bool, in daemon: Daemon) async throws(ControlError) {
-        guard PlayerURL.isURL(source) else {
-            let name = try await daemon.client.asset(named: source).name
-            url =
-                offline
-                ? daemon.urls.offlineAsset(named: name)
-                : local ? daemon.urls.localEntry(name) : daemon.urls.asset(named: name)
-            return
+    init(_ source: String, _ manner: Manner, in daemon: Daemon) async throws(ControlError) {
+        let isURL = PlayerURL.isURL(source)
+        let word = isURL ? source : try await daemon.client.asset(named: source).name
+        switch manner {
+        case .usual: url = daemon.urls.entry(word)
+        case .local: url = daemon.urls.localEntry(word)
+        case .auto: url = daemon.urls.adaptiveEntry(word)
+        case .offline where !isURL: url = daemon.urls.offlineAsset(named: word)
+        case .offline: url = try await Self.offline(source, in: daemon)
         }
-        guard offline else {
-            url = local ? daemon.urls.localEntry(source) : daemon.urls.origin(url: source)
-            return
-        }
+    }
+
+    private static func offline(_ source: String, in daemon: Daemon) async throws(ControlError) -> String {
         guard let asset = try await daemon.client.assets().first(where: { $0.url == source }) else {
             throw ControlError(
                 .noSuchAsset, "nothing is stored of \(source)", next: "weir get URL, while there is a network")
         }
-        url = daemon.urls.offlineAsset(named: asset.name)
+        return daemon.urls.offlineAsset(named: asset.name)
     }
 }

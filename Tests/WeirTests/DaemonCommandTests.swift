@@ -216,6 +216,7 @@ import Testing
         (["sintel"], "/sintel.m3u8"), (["sintel", "--offline"], "/offline/sintel.m3u8"),
         (["https://h/m.m3u8"], "/https://h/m.m3u8"), (["https://h/m.m3u8", "--offline"], "/offline/sintel.m3u8"),
         (["sintel", "--local"], "/local/sintel.m3u8"), (["https://h/m.m3u8", "--local"], "/local/https://h/m.m3u8"),
+        (["sintel", "--auto"], "/auto/sintel.m3u8"), (["https://h/m.m3u8", "--auto"], "/auto/https://h/m.m3u8"),
     ])
     func urlAndPlayGiveThePlayerTheSameURL(arguments: [String], path: String) async throws {
         let daemon = try await daemon(assets: [asset])
@@ -226,7 +227,10 @@ import Testing
         #expect(more.output == "--fullscreen \(url)")
         #expect(try await run(["url", "none"]).exit == .code(66))
         #expect(try await run(["url", "https://h/none", "--offline"]).exit == .code(66))
-        #expect(try await run(["url", "sintel", "--offline", "--local"]).exit == .code(64))
+        for two in [["--offline", "--local"], ["--offline", "--auto"], ["--local", "--auto"]] {
+            #expect(try await run(["url", "sintel"] + two).exit == .code(64))
+            #expect(try await run(["play", "--player", "echo", "sintel"] + two).exit == .code(64))
+        }
         await daemon.stop()
     }
 
