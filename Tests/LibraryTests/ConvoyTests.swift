@@ -152,7 +152,7 @@ import Testing
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.cutAfter, $0.times) = (5000, 1) },
-            OriginRule("*.ts") { ($0.resetAfter, $0.times) = (-1, 3) })
+            OriginRule("*.ts") { ($0.status, $0.times) = (503, 3) })
         let cut = try fixture.player(1)
         #expect(await cut.result().code != nil)
         cut.release()
