@@ -240,60 +240,7 @@ public import Playlist
         return end.map { String(uri[..<$0]) } ?? uri
     }
 
-    // MARK: Resources
-
-    /// The resource behind a name that a rendered playlist of this rendition contains, or contained of late.
-    public func resource(named name: PieceName) -> Resource? {
-        for source in [latest, source] {
-            if let source, let resource = resource(named: name, in: source) { return resource }
-        }
-        return live.resource(name)
-    }
-
-    /// The resource behind a name as one text has it: the known one, or one that `stands` for it.
-    func resource(named name: PieceName, in source: Source) -> Resource? {
-        let found: Resource? =
-            switch name.role {
-            case .segment(let number): source.segment(number).flatMap { resource(of: $0, in: source) }
-            case .initialization(let index):
-                source.playlist.maps.first { $0.index == index }.flatMap { resource(of: $0, in: source) }
-            case .key(let number): keyNumbers.firstIndex(of: number).flatMap { key($0, name, in: source) }
-            case .passing, .data: nil
-            }
-        return found?.name == name ? found : nil
-    }
-
-    private func key(_ place: Int, _ name: PieceName, in source: Source) -> Resource? {
-        let keys = source.playlist.keys
-        return keys.indices.contains(place) ? resource(name, keys[place].uri, nil, in: source) : nil
-    }
-
-    /// Whether the playlist, which has ended, names it: only that is kept.
-    func isListed(_ name: PieceName) -> Bool {
-        guard let source else { return false }
-        guard case .segment(let number) = name.role else { return resource(named: name, in: source) != nil }
-        // Asked for each miss: the names are made once, URLs each time.
-        return source.segment(number).map { !$0.isGap && file(of: $0) == name.description } ?? false
-    }
-
-    /// The segment as a resource; nil where there is nothing to fetch: a gap, or a URI that is no URL.
-    public func resource(of segment: Segment, in source: Source? = nil) -> Resource? {
-        guard !segment.isGap else { return nil }
-        return resource(name(of: segment, in: source), segment.uri, segment.byteRange, in: source)
-    }
-
-    /// The initialization section as a resource.
-    public func resource(of map: Map, in source: Source? = nil) -> Resource? {
-        resource(name(of: map, in: source), map.uri, map.byteRange, in: source)
-    }
-
-    /// The resource behind a URI of a text; nil where that is no URL.
-    func resource(_ name: PieceName, _ uri: String, _ range: SubRange?, in source: Source?) -> Resource? {
-        guard let source = source ?? self.source, !source.isRecorded, let url = try? source.base.resolving(uri) else {
-            return nil
-        }
-        return Resource(name: name, url: url, range: range.map { Int64($0.offset)..<Int64($0.end) })
-    }
+    // MARK: Presence
 
     /// Whether every segment, initialization section and key is there, so that it plays without the origin.
     public var isWhole: Bool {
