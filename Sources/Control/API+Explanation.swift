@@ -24,6 +24,23 @@ extension API {
         public var others: [Reason]
         /// What would be fetched.
         public var selection: Tracks
+        /// Variants whose stored segments never stand in for the chosen one's, as far as their playlists and stored
+        /// segments tell; the reason is a sentence about them without a full stop. Absent where there are none.
+        public var unmixed: [Unmixed]?
+
+        /// A variant whose segments do not go together with the chosen one's.
+        public struct Unmixed: Codable, Equatable, Sendable {
+            /// What the store calls its rendition.
+            public var id: String
+            /// Why.
+            public var reason: String
+
+            /// A variant with its reason.
+            public init(id: String, reason: String) {
+                self.id = id
+                self.reason = reason
+            }
+        }
 
         /// An explanation.
         public init(chosen: Reason, others: [Reason], selection: Tracks) {

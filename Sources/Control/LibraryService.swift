@@ -64,11 +64,24 @@ import Playlist
         }
         var presentation = presentation(of: asset, url: known == nil ? source : asset.origin.redacted)
         do throws(Selection.NoMatch) {
-            presentation.explanation = try AssetShapes(asset).explanation(of: selection)
+            var explanation = try AssetShapes(asset).explanation(of: selection)
+            let chosen = explanation?.chosen.id
+            explanation?.unmixed = Self.unmixed(with: chosen, of: asset)
+            presentation.explanation = explanation
         } catch {
             throw ControlError(.noMatch, error.description)
         }
         return presentation
+    }
+
+    /// The variants that never stand in for one of them.
+    private static func unmixed(with id: String?, of asset: Asset) -> [API.Explanation.Unmixed]? {
+        guard let multivariant = asset.multivariant, let rendition = id.flatMap({ asset.rendition($0) }) else {
+            return nil
+        }
+        let variants = Set(multivariant.variants.compactMap(\.renditionIndex).map { asset.renditions[$0].name.id })
+        let refusals = asset.substitutes(of: rendition)?.refusals.filter { variants.contains($0.rendition) } ?? []
+        return refusals.isEmpty ? nil : refusals.map { .init(id: $0.rendition, reason: $0.reason) }
     }
 
     /// See `ControlService`.

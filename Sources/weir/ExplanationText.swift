@@ -8,7 +8,13 @@ enum ExplanationText {
         let chosen = "chosen: \(explanation.selection.summary)" + (size.map { "   \(Format.estimate($0))" } ?? "")
         let why = "because it has \(explanation.chosen.reason)"
         let rows = explanation.others.map { other in [name(tracks.variants, other.place), "it \(other.reason)"] }
-        return ["", chosen, why] + (rows.isEmpty ? [] : ["", "not chosen:"] + TextTable(rows: rows).lines)
+        let unmixed = (explanation.unmixed ?? []).map { [$0.id, $0.reason] }
+        return ["", chosen, why] + table("not chosen:", rows)
+            + table("never stands in for it where it has holes:", unmixed)
+    }
+
+    private static func table(_ head: String, _ rows: [[String]]) -> [String] {
+        rows.isEmpty ? [] : ["", head] + TextTable(rows: rows).lines
     }
 
     private static func name(_ variants: [API.Variant], _ place: Int) -> String {

@@ -185,6 +185,18 @@ import Testing
         #expect(await code { _ = try await service.download(other) } == .nameTaken)
     }
 
+    /// The 90p of this fixture begins two frames before the others, as its media says.
+    @Test func variantsThatAreNeverMixedAreExplained() async throws {
+        for quality in [API.Quality.worst, .best] {
+            let wanted = API.DownloadRequest(source: origin.master("cmaf"), quality: quality)
+            _ = try await completed(service.download(wanted))
+        }
+        let asked = API.DownloadRequest(source: "cmaf")
+        let unmixed = try #require(try await service.explain(asked).explanation?.unmixed)
+        #expect(unmixed.map(\.id) == ["video-90p"])
+        #expect(unmixed.first?.reason == "its segments do not begin and end when these do")
+    }
+
     @Test func whatIsPlayableIsToldAfterALookAtTheDisk() async throws {
         _ = try await completed(service.download(request(origin.master("ts"))))
         let whole = try #require(try await service.asset(named: "ts").playable)

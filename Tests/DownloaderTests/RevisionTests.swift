@@ -32,6 +32,14 @@ import Testing
         ((try? FileManager.default.contentsOfDirectory(atPath: fixture.folder.path("assets"))) ?? []).sorted()
     }
 
+    /// Waits until these bundles are left alone, and what was removed is gone file by file.
+    private func expectLeft(_ ids: [String], _ fixture: DownloadFixture) async throws {
+        try await waitUntil("the rest to be gone") {
+            let removed = try? FileManager.default.contentsOfDirectory(atPath: fixture.folder.path("tmp"))
+            return bundles(fixture) == ids && removed == []
+        }
+    }
+
     private func asset(_ fixture: DownloadFixture) throws -> Asset {
         try #require(fixture.library.asset(named: "film"))
     }
@@ -47,7 +55,7 @@ import Testing
         #expect(fixture.library.assets.map(\.id) == [new.id])
         #expect(fixture.library.asset(at: new.origin) === new && fixture.library.asset(id: old.id) == nil)
         #expect(fixture.downloader.download(of: new)?.state == .complete && new.isPlayableOffline)
-        try await waitUntil("the old to be gone") { bundles(fixture) == [new.id] }
+        try await expectLeft([new.id], fixture)
         try await waitUntil("the catalogue to know") {
             let copy = try TemporaryFolder()
             _ = try await ProcessRunner.run("cp", ["-a", fixture.folder.path + "/.", copy.path])
@@ -178,7 +186,7 @@ import Testing
         await fixture.downloader.cancel(revision)
         #expect(try asset(fixture) === old && old.revision == nil && old.hasChanged)
         #expect(fixture.downloader.downloads.map(\.asset.id) == [old.id])
-        try await waitUntil("the new to be gone") { bundles(fixture) == [old.id] }
+        try await expectLeft([old.id], fixture)
         try await fixture.restart()
         #expect(try asset(fixture).id == old.id && asset(fixture).revision == nil)
     }
@@ -193,7 +201,7 @@ import Testing
         fixture.downloader.forget(old)
         _ = try await fixture.library.remove(old)
         #expect(fixture.downloader.downloads.isEmpty && fixture.library.assets.isEmpty)
-        try await waitUntil("nothing to be left") { bundles(fixture).isEmpty }
+        try await expectLeft([], fixture)
         try await fixture.restart()
         #expect(fixture.library.assets.isEmpty)
     }

@@ -181,6 +181,16 @@ import Testing
         await daemon.stop()
     }
 
+    @Test func whatNeverStandsInIsExplained() {
+        var explanation = sampleExplanation
+        explanation.unmixed = [.init(id: "video-360p", reason: "its segments do not begin and end when these do")]
+        #expect(
+            ExplanationText.lines(explanation, of: API.Tracks()).suffix(3) == [
+                "", "never stands in for it where it has holes:",
+                "video-360p  its segments do not begin and end when these do",
+            ])
+    }
+
     @Test func showExplainsWhatGetWouldChoose() async throws {
         let daemon = try await daemon(assets: [asset])
         let text = """

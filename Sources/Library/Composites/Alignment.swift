@@ -102,6 +102,12 @@ import SegmentFormat
         if case .refused(let reason) = standing { reason } else { nil }
     }
 
+    /// The same, after a look at what is stored.
+    var judgedRefusal: String? {
+        _ = match
+        return refusal
+    }
+
     /// The segments that lie over each other; nil while they are not known to do so.
     private var match: SegmentMatch? {
         if case .open = standing {

@@ -44,9 +44,10 @@ public struct Substitute {
         alignments.contains { $0.other === other && $0.isBetter && $0.refusal == nil }
     }
 
-    /// Why nothing of other renditions can stand in, by their ids: sentences without a full stop.
+    /// Why nothing of other renditions can stand in, by their ids, as far as playlists and stored pieces tell: sentences
+    /// without a full stop.
     public var refusals: [(rendition: String, reason: String)] {
-        alignments.compactMap { alignment in alignment.refusal.map { (alignment.other.name.id, $0) } }
+        alignments.compactMap { alignment in alignment.judgedRefusal.map { (alignment.other.name.id, $0) } }
     }
 
     /// The best piece that can stand in for a segment; nil where there is none, and for what is no segment.
