@@ -46,12 +46,11 @@ extension API.Tracks {
         return all.filter { seen.insert($0).inserted }
     }
 
-    /// The highest quality of which something is stored.
+    /// The highest quality that is stored whole; where none is, the highest of which something is.
     var storedQuality: String? {
-        variants.filter { $0.local != .none }.max {
-            ($0.height ?? 0, $0.bandwidth ?? 0) < ($1.height ?? 0, $1.bandwidth ?? 0)
-        }?
-        .quality
+        let whole = variants.filter { $0.local == .complete }
+        let stored = whole.isEmpty ? variants.filter { $0.local != .none } : whole
+        return stored.max { ($0.height ?? 0, $0.bandwidth ?? 0) < ($1.height ?? 0, $1.bandwidth ?? 0) }?.quality
     }
 }
 

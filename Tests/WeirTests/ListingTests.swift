@@ -31,6 +31,17 @@ import Testing
             ])
     }
 
+    /// That a better one is there in part must not pass for its being there.
+    @Test func theQualityInTheListIsTheBestThatIsWhole() {
+        var (low, high) = (API.Variant(id: "low", local: .complete), API.Variant(id: "high", local: .partly))
+        (low.height, high.height) = (360, 1080)
+        #expect(API.Tracks(variants: [low, high]).storedQuality == "360p")
+        low.local = .partly
+        #expect(API.Tracks(variants: [low, high]).storedQuality == "1080p")
+        high.local = .none
+        #expect(API.Tracks(variants: [low, high]).storedQuality == "360p")
+    }
+
     @Test func anAssetIsShownWithItsTracks() {
         #expect(
             ShowCommand.lines(asset) == [
