@@ -66,7 +66,8 @@ struct FramesTests {
             let isOneFile = fixture.hasPrefix("byterange")
             try await scene.origin.add(
                 OriginRule(FramesTests.segments(of: fixture)) {
-                    $0.skip = isOneFile ? 0 : 2
+                    // Nor is the section held, which comes first: what follows may come by the same connection.
+                    $0.skip = fixture == "byterange-fmp4" ? 1 : isOneFile ? 0 : 2
                     $0.pauseAfter = isOneFile ? 100_000 : 1000
                 })
             let get = try scene.weir.begin(["get", scene.origin.master(fixture)])
