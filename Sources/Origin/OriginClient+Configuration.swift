@@ -11,6 +11,8 @@ extension OriginClient {
         public var stallBytes: Int64 = 30 * 1024
         /// What a request without a policy of its own does after failures.
         public var retries = RetryPolicy()
+        /// The same while a player waits for the rest of a body, and the origin is away.
+        public var retriesBehindAReply = RetryPolicy.behindAReply
         /// In a row, for one try.
         public var redirectLimit = 5
         /// Requests at once to one (scheme, host, port).

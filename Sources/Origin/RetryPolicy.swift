@@ -26,7 +26,7 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// For a player that has got the beginning of a body: to break off is to lose what is missing of it, since ffmpeg and
     /// VLC do not ask for the rest, and so a network that is away is waited for. Trying costs little.
-    static var behindAReply: RetryPolicy {
+    public static var behindAReply: RetryPolicy {
         var policy = RetryPolicy()
         (policy.attempts, policy.patience, policy.longestPause) = (.max, .seconds(60), .seconds(2))
         return policy

@@ -175,7 +175,8 @@ import HTTPMessage
     private func attemptEnded(_ outcome: TransferState.Outcome) {
         takeOffTheWire()
         let isAwaited = priority == .playback && request.retries == nil
-        perform(state.ended(outcome, now: .now, isAwaited: isAwaited, jitter: .random(in: 0...1)))
+        let patience = isAwaited ? client.configuration.retriesBehindAReply : nil
+        perform(state.ended(outcome, now: .now, patience: patience, jitter: .random(in: 0...1)))
     }
 
     /// That an origin was not reached says more than that there is no time left.

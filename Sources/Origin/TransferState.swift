@@ -238,10 +238,12 @@ struct TransferState {
     /// The request on the wire has ended.
     ///
     /// - Parameters:
-    ///   - isAwaited: a player waits for the rest, and has nothing else: see `RetryPolicy.behindAReply`.
+    ///   - patience: what is done while the origin is away, where a player waits for the rest and has nothing else; nil
+    ///     where none does.
     ///   - jitter: asked for where there is a pause: see `RetryPolicy`.
     mutating func ended(
-        _ outcome: Outcome, now: ContinuousClock.Instant, isAwaited: Bool = false, jitter: @autoclosure () -> Double
+        _ outcome: Outcome, now: ContinuousClock.Instant, patience: RetryPolicy? = nil,
+        jitter: @autoclosure () -> Double
     ) -> Action {
         let next = pending ?? verdict(on: outcome)
         pending = nil
@@ -257,7 +259,7 @@ struct TransferState {
             lastFailure = error
             let isBegun = isHeadTold && reached > request.start
             let isAway = error.code.isSilence || error.code == .unreachable
-            let policy = isAwaited && isBegun && isAway ? .behindAReply : policy
+            let policy = isBegun && isAway ? patience ?? policy : policy
             let pause = policy.pause(
                 afterFailures: failures, silentFor: now - lastProgress, retryAfter: retryAfter, jitter: jitter())
             guard request.method == .get, let pause else { return .end(error) }

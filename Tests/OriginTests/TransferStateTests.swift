@@ -69,7 +69,9 @@ struct TransferStateTests {
         _ = state.received(try reply("200|ETag: \"1\"|Content-Length: 9"))
         _ = state.received(byteCount: body.utf8.count, now: start)
         var (outcome, waited) = (TransferState.Outcome.failed(.init(code: .connectionLost)), Duration.zero)
-        while case .wait(let pause) = state.ended(outcome, now: start + waited, isAwaited: isAwaited, jitter: 0) {
+        while case .wait(let pause) = state.ended(
+            outcome, now: start + waited, patience: isAwaited ? .behindAReply : nil, jitter: 0)
+        {
             #expect(pause <= .seconds(4))
             waited += pause
             outcome = .failed(.init(code: .unreachable))
