@@ -28,8 +28,7 @@ extension API {
         /// A line of the user's own.
         public var note: String?
         /// The URL of an image that is kept with the asset: JPEG, PNG or WebP, at most 4 MB. An image of one's own is
-        /// given by
-        /// `PUT /api/v1/assets/<name>/artwork`.
+        /// given by `PUT /api/v1/assets/<name>/artwork`.
         public var artwork: String?
         /// Before whom it comes; absent for `default`, or what it was.
         public var priority: Download.Priority?

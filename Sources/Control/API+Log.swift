@@ -10,8 +10,7 @@ extension API {
     }
 
     /// `GET /api/v1/log` with `AccessEvent`, `GET /api/v1/log/errors` with `ErrorEvent`: events, oldest first; of the
-    /// access
-    /// log the open ones last, as they stand.
+    /// access log the open ones last, as they stand.
     ///
     /// The query takes `asset=` (a name), `since=` (seconds since 1970) and `limit=` (the last so many; 1000).
     public struct Log<Event: LogEvent>: Codable, Equatable, Sendable {

@@ -1,8 +1,7 @@
 import HTTPMessage
 
 /// The API as a command sees it: finds the daemon by its state directory, calls it, and turns whatever goes wrong into
-/// a
-/// `ControlError` with an exit code.
+/// a `ControlError` with an exit code.
 public struct ControlClient: Sendable {
     /// One call: a request line, and a body where there is one.
     public struct Call: Sendable {

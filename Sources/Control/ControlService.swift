@@ -48,8 +48,7 @@ public import EventLoop
     /// Changes what becomes of a download, and gives it as it then stands: one that is complete stays so.
     ///
     /// `.noSuchDownload` when there is none, `.unreadable` for one that a newer Weir noted; with a URL, those of
-    /// `inspect` where
-    /// that does not lead to the asset, and nothing is changed then.
+    /// `inspect` where that does not lead to the asset, and nothing is changed then.
     func change(_ change: DownloadChange, id: String, _ request: API.ResumeRequest) async throws(ControlError)
         -> API.Download
 

@@ -7,10 +7,8 @@ import Store
 /// can be had, and makes an ordinary asset of it in the end.
 ///
 /// `weir get --record` runs it in the place of a `DownloadEngine`. All renditions end together: when each has been
-/// ended by the
-/// origin or has had nothing new for long, or when somebody says so. Where it is ended, or cannot be found any more,
-/// what was
-/// recorded is whole; where it is cancelled, a later recorder goes on.
+/// ended by the origin or has had nothing new for long, or when somebody says so. Where it is ended, or cannot be found
+/// any more, what was recorded is whole; where it is cancelled, a later recorder goes on.
 @LoopActor final class Recorder: DownloadWork {
     /// One piece on its way.
     private struct Place: Hashable {

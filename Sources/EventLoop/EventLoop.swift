@@ -5,8 +5,7 @@ import Synchronization
 /// A thread that owns one libevent `event_base`, and runs Swift jobs on it.
 ///
 /// Everything that touches descriptors lives on such a thread, as `@LoopActor` code: libevent's callbacks and Swift's
-/// jobs
-/// take turns there, so they need no locks between them. The base is made without libevent's own locks: only
+/// jobs take turns there, so they need no locks between them. The base is made without libevent's own locks: only
 /// `enqueue(_:)` may be called from elsewhere.
 ///
 /// Sendable: `base` and `wake` are touched by the loop's thread alone; what other threads share is behind `jobs` and

@@ -28,8 +28,7 @@ public struct RequestHeadParser: Sendable {
     /// The head, when it ends within `bytes`; nil when more is needed.
     ///
     /// `bytes` begins at the head's first byte each time and holds all that has come since: what was there before must
-    /// be
-    /// there again, in the same place. What follows the head is not looked at.
+    /// be there again, in the same place. What follows the head is not looked at.
     public mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(RequestHeadError) -> RequestHead? {
         while let lineFeed = Self.lineFeed(in: bytes, from: searched) {
             guard lineFeed > lineStart, bytes[lineFeed - 1] == ByteClass.carriageReturn else { throw .bareLineFeed }

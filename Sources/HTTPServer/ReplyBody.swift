@@ -5,8 +5,7 @@ public enum ReplyBody: ~Copyable {
     /// Bytes in memory.
     case bytes([UInt8])
     /// `length` bytes of a file from `offset`; the file is taken over and closed. It must not shrink while it is sent:
-    /// a
-    /// client then gets less than it was promised, and the connection is closed.
+    /// a client then gets less than it was promised, and the connection is closed.
     case file(OwnedDescriptor, offset: Int64, length: Int64)
     /// Parts in this order: memory, and ranges of one file, which is taken over and closed. As of `file`, it must not
     /// shrink.

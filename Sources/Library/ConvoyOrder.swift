@@ -1,8 +1,7 @@
 /// How a request for several pieces is shared out: to which of them a byte belongs, and which of them it still brings.
 ///
 /// Pure. Pieces are counted from 0 in the order of their ranges, bytes from the beginning of the request's. The pieces
-/// before
-/// `current` are over, `remaining` are to come, and those behind were let go of: the request ends before them.
+/// before `current` are over, `remaining` are to come, and those behind were let go of: the request ends before them.
 struct ConvoyOrder {
     /// So many of the next bytes, and where they belong.
     struct Part: Equatable {

@@ -7,11 +7,9 @@ extension Library {
     /// Gives an asset other header fields than before; an empty set takes them away.
     ///
     /// They go with every request that is made for it, those that its players cause included, as far as that goes to
-    /// the scheme,
-    /// host and port of its URL. They are kept in the catalogue, and nowhere else.
+    /// the scheme, host and port of its URL. They are kept in the catalogue, and nowhere else.
     /// - Throws: `store` when they cannot be kept; nothing has changed then. In a store that is only read they hold
-    ///   until the
-    ///   process ends.
+    ///   until the process ends.
     public func setFields(_ fields: UserFields, of asset: Asset) async throws(LibraryError) {
         guard fields != asset.access.fields else { return }
         if asset.isPersistent, readOnlyReason == nil {

@@ -9,8 +9,7 @@ extension Library {
     /// and the answer may be a delta update.
     ///
     /// - Throws: `LibraryError` also when the origin holds the answer back beyond three target durations, at which
-    ///   servers
-    ///   give up (rfc8216bis §6.2.5.2).
+    ///   servers give up (rfc8216bis §6.2.5.2).
     public func playlist(
         of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives
     ) async throws(LibraryError) -> Rendition.Source {

@@ -13,11 +13,9 @@ extension Library {
     /// and the playlists follow in one step, in the catalogue as in memory.
     ///
     /// - Parameter fields: header fields for the origin of `url`; nil for those that there are, which go along to the
-    ///   same
-    ///   scheme, host and port alone.
+    ///   same scheme, host and port alone.
     /// - Throws: `urlTaken` when the URL is another asset's, `otherContent` when it leads to something else, and
-    ///   whatever keeps
-    ///   its playlists from being had or the change from being kept. Nothing has changed then.
+    ///   whatever keeps its playlists from being had or the change from being kept. Nothing has changed then.
     public func move(
         _ asset: Asset, to url: WebURL, fields: UserFields? = nil
     ) async throws(LibraryError) {

@@ -2,10 +2,8 @@
 ///
 /// `12.ts` is the segment with media sequence number 12, `init-0.mp4` the first distinct initialization section of a
 /// rendition, `3.key` the asset's key number 3, `live-7.m4s` what a live playlist names beside its segments,
-/// `data-5.json`
-/// what EXT-X-SESSION-DATA leads to. The extension is one that players accept for what is inside (libavformat refuses
-/// unknown
-/// ones), so it need not be that of the origin's URL.
+/// `data-5.json` what EXT-X-SESSION-DATA leads to. The extension is one that players accept for what is inside
+/// (libavformat refuses unknown ones), so it need not be that of the origin's URL.
 public struct PieceName: Hashable, Sendable, CustomStringConvertible {
     /// What a resource is to its rendition.
     public enum Role: Hashable, Sendable {

@@ -4,8 +4,7 @@ extension OriginClient {
     /// Fetches a small resource into memory: a playlist, a key, a reply of the control API.
     ///
     /// The configuration's bounds for playlists hold where the request has none of its own. When the task is cancelled,
-    /// so is the
-    /// transfer.
+    /// so is the transfer.
     /// - Throws: `OriginError`; `cancelled` when the task was.
     public func fetch(_ request: OriginRequest) async throws(OriginError) -> (OriginHead, [UInt8]) {
         var request = request

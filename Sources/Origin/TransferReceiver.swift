@@ -12,8 +12,7 @@ public import EventLoop
     /// The next bytes, valid for the time of the call, at their offset within what is wanted.
     ///
     /// Contiguous, from `OriginRequest.start` or 0, with one exception: after a break that could not be continued they
-    /// begin again
-    /// at 0. Then the receiver compares what it has already; it throws when that differs.
+    /// begin again at 0. Then the receiver compares what it has already; it throws when that differs.
     /// - Throws: anything, to end the transfer with `contentChanged`.
     func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) throws
 

@@ -257,8 +257,7 @@ public import Library
     /// Answers with a playlist, which came about so.
     ///
     /// - Parameter live: what it was made from, if it goes on: caches are to ask each time, and players reckon with its
-    ///   age
-    ///   how far behind the origin they are (rfc8216bis appendix C).
+    ///   age how far behind the origin they are (rfc8216bis appendix C).
     private func send(
         _ exchange: Exchange, _ status: CacheStatus, live: Rendition.Source? = nil, _ render: () throws -> [UInt8]
     ) {

@@ -18,8 +18,7 @@ struct JSONScanner {
     /// Reads the one value that the text is.
     ///
     /// `visit` is told of every string and every array, once it has ended: the names of the members that lead to it,
-    /// arrays
-    /// being left out, and where it stands, quotes or brackets included.
+    /// arrays being left out, and where it stands, quotes or brackets included.
     mutating func run(_ visit: ([String], Range<Int>) -> Void) throws(Fault) {
         try value([], visit)
         skipBlanks()

@@ -67,12 +67,9 @@ extension MediaPlaylist {
     /// Writes the playlist with other names.
     ///
     /// `naming` gives the new URI of a place, or nil to leave it as it is; it is called in the order of the text.
-    /// Whatever
-    /// has no new name, and is nothing that the view adds or takes away, comes out byte for byte. Throws `.unsafeName`
-    /// for
-    /// a name that could break out of its line, or that is not relative where the view wants it so, `.deltaUpdate`
-    /// where the
-    /// view needs what EXT-X-SKIP left out.
+    /// Whatever has no new name, and is nothing that the view adds or takes away, comes out byte for byte. Throws
+    /// `.unsafeName` for a name that could break out of its line, or that is not relative where the view wants it so,
+    /// `.deltaUpdate` where the view needs what EXT-X-SKIP left out.
     ///
     /// - Parameter cut: what is left out beside what the view leaves out.
     public func rendered(

@@ -50,9 +50,8 @@ extension MultivariantPlaylist {
     /// Writes the playlist with other names: all variants and renditions, for a player that Weir fetches the rest for.
     ///
     /// `naming` gives the new URI of a place, or nil to leave it as it is; it is called in the order of the lines that
-    /// are
-    /// written. What the view does not change comes out byte for byte, but for EXT-X-DEFINE, whose variables have been
-    /// replaced. Throws `.unsafeName` for a name that could break out of its place.
+    /// are written. What the view does not change comes out byte for byte, but for EXT-X-DEFINE, whose variables have
+    /// been replaced. Throws `.unsafeName` for a name that could break out of its place.
     ///
     /// - Parameter first: the places in `variants` of those that stand in front of the others, in the order of the
     ///   text: players begin with the first one.
@@ -68,12 +67,10 @@ extension MultivariantPlaylist {
     ///
     /// `renditions` holds the places in `renditionURIs` of the media playlists that are stored whole. Listed are the
     /// variants of `wholeVariants(renditions:)`, the I-frame variants that are stored, and of the EXT-X-MEDIA lines
-    /// those
-    /// whose group a listed variant refers to and which are stored or have no URI (muxed, closed captions). Where the
-    /// default of a group is not listed, the first one that is becomes DEFAULT=YES,AUTOSELECT=YES. References to groups
-    /// without a listed member are taken out. Image variants, session keys and session data whose URI `naming` gives no
-    /// name
-    /// for are left out. Everything else is as in `rendered(_:naming:)`.
+    /// those whose group a listed variant refers to and which are stored or have no URI (muxed, closed captions). Where
+    /// the default of a group is not listed, the first one that is becomes DEFAULT=YES,AUTOSELECT=YES. References to
+    /// groups without a listed member are taken out. Image variants, session keys and session data whose URI `naming`
+    /// gives no name for are left out. Everything else is as in `rendered(_:naming:)`.
     public func stored(
         _ view: MultivariantView = .player, renditions: Set<Int>, naming: (Reference) -> String?
     ) throws(PlaylistError) -> [UInt8]? {

@@ -1,6 +1,5 @@
 /// The 32 tags of rfc8216bis, and EXT-X-IMAGE-STREAM-INF, which the field has besides; every other line that starts
-/// with
-/// `#EXT` is `unknown`.
+/// with `#EXT` is `unknown`.
 enum Tag: String, CaseIterable, Sendable {
     case m3u = "#EXTM3U"
     case version = "#EXT-X-VERSION"

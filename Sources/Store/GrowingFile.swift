@@ -102,8 +102,7 @@ public final class GrowingFile {
     /// Bytes that are there already (an origin that could not resume starts again from 0) are compared, not written.
     ///
     /// - Throws: `contentChanged` when they differ, `wrongLength` when the bytes would leave a gap, and the system's
-    ///   error
-    ///   when neither disk nor memory takes them.
+    ///   error when neither disk nor memory takes them.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
         guard offset <= written else { throw StoreError(.wrongLength, path: name) }
         let known = Int(min(written - offset, Int64(bytes.count)))

@@ -23,8 +23,7 @@ public final class RawConnection: Sendable {
     /// Connects to 127.0.0.1.
     ///
     /// - Parameter receiveBuffer: the socket's receive buffer in bytes (the system doubles it and has a minimum), nil
-    ///   for the
-    ///   default; a small one makes the peer feel soon that nobody reads.
+    ///   for the default; a small one makes the peer feel soon that nobody reads.
     public init(port: Int, receiveBuffer: Int? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SystemCallError("socket") }

@@ -5,11 +5,9 @@ import Origin
 /// Pure. Two ideas that are published and plain:
 ///
 /// - Less than best effort (RFC 6297; LEDBAT, RFC 6817): background takes what players leave, gives way at once when
-///   one wants
-///   something, and puts no more into the bottleneck's queue than a bounded delay.
+///   one wants something, and puts no more into the bottleneck's queue than a bounded delay.
 /// - Buffer thresholds (BBA: Huang et al., "A Buffer-Based Approach to Rate Adaptation", SIGCOMM 2014): below a
-///   *reservoir* of
-///   buffered media nothing is risked; in a *cushion* above it the rate grows with the buffer.
+///   *reservoir* of buffered media nothing is risked; in a *cushion* above it the rate grows with the buffer.
 ///
 /// Here, for a session that waits for bytes of the origin's: in the reservoir, background stops. In the cushion it may
 /// have what the link has beyond what the sessions consume, in proportion: their buffers still grow, or stay. Above,

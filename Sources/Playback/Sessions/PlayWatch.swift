@@ -4,11 +4,9 @@ import Library
 /// What a session has watched, and how often it stood still for want of media. Pure: told what is known, and when.
 ///
 /// The playhead is the audience's (`PlayheadReading`): it runs in real time to the end of what was delivered. A stall
-/// is
-/// inferred by starvation: it begins when the playhead gets there while a request for more is under way, or has just
-/// failed,
-/// and ends with the next delivery or seek. Whoever runs dry with nothing asked for is paused, or at the end. Less than
-/// `shortest` is no stall: players begin to play a moment after the first delivery, not with it.
+/// is inferred by starvation: it begins when the playhead gets there while a request for more is under way, or has just
+/// failed, and ends with the next delivery or seek. Whoever runs dry with nothing asked for is paused, or at the end.
+/// Less than `shortest` is no stall: players begin to play a moment after the first delivery, not with it.
 ///
 /// A player that sends CMCD knows better. `bl` puts the playhead where it says, `pr` sets its speed, `su` says that it
 /// stands. Whether an inferred stall was one, the next request says: it counts with `bs` and does not without, and `bs`

@@ -75,8 +75,7 @@ public struct RecordingWriter: Sendable {
     /// A segment under its name; where `isGap`, one that could not be had, so that nothing but its time is left.
     ///
     /// - Parameter naming: the names of the segment itself, of its initialization section, and of its keys; nil leaves
-    ///   a key
-    ///   as it is.
+    ///   a key as it is.
     /// - Throws: `unsafeName` for a name that could break out of its line.
     public mutating func segment(
         _ segment: Segment, number: Int, isRestart: Bool, isGap: Bool, naming: (MediaPlaylist.Reference) -> String?
