@@ -30,9 +30,14 @@ extension Downloader {
         do throws(Refusal) {
             return (revision, try await reselected(task, of: revision))
         } catch {
-            await library.abandon(revision)
+            await drop(revision)
             throw error
         }
+    }
+
+    /// Deletes a revision that nothing is fetched of after all; nothing where it has a download, or is none.
+    func drop(_ revision: Asset) async {
+        if byAsset[revision.id] == nil { await library.abandon(revision) }
     }
 
     /// What a task's selections choose of other content. What has nothing to choose there is told, and left out, unless
@@ -90,10 +95,10 @@ extension Downloader {
             do throws(Refusal) {
                 try checkRoom(for: task, of: revision)
             } catch {
-                await library.abandon(revision)
+                await drop(revision)
                 throw error
             }
-            guard isWanted(download) else { return await library.abandon(revision) }
+            guard isWanted(download) else { return await drop(revision) }
             _ = await begin(task, of: revision, isPaused: false)
             let sentence =
                 "the origin has other content now: the new is fetched beside the old, which plays until it is whole"

@@ -82,7 +82,7 @@ import Store
         do throws(Refusal) {
             return try await start(subject.asset, order, beside: subject.task)
         } catch {
-            if byAsset[subject.asset.id] == nil { await library.abandon(subject.asset) }
+            await drop(subject.asset)
             throw error
         }
     }

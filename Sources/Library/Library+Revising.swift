@@ -31,11 +31,13 @@ extension Library {
 
     /// Lets a revision take the place of what it revises, which is deleted, unless somebody plays that at this moment.
     ///
-    /// At each instant a restart finds one of the two whole: what is new is on the disk before what is old goes.
+    /// At each instant a restart finds one of the two whole: what is stored of the new is on the disk before what is old
+    /// goes.
+    ///
     /// - Returns: whether it has.
     public func supersede(_ asset: Asset) async -> Bool {
         guard let revision = asset.revision, readOnlyReason == nil else { return false }
-        await store.sync()
+        if revision.bytes > 0 { await store.sync() }
         guard asset.revision === revision, !asset.isRemoved, !audience.isWatching(asset) else { return false }
         if revision.artworkKind == nil, let artwork = artwork(of: asset) { try? keep(artwork, of: revision) }
         revision.title = asset.title

@@ -3,9 +3,44 @@ import Glibc
 import Synchronization
 
 /// A thread that waits for the disk, so that the loop need not: it does what it is given, one after the other.
-///
-/// Sendable: `thread` is written before anybody else has the worker; what threads share is behind `queue`.
-final class StoreWorker: @unchecked Sendable {
+final class StoreWorker: Sendable {
+    private let inbox: Inbox
+    private let thread: pthread_t
+
+    /// Starts the thread, which goes on until `stop()`.
+    ///
+    /// - Throws: `StoreError` when the system gives no eventfd or no thread.
+    init() throws(StoreError) {
+        inbox = try Inbox()
+        var thread = pthread_t()
+        let held = Unmanaged.passRetained(inbox)
+        let code = pthread_create(&thread, nil, Self.main, held.toOpaque())
+        guard code == 0 else {
+            held.release()
+            throw StoreError(path: "the thread for files", errno: code)
+        }
+        self.thread = thread
+    }
+
+    /// Gives the thread something to do after all that it was given before. From any thread; not after `stop()`.
+    func submit(_ job: @escaping @Sendable () -> Void) { inbox.add(job) }
+
+    /// Ends the thread once everything that it was given is done, and waits for that.
+    func stop() {
+        inbox.stop()
+        // Who lets go of the store last may be one of its own jobs.
+        if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
+    }
+
+    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
+        guard let context else { return nil }
+        Unmanaged<Inbox>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+    }
+}
+
+/// What a thread is given to do, and what wakes it.
+private final class Inbox: Sendable {
     private struct Queue {
         var jobs: [@Sendable () -> Void] = []
         var isStopped = false
@@ -13,25 +48,15 @@ final class StoreWorker: @unchecked Sendable {
 
     private let queue = Mutex(Queue())
     private let wake: Int32
-    private var thread = pthread_t()
 
-    /// Starts the thread, which holds the worker until `stop()`.
-    ///
-    /// - Throws: `StoreError` when the system gives no eventfd or no thread.
     init() throws(StoreError) {
         wake = eventfd(0, Int32(EFD_CLOEXEC))
         guard wake >= 0 else { throw StoreError(path: "the thread for files") }
-        let code = pthread_create(&thread, nil, Self.main, Unmanaged.passRetained(self).toOpaque())
-        guard code == 0 else {
-            Unmanaged.passUnretained(self).release()
-            throw StoreError(path: "the thread for files", errno: code)
-        }
     }
 
     deinit { close(wake) }
 
-    /// Gives the thread something to do after all that it was given before. From any thread; not after `stop()`.
-    func submit(_ job: @escaping @Sendable () -> Void) {
+    func add(_ job: @escaping @Sendable () -> Void) {
         let wasEmpty = queue.withLock { queue in
             queue.jobs.append(job)
             return queue.jobs.count == 1
@@ -39,23 +64,13 @@ final class StoreWorker: @unchecked Sendable {
         if wasEmpty { awaken() }
     }
 
-    /// Ends the thread once everything that it was given is done, and waits for that.
     func stop() {
         queue.withLock { $0.isStopped = true }
         awaken()
-        // Who lets go of the store last may be one of its own jobs.
-        if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
     }
 
-    // MARK: The thread
-
-    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
-        guard let context else { return nil }
-        Unmanaged<StoreWorker>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-    }
-
-    private func run() {
+    /// Does what comes until it is stopped, and nothing is left.
+    func run() {
         while true {
             let (jobs, isStopped) = queue.withLock { queue in
                 defer { queue.jobs.removeAll() }

@@ -28,6 +28,15 @@ import Testing
     /// The old segments are gone, before it is known that there are others.
     private static let lost = OriginRule("/film/90p/[345].ts") { ($0.times, $0.status) = (3, 404) }
 
+    /// The same, once the new is on its way: its keys do not come before they are let go.
+    private func replacing() async throws -> (DownloadFixture, ChangingFilm, old: Asset, new: Asset) {
+        let (fixture, film, download) = try await changed()
+        try await fixture.origin.add(Self.lost, OriginRule("*.key") { $0.hold = true })
+        await fixture.downloader.resume(download)
+        try await waitUntil("the new to come") { download.asset.revision.map { $0.bytes > 0 } ?? false }
+        return (fixture, film, download.asset, try #require(download.asset.revision))
+    }
+
     private func bundles(_ fixture: DownloadFixture) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: fixture.folder.path("assets"))) ?? []).sorted()
     }
@@ -80,13 +89,7 @@ import Testing
     }
 
     @Test func theOldPlaysUntilTheNewIsWhole() async throws {
-        let (fixture, _, download) = try await changed()
-        let old = download.asset
-        try await fixture.origin.add(
-            Self.lost, OriginRule("*.key") { $0.hold = true })
-        await fixture.downloader.resume(download)
-        try await waitUntil("the new to come") { old.revision.map { $0.bytes > 0 } ?? false }
-        let revision = try #require(old.revision)
+        let (fixture, _, old, revision) = try await replacing()
         #expect(try asset(fixture) === old && fixture.library.asset(at: old.origin) === old)
         #expect(fixture.library.asset(id: revision.id) === revision && revision.hasChanged == false)
         #expect(old.hasChanged && old.renditions.contains { $0.folder.contains("0.ts") })
@@ -97,13 +100,7 @@ import Testing
     }
 
     @Test func aDownloadOfTheNewThatFailsItselfWaitsForAPerson() async throws {
-        let (fixture, film, download) = try await changed()
-        let old = download.asset
-        try await fixture.origin.add(
-            Self.lost, OriginRule("*.key") { $0.hold = true })
-        await fixture.downloader.resume(download)
-        try await waitUntil("the new to come") { old.revision.map { $0.bytes > 0 } ?? false }
-        let first = try #require(old.revision)
+        let (fixture, film, old, first) = try await replacing()
         try film.change(to: "cmaf")
         try await fixture.origin.clearRules()
         try await fixture.origin.add(OriginRule("*.key") { $0.status = 404 })
@@ -176,14 +173,8 @@ import Testing
     // MARK: By a person
 
     @Test func cancellingTheNewLeavesTheOld() async throws {
-        let (fixture, _, download) = try await changed()
-        let old = download.asset
-        try await fixture.origin.add(
-            Self.lost, OriginRule("*.key") { $0.hold = true })
-        await fixture.downloader.resume(download)
-        try await waitUntil("the new to come") { old.revision.map { $0.bytes > 0 } ?? false }
-        let revision = try #require(old.revision.flatMap { fixture.downloader.download(of: $0) })
-        await fixture.downloader.cancel(revision)
+        let (fixture, _, old, revision) = try await replacing()
+        await fixture.downloader.cancel(try #require(fixture.downloader.download(of: revision)))
         #expect(try asset(fixture) === old && old.revision == nil && old.hasChanged)
         #expect(fixture.downloader.downloads.map(\.asset.id) == [old.id])
         try await expectLeft([old.id], fixture)
@@ -192,12 +183,7 @@ import Testing
     }
 
     @Test func whoRemovesItRemovesBoth() async throws {
-        let (fixture, _, download) = try await changed()
-        let old = download.asset
-        try await fixture.origin.add(
-            Self.lost, OriginRule("*.key") { $0.hold = true })
-        await fixture.downloader.resume(download)
-        try await waitUntil("the new to come") { old.revision.map { $0.bytes > 0 } ?? false }
+        let (fixture, _, old, _) = try await replacing()
         fixture.downloader.forget(old)
         _ = try await fixture.library.remove(old)
         #expect(fixture.downloader.downloads.isEmpty && fixture.library.assets.isEmpty)

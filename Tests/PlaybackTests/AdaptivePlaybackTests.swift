@@ -9,27 +9,10 @@ import Testing
 
 /// One variant, of which Weir chooses the quality segment by segment.
 @Suite @LoopActor struct AdaptivePlaybackTests {
-    private func bytes(_ path: String) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: URL(fileURLWithPath: Repository.path("fixtures/media/" + path))))
-    }
-
-    private func transport(_ path: String) throws -> [UInt8] {
-        let bytes = try bytes(path)
-        return try TransportStream(ByteSource(bytes)).splice().joined(with: bytes)
-    }
-
-    /// A fragment of one folder as it plays behind the section of another.
-    private func fragment(_ number: Int, of folder: String, behind own: String) throws -> [UInt8] {
-        let section = { (folder: String) in try InitializationSection(self.bytes("cmaf/\(folder)/init.mp4")) }
-        let bytes = try bytes("cmaf/\(folder)/\(number).m4s")
-        return try Joint(of: try section(folder), behind: try section(own)).splice(ByteSource(bytes))
-            .joined(with: bytes)
-    }
-
     /// A fixture whose lowest variant is not offered: what it begins with is two frames earlier than the others.
     private func fixture(_ name: String = "ts", patience: Duration = .seconds(8)) async throws -> PlaybackFixture {
         let fixture = try await PlaybackFixture(patience: patience)
-        var lines = String(decoding: try bytes("\(name)/master.m3u8"), as: UTF8.self).split(separator: "\n")
+        var lines = String(decoding: try Spliced.bytes("\(name)/master.m3u8"), as: UTF8.self).split(separator: "\n")
         let lowest = try #require(lines.firstIndex { $0.contains("EXT-X-STREAM-INF") })
         lines.removeSubrange(lowest...lowest + 1)
         let text = lines.joined(separator: "\n") + "\n"
@@ -117,10 +100,10 @@ import Testing
         let fixture = try await fixture()
         let paths = try await paths(fixture, auto(fixture))
         #expect(paths.count == 6)
-        #expect(try await body(fixture, paths[0]) == bytes("ts/180p/0.ts"))
+        #expect(try await body(fixture, paths[0]) == Spliced.bytes("ts/180p/0.ts"))
         for place in 1..<6 {
             let answer = try await fixture.get(paths[place])
-            #expect(try answer.status == 200 && [UInt8](answer.body) == transport("ts/270p/\(place).ts"))
+            #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/270p/\(place).ts"))
             #expect(answer["cache-status"] == "Weir; fwd=uri-miss; stored; detail=\"video-270p stands in\"")
         }
         let asked = try await fixture.mediaRequests()
@@ -128,7 +111,7 @@ import Testing
         let again = try await fixture.get(paths[5])
         #expect(again["cache-status"] == "Weir; hit; detail=\"video-270p stands in\"")
         let part = try await fixture.get(paths[5], ["Range": "bytes=1000-"])
-        #expect(try part.status == 206 && [UInt8](part.body) == Array(transport("ts/270p/5.ts")[1000...]))
+        #expect(try part.status == 206 && [UInt8](part.body) == Array(Spliced.transport("ts/270p/5.ts")[1000...]))
     }
 
     @Test func theLogTellsWhatWasShown() async throws {
@@ -155,10 +138,10 @@ import Testing
     @Test func fragmentsComeWithTheirParameterSetsInBand() async throws {
         let fixture = try await fixture("cmaf")
         let paths = try await paths(fixture, auto(fixture, "cmaf"))
-        #expect(try await body(fixture, paths[0]) == bytes("cmaf/video-180p/init.mp4"))
-        #expect(try await body(fixture, paths[1]) == bytes("cmaf/video-180p/0.m4s"))
+        #expect(try await body(fixture, paths[0]) == Spliced.bytes("cmaf/video-180p/init.mp4"))
+        #expect(try await body(fixture, paths[1]) == Spliced.bytes("cmaf/video-180p/0.m4s"))
         for place in 1..<6 {
-            let expected = try fragment(place, of: "video-270p", behind: "video-180p")
+            let expected = try Spliced.fragment("cmaf", place, of: "video-270p", behind: "video-180p")
             #expect(try await body(fixture, paths[1 + place]) == expected, "\(place)")
         }
         #expect(try await fixture.mediaRequests().filter { $0.contains("init") }.count == 2)
@@ -173,8 +156,9 @@ import Testing
         let video = try #require(lists.first { $0.contains("/video-") })
         let paths = PlaybackFixture.paths(in: try await fixture.get(video).text)
         _ = try await body(fixture, paths[0])
-        #expect(try await body(fixture, paths[1]) == bytes("cmaf/video-180p/0.m4s"))
-        #expect(try await body(fixture, paths[2]) == fragment(1, of: "video-270p", behind: "video-180p"))
+        #expect(try await body(fixture, paths[1]) == Spliced.bytes("cmaf/video-180p/0.m4s"))
+        #expect(
+            try await body(fixture, paths[2]) == Spliced.fragment("cmaf", 1, of: "video-270p", behind: "video-180p"))
     }
 
     // MARK: What goes wrong
@@ -184,8 +168,8 @@ import Testing
         let paths = try await paths(fixture, auto(fixture, "cmaf"))
         #expect(paths[0].contains("/video-90p/"))
         for (place, path) in paths.dropFirst().enumerated() where place < 5 {
-            let raw = try bytes("cmaf/video-90p/\(place).m4s")
-            let joined = try fragment(place, of: "video-90p", behind: "video-90p")
+            let raw = try Spliced.bytes("cmaf/video-90p/\(place).m4s")
+            let joined = try Spliced.fragment("cmaf", place, of: "video-90p", behind: "video-90p")
             let answer = try await body(fixture, path)
             #expect(answer == raw || answer == joined, "\(place)")
             if place == 0 { _ = try await body(fixture, paths[0]) }
@@ -201,10 +185,10 @@ import Testing
         try await fixture.origin.add(OriginRule("/ts/270p/2.ts") { $0.status = 404 })
         let paths = try await paths(fixture, auto(fixture))
         _ = try await body(fixture, paths[0])
-        #expect(try await body(fixture, paths[1]) == transport("ts/270p/1.ts"))
+        #expect(try await body(fixture, paths[1]) == Spliced.transport("ts/270p/1.ts"))
         // A transport stream of one's own need not be whole to be sent.
-        #expect(try await body(fixture, paths[2]) == bytes("ts/180p/2.ts"))
-        #expect(try await body(fixture, paths[3]) == transport("ts/270p/3.ts"))
+        #expect(try await body(fixture, paths[2]) == Spliced.bytes("ts/180p/2.ts"))
+        #expect(try await body(fixture, paths[3]) == Spliced.transport("ts/270p/3.ts"))
         try await waitUntil("a note") {
             let events = await fixture.playback.sessions.errorEvents(LogQuery())
             return events.contains { $0.uri?.hasSuffix("/ts/270p/2.ts") == true && $0.status == 200 }
@@ -218,7 +202,7 @@ import Testing
         let paths = try await paths(fixture, auto(fixture))
         for place in 0..<2 { _ = try await body(fixture, paths[place]) }
         let answer = try await fixture.get(paths[2])
-        #expect(try [UInt8](answer.body) == transport("ts/180p/2.ts"))
+        #expect(try [UInt8](answer.body) == Spliced.transport("ts/180p/2.ts"))
         #expect(answer["cache-status"]?.hasPrefix("Weir; hit") == true)
     }
 
@@ -238,7 +222,7 @@ import Testing
         let attendee = try #require(fixture.library.audience.attendees[session])
         try await waitUntil("nobody waits") { attendee.awaited == 0 }
         try await fixture.origin.release()
-        #expect(try await body(fixture, paths[1]) == transport("ts/270p/1.ts"))
+        #expect(try await body(fixture, paths[1]) == Spliced.transport("ts/270p/1.ts"))
     }
 
     // MARK: Without the origin
@@ -252,7 +236,7 @@ import Testing
         #expect(paths[0].contains("/video-180p/"))
         for place in 0..<6 {
             let source = [0, 1, 4].contains(place) ? "270p" : "180p"
-            #expect(try await body(fixture, paths[place]) == transport("ts/\(source)/\(place).ts"), "\(place)")
+            #expect(try await body(fixture, paths[place]) == Spliced.transport("ts/\(source)/\(place).ts"), "\(place)")
         }
     }
 
@@ -260,6 +244,6 @@ import Testing
         let fixture = try await fixture()
         try await store(fixture, "ts", [("video-180p", [0]), ("video-270p", Array(0..<6))])
         let paths = try await paths(fixture, auto(fixture))
-        for place in 0..<6 { #expect(try await body(fixture, paths[place]) == bytes("ts/270p/\(place).ts")) }
+        for place in 0..<6 { #expect(try await body(fixture, paths[place]) == Spliced.bytes("ts/270p/\(place).ts")) }
     }
 }

@@ -9,26 +9,6 @@ import Testing
 
 /// Pieces of one rendition that stand in for another's.
 @Suite @LoopActor struct CompositeTests {
-    /// The bytes of a fixture's file.
-    private func bytes(_ path: String) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: URL(fileURLWithPath: Repository.path("fixtures/media/" + path))))
-    }
-
-    private func transport(_ path: String) throws -> [UInt8] {
-        let bytes = try bytes(path)
-        return try TransportStream(ByteSource(bytes)).splice().joined(with: bytes)
-    }
-
-    /// A fragment of one folder of a fixture as it plays behind the section of another.
-    private func fragment(_ fixture: String, _ number: Int, of folder: String, behind own: String) throws -> [UInt8] {
-        let section = { (folder: String) in
-            try InitializationSection(self.bytes("\(fixture)/\(folder)/init.mp4"))
-        }
-        let bytes = try bytes("\(fixture)/\(folder)/\(number).m4s")
-        return try Joint(of: try section(folder), behind: try section(own)).splice(ByteSource(bytes))
-            .joined(with: bytes)
-    }
-
     /// The paths of a rendition's playlist behind an entry, by its id.
     private func paths(_ fixture: PlaybackFixture, _ entry: String, _ id: String) async throws -> [String] {
         let lists = try await fixture.entry(entry)
@@ -64,18 +44,18 @@ import Testing
         let paths = try await paths(fixture, "/offline/ts.m3u8", "video-270p")
         #expect(paths.count == 6)
         let own = try await fixture.get(paths[1])
-        #expect([UInt8](own.body) == (try bytes("ts/270p/1.ts")))
+        #expect([UInt8](own.body) == (try Spliced.bytes("ts/270p/1.ts")))
         #expect(own["cache-status"] == "Weir; hit")
         for place in 2..<6 {
             let answer = try await fixture.get(paths[place])
-            #expect(try answer.status == 200 && [UInt8](answer.body) == transport("ts/180p/\(place).ts"))
+            #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/180p/\(place).ts"))
             #expect(answer["cache-status"] == "Weir; hit; detail=\"video-180p stands in\"")
             #expect(answer["cache-control"] == "no-store")
             #expect(answer["etag"]?.contains("video-180p") == true)
         }
         // The packets' numbers go on from elsewhere now.
         let again = try await fixture.get(paths[1])
-        #expect([UInt8](again.body) == (try transport("ts/270p/1.ts")))
+        #expect([UInt8](again.body) == (try Spliced.transport("ts/270p/1.ts")))
         #expect(again["etag"] != own["etag"] && again["etag"]?.hasSuffix("-joined\"") == true)
         #expect(try await fixture.origin.requests().isEmpty)
     }
@@ -84,7 +64,7 @@ import Testing
         let fixture = try await PlaybackFixture()
         try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
         let path = try await paths(fixture, "/offline/ts.m3u8", "video-270p")[3]
-        let whole = try transport("ts/180p/3.ts")
+        let whole = try Spliced.transport("ts/180p/3.ts")
         let head = try await fixture.get(path, method: "HEAD")
         #expect(head.status == 200 && head["content-length"] == "\(whole.count)")
         let all = try await fixture.get(path, ["Range": "bytes=0-"])
@@ -127,7 +107,7 @@ import Testing
             let body = [UInt8](try await fixture.get(paths[place]).body)
             let isRaw = place < 3
             let file = "ts/\(source)/\(place).ts"
-            #expect(try body == (isRaw ? bytes(file) : transport(file)))
+            #expect(try body == (isRaw ? Spliced.bytes(file) : Spliced.transport(file)))
         }
     }
 
@@ -152,15 +132,15 @@ import Testing
         #expect(try await listed(fixture, "/offline/cmaf.m3u8") == ["audio-en", "video-180p", "video-270p"])
         let paths = try await paths(fixture, "/offline/cmaf.m3u8", "video-270p")
         #expect(paths.count == 13)
-        #expect([UInt8](try await fixture.get(paths[0]).body) == (try bytes("cmaf/video-270p/init.mp4")))
+        #expect([UInt8](try await fixture.get(paths[0]).body) == (try Spliced.bytes("cmaf/video-270p/init.mp4")))
         for place in [0, 1, 2] {
             let body = [UInt8](try await fixture.get(paths[1 + place]).body)
-            #expect(body == (try bytes("cmaf/video-270p/\(place).m4s")))
+            #expect(body == (try Spliced.bytes("cmaf/video-270p/\(place).m4s")))
         }
         for place in [3, 7, 2] {
             let source = place == 3 ? "video-180p" : "video-270p"
             let body = [UInt8](try await fixture.get(paths[1 + place]).body)
-            #expect(body == (try fragment("cmaf", place, of: source, behind: "video-270p")), "\(place)")
+            #expect(body == (try Spliced.fragment("cmaf", place, of: source, behind: "video-270p")), "\(place)")
         }
     }
 
@@ -169,7 +149,7 @@ import Testing
         try await store(fixture, "cmaf", [("video-180p", Array(0..<12)), ("video-270p", [0, 1])])
         let asset = try #require(fixture.library.asset(named: "cmaf"))
         let old = try await fixture.get("/a/\(asset.id)/oabcde/video-270p/1.m4s")
-        #expect([UInt8](old.body) == (try fragment("cmaf", 1, of: "video-270p", behind: "video-270p")))
+        #expect([UInt8](old.body) == (try Spliced.fragment("cmaf", 1, of: "video-270p", behind: "video-270p")))
     }
 
     @Test func whatDoesNotBeginTogetherDoesNotStandIn() async throws {
@@ -223,7 +203,7 @@ import Testing
     @Test func encryptedSegmentsStandInWhereKeyAndVectorAreTheSame() async throws {
         let fixture = try await PlaybackFixture()
         for variant in ["90p", "180p"] {
-            let text = String(decoding: try bytes("aes/\(variant)/media.m3u8"), as: UTF8.self)
+            let text = String(decoding: try Spliced.bytes("aes/\(variant)/media.m3u8"), as: UTF8.self)
             let dated = text.replacing(
                 "#EXTINF", with: "#EXT-X-PROGRAM-DATE-TIME:2026-11-21T20:00:00Z\n#EXTINF", maxReplacements: 1)
             try await fixture.origin.add(
@@ -233,10 +213,10 @@ import Testing
         #expect(try await listed(fixture, "/offline/aes.m3u8") == ["video-90p", "video-180p"])
         let paths = try await paths(fixture, "/offline/aes.m3u8", "video-180p").filter { $0.hasSuffix(".ts") }
         let answer = try await fixture.get(paths[3])
-        #expect([UInt8](answer.body) == (try bytes("aes/90p/3.ts")))
+        #expect([UInt8](answer.body) == (try Spliced.bytes("aes/90p/3.ts")))
         #expect(answer["cache-status"]?.contains("video-90p stands in") == true)
         // Nothing was put into it, so the rest goes as it lies.
-        #expect([UInt8](try await fixture.get(paths[1]).body) == (try bytes("aes/180p/1.ts")))
+        #expect([UInt8](try await fixture.get(paths[1]).body) == (try Spliced.bytes("aes/180p/1.ts")))
     }
 
     @Test func withAnotherKeyTheyDoNot() async throws {
@@ -252,12 +232,12 @@ import Testing
         try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5])])
         let paths = try await paths(fixture, fixture.typed("/ts/master.m3u8"), "video-270p")
         for place in [0, 1] {
-            #expect([UInt8](try await fixture.get(paths[place]).body) == (try bytes("ts/270p/\(place).ts")))
+            #expect([UInt8](try await fixture.get(paths[place]).body) == (try Spliced.bytes("ts/270p/\(place).ts")))
         }
         try await fixture.origin.stop()
         for place in [2, 3] {
             let answer = try await fixture.get(paths[place])
-            #expect(try answer.status == 200 && [UInt8](answer.body) == transport("ts/180p/\(place).ts"))
+            #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/180p/\(place).ts"))
             #expect(answer["cache-status"]?.hasPrefix("Weir; fwd=uri-miss; detail=\"video-180p stands in\"") == true)
         }
         try await waitUntil("the session's trail") {
@@ -279,14 +259,14 @@ import Testing
         try await fixture.origin.add(OriginRule("/cmaf/video-270p/2.m4s") { $0.status = 404 })
         let paths = try await paths(fixture, fixture.typed("/cmaf/master.m3u8"), "video-270p")
         let body = [UInt8](try await fixture.get(paths[3]).body)
-        #expect(body == (try fragment("cmaf", 2, of: "video-180p", behind: "video-270p")))
+        #expect(body == (try Spliced.fragment("cmaf", 2, of: "video-180p", behind: "video-270p")))
         // What comes from the origin next is whole before it is sent.
         let next = try await fixture.get(paths[4])
-        #expect([UInt8](next.body) == (try fragment("cmaf", 3, of: "video-270p", behind: "video-270p")))
+        #expect([UInt8](next.body) == (try Spliced.fragment("cmaf", 3, of: "video-270p", behind: "video-270p")))
         #expect(next["cache-status"] == "Weir; fwd=uri-miss; stored")
         #expect(
             [UInt8](try await fixture.get(paths[2]).body)
-                == (try fragment("cmaf", 1, of: "video-270p", behind: "video-270p")))
+                == (try Spliced.fragment("cmaf", 1, of: "video-270p", behind: "video-270p")))
     }
 
     @Test func anOriginThatIsSilentIsNotWaitedForLong() async throws {
@@ -295,7 +275,7 @@ import Testing
         try await fixture.origin.add(OriginRule("/ts/270p/3.ts") { $0.hold = true })
         let path = try await paths(fixture, fixture.typed("/ts/master.m3u8"), "video-270p")[3]
         let answer = try await fixture.get(path)
-        #expect(try answer.status == 200 && [UInt8](answer.body) == transport("ts/180p/3.ts"))
+        #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/180p/3.ts"))
         try await fixture.origin.release()
     }
 
@@ -309,7 +289,7 @@ import Testing
         #expect(try await connection.receive(count: 2000).end == .satisfied)
         try await fixture.origin.stop()
         #expect(try await connection.receive().end != .timedOut)
-        let whole = try transport("ts/180p/3.ts")
+        let whole = try Spliced.transport("ts/180p/3.ts")
         // It was the origin's own that came first.
         let rest = try await fixture.get(paths[3], ["Range": "bytes=2000-"])
         #expect(rest.status == 200 && [UInt8](rest.body) == whole)

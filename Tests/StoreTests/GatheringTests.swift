@@ -171,14 +171,20 @@ import Testing
         #expect(folder.files().count { $0.hasPrefix("store/assets/a/") } == 100)
     }
 
-    @Test func settlingWaitsForWhatIsOnItsWay() async throws {
-        let store = try Store(path: folder.path("store"))
-        let bundle = try store.bundle("a", create: true)
+    /// Hands a store's thread a piece for a bundle, which it does not make before the gate is opened.
+    private func hold(_ store: Store, before bundle: Directory) throws -> DispatchSemaphore {
         let gate = DispatchSemaphore(value: 0)
         store.worker?.submit { _ = gate.wait(timeout: .now() + 30) }
         let file = try store.gatheringFile(named: "1")
         try file.take([1], at: 0)
         store.commit([Store.Commit(try #require(file.handOver()), to: bundle, as: "0.ts")]) { _ in }
+        return gate
+    }
+
+    @Test func settlingWaitsForWhatIsOnItsWay() async throws {
+        let store = try Store(path: folder.path("store"))
+        let bundle = try store.bundle("a", create: true)
+        let gate = try hold(store, before: bundle)
         async let settled: Void = store.settle()
         #expect(bundle.openIfPresent("0.ts") == nil)
         gate.signal()
@@ -189,11 +195,7 @@ import Testing
     @Test func aBundleThatIsRemovedTakesWhatIsOnItsWayAlong() async throws {
         let store = try Store(path: folder.path("store"))
         let bundle = try store.bundle("a", create: true)
-        let gate = DispatchSemaphore(value: 0)
-        store.worker?.submit { _ = gate.wait(timeout: .now() + 30) }
-        let file = try store.gatheringFile(named: "1")
-        try file.take([1], at: 0)
-        store.commit([Store.Commit(try #require(file.handOver()), to: bundle, as: "0.ts")]) { _ in }
+        let gate = try hold(store, before: bundle)
         try store.removeBundle("a")
         gate.signal()
         let path = folder.path("store/tmp")

@@ -1,0 +1,22 @@
+import SegmentFormat
+import TestSupport
+
+/// Segments of the fixtures as players get them where pieces of several renditions stand in one playlist.
+enum Spliced {
+    /// The bytes of a fixture's file.
+    static func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Repository.fixture("/" + path)) }
+
+    /// A segment of a transport stream among others.
+    static func transport(_ path: String) throws -> [UInt8] {
+        let bytes = try bytes(path)
+        return try TransportStream(ByteSource(bytes)).splice().joined(with: bytes)
+    }
+
+    /// A fragment of one folder of a fixture as it plays behind the section of another.
+    static func fragment(_ fixture: String, _ number: Int, of folder: String, behind own: String) throws -> [UInt8] {
+        let section = { (folder: String) in try InitializationSection(Self.bytes("\(fixture)/\(folder)/init.mp4")) }
+        let bytes = try bytes("\(fixture)/\(folder)/\(number).m4s")
+        return try Joint(of: try section(folder), behind: try section(own)).splice(ByteSource(bytes))
+            .joined(with: bytes)
+    }
+}
