@@ -98,8 +98,6 @@ extension HTTPStatus {
     public static var expectationFailed: HTTPStatus { HTTPStatus(417) }
     /// 421.
     public static var misdirectedRequest: HTTPStatus { HTTPStatus(421) }
-    /// 422.
-    public static var unprocessableContent: HTTPStatus { HTTPStatus(422) }
     /// 431.
     public static var headTooLarge: HTTPStatus { HTTPStatus(431) }
     /// 500.

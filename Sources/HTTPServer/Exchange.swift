@@ -26,12 +26,6 @@ public import HTTPMessage
         Task { @LoopActor in connection.exchangeWasDropped(serial: serial) }
     }
 
-    /// The client's address, without port.
-    public var remoteAddress: String { connection.peer.host }
-
-    /// Whether the client is on this machine.
-    public var isFromLoopback: Bool { connection.peer.isLoopback }
-
     /// Whether a reply can still reach the client.
     public var isOpen: Bool { connection.serial == serial && connection.phase != .closed }
 

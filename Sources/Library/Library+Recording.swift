@@ -117,9 +117,6 @@ extension Asset {
     /// Whether it is what was recorded of a live stream that has ended, or that it was enough of.
     public var isRecorded: Bool { renditions.contains { $0.source?.isRecorded ?? false } }
 
-    /// How much is recorded so far, in seconds: what every rendition that is recorded has, gaps included.
-    public var recordedDuration: Double { renditions.compactMap { $0.recording?.duration }.min() ?? 0 }
-
     /// The places in `renditionURIs` of the renditions of which something is recorded.
     public var recordedRenditions: Set<Int> {
         Set(renditions.indices.filter { renditions[$0].recording.map { $0.count > 0 } ?? renditions[$0].isWhole })

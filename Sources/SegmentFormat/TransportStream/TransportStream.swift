@@ -91,21 +91,6 @@ public struct TransportStream: Hashable, Sendable {
         return nil
     }
 
-    /// Whether streams of one identifier begin at the same time, to half of a frame or less, over the clock's 26.5
-    /// hours.
-    public func beginsTogether(with other: TransportStream, frame: MediaTime) -> Bool {
-        streams.allSatisfy { stream in
-            guard let own = stream.firstTime, let its = other.streams.first(where: { $0.pid == stream.pid })?.firstTime
-            else { return true }
-            // The shorter way around a clock of 33 bits.
-            let distance = min((own &- its) & Self.clockMask, (its &- own) & Self.clockMask)
-            return MediaTime(ticks: Int64(distance), timescale: 90_000)
-                .agrees(with: MediaTime(ticks: 0, timescale: 90_000), frame: frame)
-        }
-    }
-
-    private static let clockMask: UInt64 = 1 << 33 - 1
-
     private var names: String {
         streams.map { "0x" + String($0.pid, radix: 16) + " of type 0x" + String($0.type, radix: 16) }
             .joined(separator: ", ")
