@@ -41,6 +41,8 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibevent", pkgConfig: "libevent libevent_pthreads", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "CLibcurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // SHA-256; libcurl brings the library along.
+        .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         room("Playlist"),
         room("HTTPMessage"),
@@ -48,7 +50,7 @@ let package = Package(
         room("EventLoop", ["CLibevent"]),
         room("HTTPServer", ["CLibevent", "EventLoop", "HTTPMessage"]),
         room("Origin", ["CLibcurl", "EventLoop", "HTTPMessage"]),
-        room("Store", ["HTTPMessage", "CLinux", sqlite]),
+        room("Store", ["HTTPMessage", "CLibcrypto", "CLinux", sqlite]),
         room("Library", ["EventLoop", "HTTPMessage", "Playlist", "SegmentFormat", "Origin", "Store"]),
         room("Downloader", ["EventLoop", "Library", "Playlist", "Store"]),
         room("Playback", ["EventLoop", "HTTPMessage", "HTTPServer", "Library", "Playlist", "SegmentFormat"]),

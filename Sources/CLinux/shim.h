@@ -5,7 +5,6 @@
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 // memfd_create(2) is declared under _GNU_SOURCE only, which Swift's Glibc module does not set. 1 is MFD_CLOEXEC.
@@ -19,15 +18,5 @@ static const int weir_o_tmpfile = __O_TMPFILE | O_DIRECTORY;
 
 // Swift does not take in the expression that is UTIME_OMIT.
 static const long weir_utime_omit = UTIME_OMIT;
-
-// Swift's Glibc module has no sys/xattr.h.
-static inline int weir_fsetxattr(int file, const char *name, const void *value, size_t size)
-{
-    return fsetxattr(file, name, value, size, 0);
-}
-static inline ssize_t weir_fgetxattr(int file, const char *name, void *value, size_t size)
-{
-    return fgetxattr(file, name, value, size);
-}
 
 #endif

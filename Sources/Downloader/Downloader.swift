@@ -40,6 +40,7 @@ import Store
         self.configuration = configuration
         self.report = report
         library.isKept = { [weak self] asset in self?.byAsset[asset.id].map { $0.state != .cancelled } ?? false }
+        library.pieceLost = { [weak self] asset in self?.mend(asset) }
         for record in library.storedDownloads {
             guard let asset = library.asset(id: record.asset) else { continue }
             enter(Download(record, of: asset))
@@ -182,6 +183,12 @@ import Store
             set(download, .queued)
         }
         schedule()
+    }
+
+    /// Lets a download that was complete go on, since a piece of it is gone.
+    private func mend(_ asset: Asset) {
+        guard let download = byAsset[asset.id], download.state == .complete, !download.isWhole, isOpen else { return }
+        Task { await resume(download) }
     }
 
     // MARK: Beginning and ending

@@ -9,6 +9,8 @@ import Store
     private var opened: Directory?
     /// Where account is kept of those of its pieces that may make way; nil for what is not registered.
     weak var cache: PlayCache?
+    /// Told of a piece that the disk has lost after it had come.
+    var lost: (StoreError) -> Void = { _ in }
     /// Whether `remove()` was called: nothing is written any more.
     private(set) var isRemoved = false
 
@@ -25,6 +27,21 @@ import Store
         opened = directory
         return directory
     }
+
+    /// A folder of pieces in it; with `create`, made with an empty ledger if it is not there.
+    ///
+    /// - Parameter lost: see `Store.pieces`.
+    func pieces(
+        _ id: String, create: Bool, lost: @escaping @Sendable (String, StoreError) -> Void
+    ) throws(StoreError) -> PieceDirectory {
+        let folder = try directory(create: create).subdirectory(id, create: create)
+        let pieces = store.pieces(in: folder, lost: lost)
+        if create { pieces.begin() }
+        return pieces
+    }
+
+    /// Whether what has no line in a ledger may be wrong: the power was lost before anybody has looked.
+    var isDoubtful: Bool { store.isAfterPowerLoss }
 
     /// Forgets the open folder: it was deleted behind our back.
     func close() { opened = nil }

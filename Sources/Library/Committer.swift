@@ -27,7 +27,7 @@ import Store
 
     /// Makes a piece of a file, and calls back later: with nil once it is one, with what went wrong else.
     func commit(
-        _ file: GatheredFile, to folder: Directory, as target: String, ended: @escaping (StoreError?) -> Void
+        _ file: GatheredFile, to folder: PieceDirectory, as target: String, ended: @escaping (StoreError?) -> Void
     ) {
         let count = file.count
         bytes += count

@@ -52,7 +52,9 @@ public import Store
         yielding = Yielding(audience, client)
         client.isOffline = mode == .offline
         playCache = PlayCache(limit: cacheLimit)
-        register(restored: restored(store.catalogue.initial))
+        let known = restored(store.catalogue.initial)
+        recover(known)
+        register(restored: known)
         playCache.start(for: self)
     }
 
@@ -60,6 +62,9 @@ public import Store
 
     /// Whether somebody wants what is stored of an asset to be kept, and asks for it to be fetched.
     public var isKept: (Asset) -> Bool = { _ in false }
+
+    /// Told when a piece of an asset is gone that had come.
+    public var pieceLost: (Asset) -> Void = { _ in }
 
     /// All assets, by name; those that revise others aside.
     public var assets: [Asset] { byName.values.sorted { $0.name < $1.name } }
@@ -165,6 +170,9 @@ public import Store
     private func identify(_ asset: Asset) {
         asset.wholenessChanged = { [weak self, weak asset] in
             if let asset { self?.publish(asset) }
+        }
+        asset.bundle.lost = { [weak self, weak asset] error in
+            if let asset { self?.noteLoss(of: asset, error) }
         }
         byID[asset.id] = asset
         playCache.take(asset)

@@ -13,9 +13,11 @@ import Store
     var pieceCame: () -> Void = {}
 
     private let bundle: Bundle
-    private var opened: Directory?
+    private var opened: PieceDirectory?
     /// `sizes`, once they were read.
     private(set) var known: [String: Int64]?
+    /// What was known before it was forgotten: of what has this length still, no ledger is asked.
+    private var former: [String: Int64] = [:]
     /// The places in the play cache of those pieces that are in it, by file; its own to change.
     var slots: [String: RecencyQueue<PlayCache.Piece>.Slot] = [:]
     /// The sum of their lengths; the play cache's own to change.
@@ -31,10 +33,12 @@ import Store
     /// The pieces' lengths in bytes, by file name.
     public var sizes: [String: Int64] {
         if let known { return known }
-        var pieces: [String: Directory.Entry] = [:]
-        for entry in (try? directory(create: false).entries()) ?? [] where !entry.isDirectory {
-            if PieceName(entry.name) != nil { pieces[entry.name] = entry }
-        }
+        let pieces =
+            (try? directory(create: false).pieces(knowing: former, isDoubtful: bundle.isDoubtful) {
+                PieceName($0) != nil
+            })
+            ?? [:]
+        former = [:]
         let sizes = pieces.mapValues(\.size)
         known = sizes
         bundle.cache?.listed(pieces, in: self)
@@ -59,6 +63,7 @@ import Store
 
     /// Reads the folder anew at the next occasion: before a plan is made, since files may have been deleted by others.
     public func reread() {
+        if let known { former = known }
         known = nil
         changes += 1
     }
@@ -68,9 +73,10 @@ import Store
     /// What others have put into the folder is seen after `reread()`.
     public func open(_ file: String) -> Int32? {
         if let known, known[file] == nil { return nil }
-        guard let folder = try? directory(create: false), let descriptor = folder.openIfPresent(file) else {
-            if known?.removeValue(forKey: file) != nil { changes += 1 }
-            bundle.cache?.went(file, of: self)
+        guard let folder = try? directory(create: false).directory,
+            let descriptor = folder.open(file, length: known?[file])
+        else {
+            went(file)
             return nil
         }
         bundle.cache?.used(file, in: self)
@@ -81,7 +87,9 @@ import Store
     public func noteUse(of file: String) { bundle.cache?.used(file, in: self) }
 
     /// Lets the disk know when a piece was last used, in seconds since 1970.
-    func noteUse(of file: String, at time: Int64) { (try? directory(create: false))?.noteUse(of: file, at: time) }
+    func noteUse(of file: String, at time: Int64) {
+        (try? directory(create: false))?.directory.noteUse(of: file, at: time)
+    }
 
     /// Makes a piece of a file that is whole.
     func commit(_ growing: GrowingFile, as file: String) throws(StoreError) {
@@ -103,7 +111,7 @@ import Store
         _ gathered: GatheredFile, as file: String, by committer: Committer, isAgain: Bool = false,
         ended: @escaping (StoreError?) -> Void
     ) {
-        let folder: Directory
+        let folder: PieceDirectory
         do throws(StoreError) { folder = try directory(create: true) } catch { return ended(error) }
         committer.commit(gathered, to: folder, as: file) { [self] failure in
             if failure?.code == .missing, !isAgain, !bundle.isRemoved {
@@ -125,7 +133,7 @@ import Store
 
     /// Writes a playlist of the bundle beside the pieces.
     func write(_ bytes: [UInt8], as file: String) throws(StoreError) {
-        try directory(create: true).write(bytes, as: file)
+        try directory(create: true).directory.write(bytes, as: file)
     }
 
     /// A text of the bundle beside the pieces; nil if it is not there. The folder is not kept open.
@@ -137,14 +145,14 @@ import Store
     ///
     /// - Parameter length: what is known to be in it, in bytes; what stands behind is cut off.
     func append(to file: String, length: Int64) throws(StoreError) -> AppendedFile {
-        try AppendedFile(in: directory(create: true), named: file, length: length)
+        try AppendedFile(in: directory(create: true).directory, named: file, length: length)
     }
 
     /// Takes pieces away. Who is in the middle of one reads on to its end.
     func removePieces(where isMeant: (PieceName) -> Bool) {
         for file in sizes.keys where PieceName(file).map(isMeant) ?? false {
             do {
-                try directory(create: false).remove(file)
+                try directory(create: false).directory.remove(file)
                 known?[file] = nil
                 bundle.cache?.went(file, of: self)
             } catch {
@@ -164,7 +172,7 @@ import Store
         bundle.cache?.went(file, of: self)
         do {
             try isGone()
-            try directory(create: false).remove(file)
+            try directory(create: false).directory.remove(file)
         } catch {
             reread()
             throw error
@@ -172,7 +180,7 @@ import Store
     }
 
     /// Deletes a playlist of the bundle beside the pieces, if it is there.
-    func removeText(_ file: String) throws(StoreError) { try directory(create: false).remove(file) }
+    func removeText(_ file: String) throws(StoreError) { try directory(create: false).directory.remove(file) }
 
     /// Compares the pieces with the disk, elsewhere than on the loop. Those that are gone count as absent from now on;
     /// those that have not their length any more are deleted, to be fetched again.
@@ -180,28 +188,37 @@ import Store
         let known = sizes
         guard !known.isEmpty else { return }
         guard let directory = try? directory(create: false) else { return reread() }
-        let before = changes
         let faults = await Task.detached { Self.faults(known, in: directory) }.value
-        for (file, isThere) in faults {
+        for (file, size) in faults {
             // What has come meanwhile is another file.
-            if changes != before, directory.soundness(of: file, length: known[file] ?? 0) == .sound { continue }
-            if isThere { try? directory.remove(file) }
-            self.known?[file] = nil
-            bundle.cache?.went(file, of: self)
+            guard directory.directory.size(of: file) == size else { continue }
+            if size != nil { try? directory.directory.remove(file) }
+            went(file)
         }
-        if !faults.isEmpty { changes += 1 }
     }
 
+    /// The pieces that are not there as they should be, with the lengths that they have.
     private nonisolated static func faults(
-        _ sizes: [String: Int64], in directory: Directory
-    ) -> [(file: String, isThere: Bool)] {
-        sizes.compactMap { file, size in
-            switch directory.soundness(of: file, length: size) {
-            case .sound: nil
-            case .absent: (file, false)
-            case .cut: (file, true)
-            }
+        _ sizes: [String: Int64], in folder: PieceDirectory
+    ) -> [(file: String, size: Int64?)] {
+        let ledger = try? folder.ledger()
+        return sizes.compactMap { file, size in
+            let found = folder.directory.size(of: file)
+            return found == ledger?.entries[file]?.size ?? size ? nil : (file, found)
         }
+    }
+
+    /// A piece is not there any more.
+    private func went(_ file: String) {
+        guard known?.removeValue(forKey: file) != nil else { return }
+        changes += 1
+        bundle.cache?.went(file, of: self)
+    }
+
+    /// The disk has lost a piece that had come.
+    private func lost(_ file: String, _ error: StoreError) {
+        went(file)
+        bundle.lost(error)
     }
 
     private func close() {
@@ -210,10 +227,12 @@ import Store
         reread()
     }
 
-    private func directory(create: Bool) throws(StoreError) -> Directory {
+    private func directory(create: Bool) throws(StoreError) -> PieceDirectory {
         if let opened, !bundle.isRemoved { return opened }
-        let directory = try bundle.directory(create: create).subdirectory(id, create: create)
-        opened = directory
-        return directory
+        let pieces = try bundle.pieces(id, create: create) { [weak self] file, error in
+            Task { @LoopActor in self?.lost(file, error) }
+        }
+        opened = pieces
+        return pieces
     }
 }

@@ -62,6 +62,17 @@ public final class Directory: Sendable {
         return opened >= 0 ? opened : nil
     }
 
+    /// The same for a file that must have `length` bytes, where that is given: another one is not there.
+    public func open(_ name: String, length: Int64?) -> Int32? {
+        guard let opened = openIfPresent(name) else { return nil }
+        var status = stat()
+        if let length, fstat(opened, &status) != 0 || Int64(status.st_size) != length {
+            close(opened)
+            return nil
+        }
+        return opened
+    }
+
     /// An unnamed file in this folder, gone with its last descriptor. The caller owns the descriptor.
     public func openAnonymous() throws(StoreError) -> Int32 {
         let opened = openat(descriptor, ".", weir_o_tmpfile | O_RDWR | O_CLOEXEC, 0o600)
@@ -89,7 +100,7 @@ public final class Directory: Sendable {
         _ bytes: [UInt8], through temporary: String, to folder: Directory, as name: String, mode: UInt32 = 0o600,
         finish: (Int32) -> Void = { _ in }
     ) throws(StoreError) {
-        let file = try open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: mode)
+        let file = try open(temporary, flags: O_RDWR | O_CREAT | O_TRUNC, mode: mode)
         do throws(StoreError) {
             let isWritten = Self.write(bytes, to: file)
             let reason = errno
@@ -104,7 +115,8 @@ public final class Directory: Sendable {
         }
     }
 
-    private static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
+    /// Writes all of it, whatever write(2) takes at once; where not, errno says why.
+    static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
         var done = 0
         while done < bytes.count {
             let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, $0.count - done) }

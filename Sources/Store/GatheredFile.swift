@@ -18,9 +18,14 @@ public struct GatheredFile: Sendable {
     /// Becomes the piece `target` in `folder`, whole or not at all, after a crash too.
     ///
     /// - Throws: `StoreError` when the disk does not take it; nothing is left of it then, and it may be tried again.
-    func commit(to folder: Directory, as target: String) throws(StoreError) {
-        try temporary.write(bytes, through: name, to: folder, as: target) {
-            CommittedLength.note(Int64(bytes.count), on: $0)
+    func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
+        var descriptor: Int32 = -1
+        do throws(StoreError) {
+            try temporary.write(bytes, through: name, to: folder.directory, as: target) { descriptor = dup($0) }
+        } catch {
+            if descriptor >= 0 { close(descriptor) }
+            throw error
         }
+        folder.came(target, descriptor: descriptor >= 0 ? descriptor : nil)
     }
 }

@@ -219,11 +219,17 @@ public final class GrowingFile {
     ///
     /// - Throws: `StoreError` when the file has no name to keep, or the rename fails. The file stays readable all the
     ///   same.
-    public func commit(to folder: Directory, as target: String) throws(StoreError) {
-        guard let home else { throw spillReason ?? StoreError(.notWritable, path: folder.path) }
-        CommittedLength.note(written, on: descriptor)
-        try home.folder.move(home.name, to: folder, as: target)
+    public func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
+        guard let home else { throw spillReason ?? StoreError(.notWritable, path: folder.directory.path) }
+        let kept = dup(descriptor)
+        do throws(StoreError) {
+            try home.folder.move(home.name, to: folder.directory, as: target)
+        } catch {
+            close(kept)
+            throw error
+        }
         self.home = nil
+        folder.came(target, descriptor: kept >= 0 ? kept : nil)
     }
 
     /// Gives away what was gathered, to become a piece; nil where it is not gathered, or may not be kept. It stays

@@ -3,11 +3,11 @@ extension Store {
     /// A file, and the piece that it is to become.
     public struct Commit: Sendable {
         let file: GatheredFile
-        let folder: Directory
+        let folder: PieceDirectory
         let target: String
 
         /// To become the piece `target` in `folder`.
-        public init(_ file: GatheredFile, to folder: Directory, as target: String) {
+        public init(_ file: GatheredFile, to folder: PieceDirectory, as target: String) {
             (self.file, self.folder, self.target) = (file, folder, target)
         }
     }

@@ -22,6 +22,8 @@ public final class Store: Sendable {
     private let temporary: Directory?
     /// What files are written by that nobody waits for.
     let worker: StoreWorker?
+    /// What makes pieces outlive a loss of power.
+    private let keeper: Keeper?
     private let assets: Directory?
 
     /// What only a store that can be written has.
@@ -31,6 +33,7 @@ public final class Store: Sendable {
         let assets: Directory
         let catalogue: Catalogue
         let worker: StoreWorker
+        let keeper: Keeper
     }
 
     /// Opens the store at `path`, makes it if it is not there, and clears what an earlier process left in `tmp/`.
@@ -45,17 +48,21 @@ public final class Store: Sendable {
         do throws(StoreError) {
             let parts = try Self.openForWriting(root)
             (lock, temporary, assets, catalogue) = (parts.lock, parts.temporary, parts.assets, parts.catalogue)
-            worker = parts.worker
+            (worker, keeper) = (parts.worker, parts.keeper)
             readOnlyReason = nil
         } catch {
             guard error.code != .busy, error.code != .newer else { throw error }
-            (lock, temporary, assets, worker) = (nil, nil, try? root.subdirectory("assets"), nil)
+            (lock, temporary, assets, worker, keeper) = (nil, nil, try? root.subdirectory("assets"), nil, nil)
             catalogue = try Catalogue(path: path, access: .readOnly)
             readOnlyReason = error
         }
     }
 
-    deinit { worker?.stop() }
+    deinit {
+        worker?.stop()
+        keeper?.stop()
+        if !isAfterPowerLoss { lock?.end() }
+    }
 
     private static func openForWriting(_ root: Directory) throws(StoreError) -> Writable {
         let lock = try StoreLock(in: root)
@@ -64,7 +71,8 @@ public final class Store: Sendable {
         try temporary.removeContents()
         let assets = try root.subdirectory("assets", create: true)
         return Writable(
-            lock: lock, temporary: temporary, assets: assets, catalogue: catalogue, worker: try StoreWorker())
+            lock: lock, temporary: temporary, assets: assets, catalogue: catalogue, worker: try StoreWorker(),
+            keeper: try Keeper())
     }
 
     // MARK: Bundles
@@ -89,15 +97,45 @@ public final class Store: Sendable {
             return
         }
         // After what is on its way into it: a folder that is filled meanwhile does not go.
-        worker?.submit {
-            Task.detached(priority: .background) { try? temporary.removeTree(id) }
+        worker?.submit { [keeper] in
+            keeper?.flush { Task.detached(priority: .background) { try? temporary.removeTree(id) } }
         }
     }
+
+    /// The pieces in a folder of a bundle.
+    ///
+    /// - Parameter lost: told, on a thread of the store, of a piece that was there, is synced in vain, and is deleted.
+    public func pieces(
+        in directory: Directory, lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
+    ) -> PieceDirectory {
+        PieceDirectory(directory, keeper, lost: lost)
+    }
+
+    // MARK: A loss of power
+
+    /// Whether the power was lost with pieces unsynced, and their folders have not all been looked into since.
+    public var isAfterPowerLoss: Bool { lock?.isDoubtful ?? false }
+
+    /// Takes note that all folders were looked into after a loss of power.
+    public func noteRecovered() { lock?.begin() }
 
     /// Waits until everything that was kept so far survives a loss of power, as far as the disk says so: syncfs(2).
     public func sync() async {
         let root = root
         await Task.detached(priority: .background) { _ = weir_syncfs(root.descriptor) }.value
+    }
+
+    /// Waits until everything that has come whole is a piece, synced, and has its line in a ledger.
+    public func flush() async {
+        await settle()
+        guard let keeper else { return }
+        await withCheckedContinuation { continuation in keeper.flush { continuation.resume() } }
+    }
+
+    /// The orderly end: all is synced, and nothing comes any more.
+    public func close() async {
+        await flush()
+        if !isAfterPowerLoss { lock?.end() }
     }
 
     // MARK: Growing files
@@ -119,8 +157,11 @@ public final class Store: Sendable {
     /// A file that is never kept.
     public func anonymousFile() throws(StoreError) -> GrowingFile { try GrowingFile(anonymousIn: temporary) }
 
-    /// Throws `diskFull` when what is kept would eat into the reserve.
+    /// Throws `diskFull` when what is kept would eat into the reserve, and `io` when the disk loses what it is given.
     public func checkRoom() throws(StoreError) {
+        if keeper?.hasGivenUp ?? false {
+            throw StoreError(.io, path: root.path, detail: "the disk has lost what was written, time after time")
+        }
         guard Self.space(of: root).free <= reserve else { return }
         throw StoreError(
             .diskFull, path: root.path, detail: "less than \(reserve >> 20) MB would be left free on the disk")

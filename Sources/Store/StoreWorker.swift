@@ -1,25 +1,17 @@
-import CLinux
-import Glibc
 import Synchronization
 
-/// A thread that waits for the disk, so that the loop need not: it does what it is given, one after the other.
+/// A thread of the store that does what it is given, one after the other.
 final class StoreWorker: Sendable {
     private let inbox: Inbox
-    private let thread: pthread_t
+    private let thread: StoreThread
 
     /// Starts the thread, which goes on until `stop()`.
     ///
     /// - Throws: `StoreError` when the system gives no eventfd or no thread.
     init() throws(StoreError) {
-        inbox = try Inbox()
-        var thread = pthread_t()
-        let held = Unmanaged.passRetained(inbox)
-        let code = pthread_create(&thread, nil, Self.main, held.toOpaque())
-        guard code == 0 else {
-            held.release()
-            throw StoreError(path: "the thread for files", errno: code)
-        }
-        self.thread = thread
+        let inbox = try Inbox()
+        thread = try StoreThread { inbox.run() }
+        self.inbox = inbox
     }
 
     /// Gives the thread something to do after all that it was given before. From any thread; not after `stop()`.
@@ -28,18 +20,11 @@ final class StoreWorker: Sendable {
     /// Ends the thread once everything that it was given is done, and waits for that.
     func stop() {
         inbox.stop()
-        // Who lets go of the store last may be one of its own jobs.
-        if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
-    }
-
-    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
-        guard let context else { return nil }
-        Unmanaged<Inbox>.fromOpaque(context).takeRetainedValue().run()
-        return nil
+        thread.join()
     }
 }
 
-/// What a thread is given to do, and what wakes it.
+/// What a thread is given to do.
 private final class Inbox: Sendable {
     private struct Queue {
         var jobs: [@Sendable () -> Void] = []
@@ -47,26 +32,21 @@ private final class Inbox: Sendable {
     }
 
     private let queue = Mutex(Queue())
-    private let wake: Int32
+    private let bell: Bell
 
-    init() throws(StoreError) {
-        wake = eventfd(0, Int32(EFD_CLOEXEC))
-        guard wake >= 0 else { throw StoreError(path: "the thread for files") }
-    }
-
-    deinit { close(wake) }
+    init() throws(StoreError) { bell = try Bell() }
 
     func add(_ job: @escaping @Sendable () -> Void) {
         let wasEmpty = queue.withLock { queue in
             queue.jobs.append(job)
             return queue.jobs.count == 1
         }
-        if wasEmpty { awaken() }
+        if wasEmpty { bell.ring() }
     }
 
     func stop() {
         queue.withLock { $0.isStopped = true }
-        awaken()
+        bell.ring()
     }
 
     /// Does what comes until it is stopped, and nothing is left.
@@ -79,14 +59,7 @@ private final class Inbox: Sendable {
             for job in jobs { job() }
             guard jobs.isEmpty else { continue }
             guard !isStopped else { return }
-            var count: UInt64 = 0
-            read(wake, &count, MemoryLayout<UInt64>.size)
+            bell.wait()
         }
-    }
-
-    private func awaken() {
-        var one: UInt64 = 1
-        // Fails only when the counter is full, and then the thread is awake already.
-        write(wake, &one, MemoryLayout<UInt64>.size)
     }
 }

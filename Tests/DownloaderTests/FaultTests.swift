@@ -37,8 +37,8 @@ import Testing
 
         /// The pieces by their places in the bundle.
         func pieces() throws -> [String: Data] {
-            let paths = folder.files().filter {
-                $0.hasPrefix("assets/") && !$0.hasSuffix(".m3u8") && !$0.hasSuffix(".json")
+            let paths = folder.files().filter { path in
+                path.hasPrefix("assets/") && ![".m3u8", ".json", "/SHA256SUMS"].contains(where: path.hasSuffix)
             }
             return try paths.reduce(into: [:]) { pieces, path in
                 let place = path.split(separator: "/").dropFirst(2).joined(separator: "/")

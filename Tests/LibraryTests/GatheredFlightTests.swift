@@ -154,7 +154,7 @@ import Testing
     @Test func whatWaitsForTheDiskIsBounded() throws {
         let gate = hold()
         let committer = Committer(store: fixture.library.store)
-        let folder = try Directory.open(path: fixture.folder.path("pieces"))
+        let folder = fixture.library.store.pieces(in: try Directory.open(path: fixture.folder.path("pieces")))
         let bytes = [UInt8](repeating: 7, count: 64 << 10)
         var ended = 0
         for number in 0..<200 where committer.hasRoom {

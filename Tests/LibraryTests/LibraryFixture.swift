@@ -53,6 +53,9 @@ import Testing
         return OriginClient(configuration: configuration)
     }
 
+    /// Waits until what has come is synced, and has its line.
+    func flush() async { await library.store.flush() }
+
     /// Everything anew over a copy of the folder as it is at this instant: what a killed process leaves.
     func restart(isOffline: Bool = false, reserve: Int64 = 0, cacheLimit: Int64? = nil) async throws {
         let copy = try TemporaryFolder()

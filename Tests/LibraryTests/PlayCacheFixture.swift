@@ -40,10 +40,11 @@ import Testing
         }.sorted()
     }
 
-    /// The files of a bundle, by their paths in it.
+    /// The files of a bundle, by their paths in it; ledgers aside.
     func files(of asset: Asset) -> [String] {
         let prefix = "assets/\(asset.id)/"
-        return base.folder.files().filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+        return base.folder.files().filter { $0.hasPrefix(prefix) && !$0.hasSuffix(Ledger.fileName) }
+            .map { String($0.dropFirst(prefix.count)) }
     }
 
     /// Waits until the disk has these pieces and no others, and what is known is the same.

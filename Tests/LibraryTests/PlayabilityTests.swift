@@ -106,6 +106,7 @@ struct RenditionLackTests {
         let file = try #require(fixture.folder.files().first { $0.hasSuffix("/video-90p/3.ts") })
         let path = fixture.folder.path(file)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        await fixture.flush()
         switch damage {
         case .deleted: try FileManager.default.removeItem(atPath: path)
         case .cut: truncate(path, off_t(bytes.count - 188))

@@ -126,7 +126,7 @@ import Testing
     @Test func committingMovesItWhereReadersReadOn() throws {
         let file = try GrowingFile(in: directory, named: "1")
         try file.take("abc", at: 0)
-        try file.commit(to: bundle, as: "0.ts")
+        try file.commit(to: PieceDirectory(bundle), as: "0.ts")
         #expect(folder.files() == ["bundle/0.ts"])
         #expect(try bundle.read("0.ts") == Array("abc".utf8))
         #expect(file.content == "abc")
@@ -136,7 +136,7 @@ import Testing
         do {
             let file = try GrowingFile(in: directory, named: "1")
             try file.take("abc", at: 0)
-            try file.commit(to: bundle, as: "0.ts")
+            try file.commit(to: PieceDirectory(bundle), as: "0.ts")
         }
         #expect(folder.files() == ["bundle/0.ts"])
     }
@@ -154,7 +154,7 @@ import Testing
         let file = try GrowingFile(in: directory, named: "1")
         try file.take("abc", at: 0)
         rmdir(bundle.path)
-        let error = #expect(throws: StoreError.self) { try file.commit(to: bundle, as: "0.ts") }
+        let error = #expect(throws: StoreError.self) { try file.commit(to: PieceDirectory(bundle), as: "0.ts") }
         #expect(error?.code == .missing)
         #expect(file.content == "abc")
     }
@@ -170,7 +170,7 @@ import Testing
         let file = try GrowingFile(anonymousIn: onDisk ? directory : nil)
         try file.take("abc", at: 0)
         #expect(!file.isKeepable)
-        #expect(throws: StoreError.self) { try file.commit(to: bundle, as: "0.ts") }
+        #expect(throws: StoreError.self) { try file.commit(to: PieceDirectory(bundle), as: "0.ts") }
         #expect(file.content == "abc")
         #expect(folder.files().isEmpty)
     }
@@ -190,7 +190,7 @@ import Testing
         #expect(!file.isKeepable)
         #expect(fcntl(before, F_GETFD) == -1 || file.descriptor != before)
         #expect(try disk.names().isEmpty)
-        let error = #expect(throws: StoreError.self) { try file.commit(to: disk, as: "0.ts") }
+        let error = #expect(throws: StoreError.self) { try file.commit(to: PieceDirectory(disk), as: "0.ts") }
         #expect(error?.code == .diskFull)
     }
 }

@@ -1,0 +1,92 @@
+import CLibcrypto
+import Glibc
+
+/// The SHA-256 of some bytes: FIPS 180-4.
+public struct Digest: Hashable, Sendable, CustomStringConvertible {
+    private let words: SIMD4<UInt64>
+
+    /// Of bytes in memory.
+    public init(of bytes: UnsafeRawBufferPointer) {
+        var state = DigestState()
+        state.add(bytes)
+        self = state.digest
+    }
+
+    /// Of a file from its beginning to its end, as it is read now; where the descriptor stands does not matter.
+    ///
+    /// - Parameter wasRead: told the count of each block of bytes that was read.
+    /// - Throws: `StoreError` when it cannot be read.
+    public init(
+        of descriptor: Int32, path: String, wasRead: (Int) throws(StoreError) -> Void = { _ in }
+    ) throws(StoreError) {
+        var state = DigestState()
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        var offset: off_t = 0
+        while true {
+            let count = pread(descriptor, &buffer, buffer.count, offset)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw StoreError(path: path) }
+            guard count > 0 else { break }
+            buffer.withUnsafeBytes { state.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            offset += off_t(count)
+            try wasRead(count)
+        }
+        self = state.digest
+    }
+
+    fileprivate init(words: SIMD4<UInt64>) { self.words = words }
+
+    /// Reads 64 hexadecimal digits in small letters, as `description` writes them; nil for anything else.
+    public init?(hexadecimal digits: some Collection<UInt8>) {
+        guard digits.count == 64 else { return nil }
+        var words = SIMD4<UInt64>()
+        for (place, digit) in digits.enumerated() {
+            guard let value = Self.value(of: digit) else { return nil }
+            words[place / 16] = words[place / 16] << 4 | UInt64(value)
+        }
+        self.words = words
+    }
+
+    private static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    /// 64 hexadecimal digits in small letters.
+    public var description: String { String(decoding: hexadecimal, as: UTF8.self) }
+
+    /// The same as ASCII.
+    var hexadecimal: [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return (0..<64).map { digits[Int(words[$0 / 16] >> UInt64(60 - $0 % 16 * 4) & 15)] }
+    }
+}
+
+/// A SHA-256 on its way. Owns libcrypto's context: EVP_DigestInit(3).
+private struct DigestState: ~Copyable {
+    private let context: OpaquePointer
+
+    init() {
+        // Fails only where there is no memory for a few hundred bytes, as an array of Swift's would.
+        guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+            preconditionFailure("libcrypto has no SHA-256")
+        }
+        self.context = context
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
+
+    /// Of all that was added. Once.
+    var digest: Digest {
+        var bytes = [UInt8](repeating: 0, count: 32)
+        EVP_DigestFinal_ex(context, &bytes, nil)
+        var words = SIMD4<UInt64>()
+        for place in 0..<32 { words[place / 8] = words[place / 8] << 8 | UInt64(bytes[place]) }
+        return Digest(words: words)
+    }
+}

@@ -1,0 +1,68 @@
+import Glibc
+
+/// What stands in a folder's `SHA256SUMS` of its pieces: how long each one is, and its SHA-256.
+///
+/// ```
+/// # 20480
+/// e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  12.m4s
+/// ```
+/// That is the format of sha256sum(1), whose `--check` verifies the folder with no Weir; the length in bytes stands in
+/// a comment before the line. Lines are only appended, and the last one of a name counts. Pure.
+public struct Ledger: Equatable, Sendable {
+    /// One piece.
+    public struct Entry: Equatable, Sendable {
+        /// Its length in bytes.
+        public let size: Int64
+        /// Its SHA-256.
+        public let digest: Digest
+
+        /// Makes an entry of its fields.
+        public init(size: Int64, digest: Digest) { (self.size, self.digest) = (size, digest) }
+    }
+
+    /// The file's name.
+    public static let fileName = "SHA256SUMS"
+
+    /// What was last written of each file.
+    public private(set) var entries: [String: Entry] = [:]
+    /// How many lines of pieces were read, those that no longer count among them.
+    public private(set) var lineCount = 0
+
+    /// Reads the bytes of a file. What is no line of ours is passed over: a crash may have cut the last one.
+    public init(_ bytes: [UInt8]) {
+        var size: Int64?
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            if line.first == UInt8(ascii: "#") {
+                size = Self.size(line)
+            } else {
+                if let size { add(line, size: size) }
+                size = nil
+            }
+        }
+    }
+
+    private static func size(_ comment: ArraySlice<UInt8>) -> Int64? {
+        let digits = comment.dropFirst(2)
+        guard comment.starts(with: Array("# ".utf8)), (1...18).contains(digits.count) else { return nil }
+        var size: Int64 = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            size = size * 10 + Int64(digit - UInt8(ascii: "0"))
+        }
+        return size
+    }
+
+    private mutating func add(_ line: ArraySlice<UInt8>, size: Int64) {
+        let rest = line.dropFirst(64)
+        guard rest.starts(with: Array("  ".utf8)), let digest = Digest(hexadecimal: line.prefix(64)) else { return }
+        let name = String(decoding: rest.dropFirst(2), as: UTF8.self)
+        guard Directory.isName(name) else { return }
+        entries[name] = Entry(size: size, digest: digest)
+        lineCount += 1
+    }
+
+    /// The lines of one piece.
+    public static func lines(of name: String, _ entry: Entry) -> [UInt8] {
+        Array("# \(entry.size)\n".utf8) + entry.digest.hexadecimal + Array("  \(name)\n".utf8)
+    }
+}

@@ -1,0 +1,149 @@
+import Glibc
+import Synchronization
+
+/// A folder of pieces, with the ledger of what they are.
+///
+/// A piece that has come is there at once; a moment later it is synced together with others, and then a line of the ledger
+/// says what it is. So **what has a line outlives a loss of power**, and what has none was written shortly before the end
+/// of a process, or by others. Sendable: from any thread.
+public final class PieceDirectory: Sendable {
+    /// The folder itself.
+    public let directory: Directory
+    private let keeper: Keeper?
+    private let lost: @Sendable (String, StoreError) -> Void
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Files that are to get a line, and for which of their arrivals.
+        var expected: [String: Int] = [:]
+        var arrivals = 0
+        /// Lines that the disk had no room for.
+        var unwritten: [UInt8] = []
+        /// Whether this process has written lines here before.
+        var isBegun = false
+    }
+
+    /// - Parameters:
+    ///   - keeper: nil where nothing is synced, and no line is written.
+    ///   - lost: see `Store.pieces`.
+    init(
+        _ directory: Directory, _ keeper: Keeper? = nil,
+        lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
+    ) {
+        (self.directory, self.keeper, self.lost) = (directory, keeper, lost)
+    }
+
+    // MARK: Coming
+
+    /// Takes note of a piece that is in its place.
+    ///
+    /// - Parameter descriptor: of the file, open; this owns it from now on. Nil where it is opened by its name later.
+    func came(_ file: String, descriptor: Int32?) {
+        guard let keeper else {
+            if let descriptor { close(descriptor) }
+            return
+        }
+        let arrival = state.withLock { state in
+            state.arrivals += 1
+            state.expected[file] = state.arrivals
+            return state.arrivals
+        }
+        keeper.take(Keeper.Arrival(pieces: self, file: file, number: arrival, descriptor: descriptor))
+    }
+
+    /// A file that no line is about: it gets one, in its turn.
+    private func adopt(_ file: String) {
+        guard let keeper else { return }
+        keeper.adopt(Keeper.Arrival(pieces: self, file: file, number: 0, descriptor: nil))
+    }
+
+    /// Writes the lines of pieces that were synced. What the disk has no room for now is written with the next ones.
+    func enter(_ pieces: [(arrival: Keeper.Arrival, entry: Ledger.Entry)]) {
+        state.withLock { state in
+            for (arrival, entry) in pieces {
+                state.unwritten += Ledger.lines(of: arrival.file, entry)
+                if state.expected[arrival.file] == arrival.number { state.expected[arrival.file] = nil }
+            }
+            if append(state.unwritten, isFirst: !state.isBegun) { (state.unwritten, state.isBegun) = ([], true) }
+        }
+    }
+
+    /// Takes back a piece whose bytes the disk has lost, unless another has come in its place.
+    func lose(_ arrival: Keeper.Arrival, _ error: StoreError) {
+        let isCurrent = state.withLock { state in
+            guard arrival.number == 0 || state.expected[arrival.file] == arrival.number else { return false }
+            state.expected[arrival.file] = nil
+            return true
+        }
+        guard isCurrent else { return }
+        try? directory.remove(arrival.file)
+        lost(arrival.file, error)
+    }
+
+    private func append(_ lines: [UInt8], isFirst: Bool) -> Bool {
+        guard let file = try? directory.open(Ledger.fileName, flags: O_RDWR | O_CREAT | O_APPEND) else { return false }
+        defer { close(file) }
+        let end = lseek(file, 0, SEEK_END)
+        var last: UInt8 = 0
+        // A crash may have cut the last line.
+        let isCut = end > 0 && pread(file, &last, 1, end - 1) == 1 && last != UInt8(ascii: "\n")
+        guard Directory.write((isCut ? Array("\n".utf8) : []) + lines, to: file), fdatasync(file) == 0 else {
+            ftruncate(file, end)
+            return false
+        }
+        if isFirst { syncNames() }
+        return true
+    }
+
+    /// Makes this folder's name, and that of the bundle, outlive a loss of power.
+    private func syncNames() {
+        fsync(directory.descriptor)
+        for parent in ["..", "../.."] {
+            let opened = openat(directory.descriptor, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard opened >= 0 else { return }
+            fsync(opened)
+            close(opened)
+        }
+    }
+
+    // MARK: Looking
+
+    /// The ledger as it is now; nil where there is none.
+    public func ledger() throws(StoreError) -> Ledger? { try directory.read(Ledger.fileName).map { Ledger($0) } }
+
+    /// Makes an empty ledger where there is none: before the first piece, so that a loss of power leaves no folder without.
+    public func begin() { if let file = try? directory.open(Ledger.fileName, flags: O_RDWR | O_CREAT) { close(file) } }
+
+    /// The pieces that are here, by file name.
+    ///
+    /// One that has not the length any more that the ledger says is deleted. One that no line is about gets one, unless
+    /// the power was lost: then it is deleted.
+    ///
+    /// - Parameters:
+    ///   - former: what is known already of lengths, and need not be looked up.
+    ///   - isPiece: whether a file of that name is a piece.
+    ///   - isDoubtful: whether the power was lost before anybody has looked here.
+    public func pieces(
+        knowing former: [String: Int64] = [:], isDoubtful: Bool = false, where isPiece: (String) -> Bool
+    ) throws(StoreError) -> [String: Directory.Entry] {
+        var pieces: [String: Directory.Entry] = [:]
+        for entry in try directory.entries() where !entry.isDirectory && isPiece(entry.name) {
+            pieces[entry.name] = entry
+        }
+        guard pieces.contains(where: { former[$0.key] != $0.value.size }) else { return pieces }
+        let ledger = try ledger()
+        let expected = state.withLock { Set($0.expected.keys) }
+        for (file, piece) in pieces where former[file] != piece.size && !expected.contains(file) {
+            if let entry = ledger?.entries[file] {
+                guard entry.size != piece.size else { continue }
+            } else if ledger == nil || !isDoubtful {
+                adopt(file)
+                continue
+            }
+            guard keeper != nil else { continue }
+            try? directory.remove(file)
+            pieces[file] = nil
+        }
+        return pieces
+    }
+}

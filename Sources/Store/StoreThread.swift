@@ -1,0 +1,37 @@
+import Glibc
+
+/// A thread that waits for the disk, so that the loop need not.
+final class StoreThread: Sendable {
+    private let thread: pthread_t
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// Starts a thread that does `body`, and ends with it.
+    ///
+    /// - Throws: `StoreError` when the system gives none.
+    init(_ body: @escaping @Sendable () -> Void) throws(StoreError) {
+        var thread = pthread_t()
+        let held = Unmanaged.passRetained(Body(body))
+        let code = pthread_create(&thread, nil, Self.main, held.toOpaque())
+        guard code == 0 else {
+            held.release()
+            throw StoreError(path: "the thread for files", errno: code)
+        }
+        self.thread = thread
+    }
+
+    /// Waits until it has ended. Once.
+    func join() {
+        // Who lets go of the store last may be one of its own jobs.
+        if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
+    }
+
+    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
+        guard let context else { return nil }
+        Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// Pieces that are synced, and get their lines.
+@Suite struct KeeperTests {
+    let folder: TemporaryFolder
+    let store: Store
+    let video: Directory
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try Store(path: folder.path, reserve: 0)
+        video = try store.bundle("a", create: true).subdirectory("video", create: true)
+    }
+
+    private func commit(_ text: String, as name: String, to pieces: PieceDirectory) throws {
+        let file = try store.growingFile(named: name)
+        try file.take(Array(text.utf8), at: 0)
+        try file.commit(to: pieces, as: name)
+    }
+
+    private func gather(_ text: String, as name: String, to pieces: PieceDirectory) throws {
+        let file = try store.gatheringFile(named: name)
+        try file.take(Array(text.utf8), at: 0)
+        store.commit([Store.Commit(try #require(file.handOver()), to: pieces, as: name)]) { _ in }
+    }
+
+    @Test func whatHasComeGetsALine() async throws {
+        let pieces = store.pieces(in: video)
+        try commit("abc", as: "0.ts", to: pieces)
+        try gather("def", as: "1.ts", to: pieces)
+        await store.flush()
+        let entries = try #require(try pieces.ledger()).entries
+        #expect(
+            entries == [
+                "0.ts": Ledger.Entry(size: 3, digest: Digest(of: Array("abc".utf8))),
+                "1.ts": Ledger.Entry(size: 3, digest: Digest(of: Array("def".utf8))),
+            ])
+        let check = try await ProcessRunner.run(
+            "sh", ["-c", "cd '\(folder.path("assets/a/video"))' && sha256sum --check --strict SHA256SUMS"])
+        #expect(check.exit == .code(0), "\(check.errors)")
+        #expect(check.output == "0.ts: OK\n1.ts: OK\n")
+    }
+
+    @Test func sixteenDoNotWaitForMore() async throws {
+        let pieces = store.pieces(in: video)
+        for number in 0..<16 { try commit("\(number)", as: "\(number).ts", to: pieces) }
+        try await waitUntil("sixteen lines") { try pieces.ledger()?.lineCount == 16 }
+    }
+
+    @Test func whatComesAlonePresentlyHasItsLine() async throws {
+        let pieces = store.pieces(in: video)
+        try commit("abc", as: "0.ts", to: pieces)
+        try await waitUntil("a line") { try pieces.ledger()?.lineCount == 1 }
+    }
+
+    @Test func aStoreThatGoesWritesTheLinesFirst() throws {
+        let other = try TemporaryFolder()
+        do {
+            let store = try Store(path: other.path, reserve: 0)
+            let pieces = store.pieces(in: try store.bundle("a", create: true).subdirectory("v", create: true))
+            for number in 0..<200 {
+                let file = try store.growingFile(named: "\(number)")
+                try file.take([UInt8(number)], at: 0)
+                try file.commit(to: pieces, as: "\(number).ts")
+            }
+        }
+        let lines = Ledger(Array(try Data(contentsOf: URL(fileURLWithPath: other.path("assets/a/v/SHA256SUMS")))))
+        #expect(lines.entries.count == 200)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: other.path("lock"))).isEmpty)
+    }
+
+    @Test func whatWasFoundGetsALineToo() async throws {
+        try video.write(Array("abc".utf8), as: "0.ts")
+        try video.write(Array("#EXTM3U".utf8), as: "media.m3u8")
+        let pieces = store.pieces(in: video)
+        let found = try pieces.pieces { $0.hasSuffix(".ts") }
+        #expect(found.keys.sorted() == ["0.ts"])
+        try await waitUntil("a line") { try pieces.ledger()?.entries.keys.sorted() == ["0.ts"] }
+        // Once is enough.
+        _ = try pieces.pieces { $0.hasSuffix(".ts") }
+        await store.flush()
+        #expect(try pieces.ledger()?.lineCount == 1)
+    }
+
+    @Test func whatHasNotItsLengthAnyMoreIsDeleted() async throws {
+        let pieces = store.pieces(in: video)
+        for name in ["0.ts", "1.ts"] { try commit("abc", as: name, to: pieces) }
+        await store.flush()
+        #expect(truncate(video.path + "/0.ts", 2) == 0)
+        #expect(try store.pieces(in: video).pieces { $0.hasSuffix(".ts") }.keys.sorted() == ["1.ts"])
+        #expect(folder.files().filter { $0.hasSuffix(".ts") } == ["assets/a/video/1.ts"])
+    }
+
+    @Test func afterALossOfPowerOnlyWhatHasALineIsThere() async throws {
+        let pieces = store.pieces(in: video)
+        try commit("abc", as: "0.ts", to: pieces)
+        await store.flush()
+        try video.write(Array("torn".utf8), as: "1.ts")
+        let found = try store.pieces(in: video).pieces(isDoubtful: true) { $0.hasSuffix(".ts") }
+        #expect(found.keys.sorted() == ["0.ts"])
+        #expect(video.size(of: "1.ts") == nil)
+    }
+
+    @Test func aFolderWithNoLedgerIsOfAnEarlierVersionAndKept() async throws {
+        try video.write(Array("abc".utf8), as: "0.ts")
+        let pieces = store.pieces(in: video)
+        #expect(try pieces.pieces(isDoubtful: true) { $0.hasSuffix(".ts") }.count == 1)
+        pieces.begin()
+        #expect(try store.pieces(in: video).pieces(isDoubtful: true) { $0.hasSuffix(".ts") }.isEmpty)
+    }
+
+    @Test(arguments: ["", "unfinished line"])
+    func linesGoBehindWhatACrashHasCut(rest: String) async throws {
+        let entry = Ledger.Entry(size: 1, digest: Digest(of: [1]))
+        try video.write(Ledger.lines(of: "0.ts", entry) + Array(rest.utf8), as: Ledger.fileName)
+        let pieces = store.pieces(in: video)
+        try commit("abc", as: "1.ts", to: pieces)
+        await store.flush()
+        #expect(try pieces.ledger()?.entries.keys.sorted() == ["0.ts", "1.ts"])
+    }
+
+    // MARK: Faults
+
+    /// A descriptor that cannot be synced.
+    private func unsyncable() throws -> Int32 {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        close(ends[1])
+        return ends[0]
+    }
+
+    @Test func aSyncThatFailsTakesItsGroupAlong() async throws {
+        let told = Mutex<[String]>([])
+        let pieces = store.pieces(in: video) { name, error in
+            told.withLock { $0.append(name) }
+        }
+        for name in ["0.ts", "1.ts"] { try commit("abc", as: name, to: pieces) }
+        try video.write([1], as: "2.ts")
+        pieces.came("2.ts", descriptor: try unsyncable())
+        await store.flush()
+        #expect(told.withLock { $0.sorted() } == ["0.ts", "1.ts", "2.ts"])
+        #expect(folder.files().filter { $0.hasSuffix(".ts") }.isEmpty)
+        #expect(try pieces.ledger()?.entries ?? [:] == [:])
+        // What comes again is kept.
+        try commit("abc", as: "0.ts", to: pieces)
+        await store.flush()
+        #expect(try pieces.ledger()?.entries.keys.sorted() == ["0.ts"])
+    }
+
+    @Test func afterFiveFailuresNothingMoreIsKept() async throws {
+        let pieces = store.pieces(in: video)
+        for number in 0..<5 {
+            try store.checkRoom()
+            pieces.came("\(number).ts", descriptor: try unsyncable())
+            await store.flush()
+        }
+        let error = #expect(throws: StoreError.self) { try store.checkRoom() }
+        #expect(error?.code == .io)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "mounting takes root"))
+    func linesThatTheDiskHasNoRoomForComeLater() async throws {
+        let disk = try await SmallDisk.folder(size: 16_384)
+        let pieces = store.pieces(in: disk)
+        try disk.write([1], as: "0.ts")
+        var rest = 0
+        while (try? disk.write([UInt8](repeating: 1, count: 4096), as: "rest-\(rest)")) != nil { rest += 1 }
+        pieces.came("0.ts", descriptor: nil)
+        await store.flush()
+        #expect(try pieces.ledger()?.entries ?? [:] == [:])
+        for number in 0..<rest { try disk.remove("rest-\(number)") }
+        try disk.write([2], as: "1.ts")
+        pieces.came("1.ts", descriptor: nil)
+        await store.flush()
+        #expect(try pieces.ledger()?.entries.keys.sorted() == ["0.ts", "1.ts"])
+    }
+
+    // MARK: The boot
+
+    @Test func aProcessThatIsKilledInTheSameBootIsTrusted() throws {
+        let other = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: folder.path("lock"), toPath: other.path("lock"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: other.path("lock"))).contains(UInt8(ascii: "-")))
+        #expect(!(try Store(path: other.path)).isAfterPowerLoss)
+    }
+
+    @Test func anEarlierBootIsNotUntilEverythingWasLookedInto() throws {
+        let other = try TemporaryFolder()
+        try other.write(Data("00000000-0000-0000-0000-000000000000\n".utf8), to: "lock")
+        // Who does not look leaves it to the next.
+        do { #expect(try Store(path: other.path).isAfterPowerLoss) }
+        do {
+            let store = try Store(path: other.path)
+            #expect(store.isAfterPowerLoss)
+            store.noteRecovered()
+            #expect(!store.isAfterPowerLoss)
+        }
+        #expect(!(try Store(path: other.path)).isAfterPowerLoss)
+    }
+}

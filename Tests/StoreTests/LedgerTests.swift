@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Store
+
+@Suite("A ledger")
+struct LedgerTests {
+    private static let entry = Ledger.Entry(size: 3, digest: Digest(of: Array("abc".utf8)))
+
+    @Test("has the digests that FIPS 180-4's examples give")
+    func digests() throws {
+        let known = [
+            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+            ),
+        ]
+        for (text, digits) in known {
+            #expect(Digest(of: Array(text.utf8)).description == digits)
+            #expect(Digest(hexadecimal: digits.utf8) == Digest(of: Array(text.utf8)))
+        }
+        for text in ["", "ab", String(repeating: "G", count: 64), String(repeating: "A", count: 64)] {
+            #expect(Digest(hexadecimal: text.utf8) == nil)
+        }
+    }
+
+    @Test("reads what it writes, and the last line of a name counts")
+    func lines() {
+        let other = Ledger.Entry(size: 512 << 20, digest: Digest(of: [1]))
+        let bytes = Ledger.lines(of: "0.ts", Self.entry) + Ledger.lines(of: "init-0.mp4", other)
+        #expect(Ledger(bytes).entries == ["0.ts": Self.entry, "init-0.mp4": other])
+        let again = Ledger(bytes + Ledger.lines(of: "0.ts", other))
+        #expect(again.entries["0.ts"] == other && again.lineCount == 3)
+    }
+
+    @Test("passes over what a crash has cut, wherever that is")
+    func cut() {
+        let first = Ledger.lines(of: "0.ts", Self.entry)
+        let second = Ledger.lines(of: "1.ts", Self.entry)
+        for count in 0..<second.count - 1 {
+            // What is written next begins on a line of its own.
+            let bytes = first + second.prefix(count) + Array("\n".utf8) + Ledger.lines(of: "2.ts", Self.entry)
+            let names = Set(Ledger(bytes).entries.keys).subtracting(["1.t", "1.", "1"])
+            #expect(names == ["0.ts", "2.ts"], "cut after \(count) bytes")
+        }
+    }
+
+    @Test("passes over lines that are not its own")
+    func strange() {
+        let digits = Self.entry.digest.description
+        let lines = [
+            "\(digits)  0.ts", "# 3\n# 4x\n\(digits)  0.ts", "# 3\n\(digits) *0.ts", "# 3\n\(digits)  ../0.ts",
+            "# -3\n\(digits)  0.ts", "# 3\n\(digits)  .ts", "# 1234567890123456789\n\(digits)  0.ts",
+            "# \n\(digits)  0.ts",
+            "# 3\n\(digits.uppercased())  0.ts", "\u{0}\u{ff}", "# 3", "",
+        ]
+        for line in lines { #expect(Ledger(Array(line.utf8)).entries.isEmpty, "\(line)") }
+    }
+}
+
+extension Digest {
+    init(of bytes: [UInt8]) { self = bytes.withUnsafeBytes { Digest(of: $0) } }
+}
