@@ -16,7 +16,7 @@ public import Store
     public var readOnlyReason: StoreError? { store.readOnlyReason }
 
     /// Who plays what, and where.
-    public let audience = Audience()
+    public let audience: Audience
     /// The way by which resources come from origins.
     let loader: Loader
     /// The pieces that merely flowed.
@@ -39,11 +39,14 @@ public import Store
     ///
     /// - Parameters:
     ///   - cacheLimit: the bytes above which pieces make way that merely flowed; nil for no limit.
+    ///   - now: the clock by which playheads run.
     ///   - report: told of trouble that nobody waits for, in a sentence for a log.
     public init(
         store: Store, client: OriginClient, mode: PlayMode = .auto, cacheLimit: Int64? = nil,
+        now: @escaping () -> ContinuousClock.Instant = { .now },
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
+        audience = Audience(now: now)
         self.store = store
         self.mode = mode
         self.report = report

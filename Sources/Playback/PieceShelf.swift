@@ -41,7 +41,7 @@ import Library
         let file = target[(target.startIndex + prefix.count)...]
         // A longer one is no piece's name.
         guard file.count <= 24, !file.contains(UInt8(ascii: "?")), !file.elementsEqual(Route.playlistFile.utf8),
-            !place.asset.isRemoved
+            !place.asset.isRemoved, !place.record.hasEnded
         else { return nil }
         return (place, String(decoding: file, as: UTF8.self))
     }

@@ -71,9 +71,21 @@ extension Playback {
 
     /// Notes that a player gets a piece out of the store. What it says of itself is about the moment, not about later.
     func took(_ file: String, _ place: PiecePlace, _ exchange: Exchange, _ tells: Bool) {
-        place.seat?.took(file)
-        exchange.onEnd = place.record.stored
+        note(file, place, exchange, ended: place.record.stored)
         if tells || !place.record.hasStarted { library.audience.catchUp() }
+    }
+
+    /// Notes a request that is answered out of the store. One for the head alone is none for a segment, and what lies
+    /// beyond the end is not known to before the answer.
+    func note(_ file: String, _ place: PiecePlace, _ exchange: Exchange, ended: @escaping @LoopActor (ReplyEnd) -> Void)
+    {
+        exchange.onEnd = ended
+        guard exchange.head.method == .get, let seat = place.seat else { return }
+        guard exchange.isAmid else { return seat.took(file) }
+        exchange.onEnd = { end in
+            ended(end)
+            if end.status.map({ $0 < 400 }) ?? false { seat.took(file) }
+        }
     }
 
     /// What a player waits for.
@@ -107,8 +119,9 @@ extension Playback {
 
     private func follow(_ flight: Flight, _ exchange: Exchange, _ errand: Errand, isWhole: Bool) {
         let (place, file, subject) = (errand.place, errand.file, errand.subject)
-        let arrived = place.record.awaits(file, in: place.folder, flight, isAwaited: place.seat != nil)
-        place.seat?.awaits(file)
+        let seat = exchange.head.method == .get ? place.seat : nil
+        let arrived = place.record.awaits(file, in: place.folder, flight, isAwaited: seat != nil)
+        seat?.awaits(file)
         var whole: (@LoopActor () -> Void)?
         if isWhole, let slot = errand.slot { whole = { [weak self] in self?.send(flight, to: exchange, slot) } }
         PieceReply.follow(
@@ -119,7 +132,7 @@ extension Playback {
             },
             ended: { [sessions] end in
                 arrived(end)
-                place.seat?.arrived(file, end.bodyBytes, isWhole: end.isWhole)
+                seat?.arrived(file, end.bodyBytes, isWhole: end.isWhole)
                 if end.cause == .bodyFailed { sessions.failed(Failure(brokenOff: flight, about: subject)) }
             })
     }

@@ -177,6 +177,40 @@ struct WatchTrace {
         #expect(trace.watch.total == (1, 8))
     }
 
+    @Test func whoCannotHaveRunDryHasNotStarved() {
+        var trace = WatchTrace()
+        trace.ask(at: 0, "bs")
+        #expect(trace.watch.total == (0, 0))
+        for _ in 0..<10 { trace.get(at: 0) }
+        trace.ask(at: 1, "bs")
+        #expect(trace.watch.total == (0, 0))
+        trace.ask(at: 10, "bs")
+        #expect(trace.watch.total == (0, 0))
+        trace.ask(at: 19, "bs")
+        #expect(trace.watch.total == (1, 0))
+    }
+
+    @Test func whatASeekWithinTheBufferLeapsOverWasNotWatched() {
+        var trace = WatchTrace()
+        trace.ask(at: 0, "bl=0")
+        for _ in 0..<15 { trace.get(at: 0) }
+        trace.ask(at: 5, "bl=10000")
+        #expect(trace.watch.playhead == 20 && trace.watch.watched == 5)
+        trace.watch.advance(to: 8)
+        #expect(trace.watch.watched == 8)
+    }
+
+    @Test func thePlayheadArrivesWhereMediaIsAndNowhereElse() {
+        var trace = WatchTrace()
+        trace.ask(at: 0, "pr=2")
+        #expect(trace.watch.arrival(at: 0.5) == nil)
+        trace.get(at: 1)
+        #expect(trace.watch.arrival(at: 1) == 1.5 && trace.watch.arrival(at: 2) == 2)
+        #expect(trace.watch.arrival(at: 2.1) == nil && trace.watch.arrival(at: 0) == nil)
+        trace.ask(at: 1.25, "pr=0")
+        #expect(trace.watch.arrival(at: 1) == nil)
+    }
+
     @Test func aLyingBufferMovesThePlayheadNeitherBeforeTheStartNorBackInWhatWasWatched() {
         var trace = WatchTrace()
         trace.seek(to: 100, at: 0)

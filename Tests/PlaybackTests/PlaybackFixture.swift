@@ -21,9 +21,12 @@ import Testing
     private let server: HTTPServer
     let port: Int
 
-    /// - Parameter absence: for how long an origin is presumed absent, and probed then.
+    /// - Parameters:
+    ///   - absence: for how long an origin is presumed absent, and probed then.
+    ///   - clock: what sessions go by, in place of the machine's.
     init(
-        patience: Duration = .seconds(8), reserve: Int64 = 0, absence: Duration? = nil, allowedOrigins: [String] = []
+        patience: Duration = .seconds(8), reserve: Int64 = 0, absence: Duration? = nil, allowedOrigins: [String] = [],
+        clock: ManualClock? = nil
     ) async throws {
         folder = try TemporaryFolder()
         origin = try await TestOrigin()
@@ -35,10 +38,12 @@ import Testing
         configuration.absencePauses = pause...pause
         if absence == nil { configuration.absenceInterest = .zero }
         client = OriginClient(configuration: configuration)
-        library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
+        let now = { clock?.instant ?? .now }
+        library = Library(store: try Store(path: folder.path, reserve: reserve), client: client, now: now)
         logs = try TemporaryFolder()
         var sessions = Sessions.Configuration()
         (sessions.folder, sessions.software) = (logs.path("log"), "Weir/test")
+        if let clock { sessions.date = { clock.date } }
         let playback = Playback(library: library, patience: patience, logs: sessions)
         self.playback = playback
         var limits = HTTPServer.Configuration()
@@ -94,6 +99,9 @@ import Testing
             try String(contentsOfFile: folder + "/" + file, encoding: .utf8).split(separator: "\n").map(String.init)
         }
     }
+
+    /// Deletes what was logged.
+    func clearLogs() throws { try FileManager.default.removeItem(atPath: logs.path("log")) }
 
     /// A connection on which a request is on its way.
     func ask(_ path: String, _ fields: String...) async throws -> RawConnection {

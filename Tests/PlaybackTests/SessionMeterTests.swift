@@ -24,6 +24,12 @@ struct MeterTrace {
             rendition: rendition, isSound: isSound, number: number, start: Double(number) * 2, duration: 2)
     }
 
+    /// The event that is loaded, as it stands.
+    mutating func open(at time: Double) -> AccessEvent {
+        let all = meter.current(at: time)
+        return all[all.count - 1]
+    }
+
     private func reading(_ choice: String?, at time: Double) -> PlayheadReading {
         PlayheadReading(
             position: meter.playhead(at: time).position, front: front, isRunning: isRunning, choice: choice)
@@ -78,7 +84,7 @@ struct MeterTrace {
         trace.ask(1, of: "low", at: 1.5, from: .joined)
         trace.get(1, of: "low", at: 3.5, since: 1.5, bytes: 125_000, from: .joined)
         trace.take(2, of: "low", at: 3.6, bytes: 7000)
-        let event = trace.meter.current(at: 5.5)
+        let event = trace.open(at: 5.5)
         #expect(event.requests == 3)
         #expect(event.downloaded == 6)
         #expect(event.watched == 4)
@@ -96,15 +102,15 @@ struct MeterTrace {
 
     @Test func countersNeverFallWhileAnEventGoesOn() {
         var trace = MeterTrace()
-        var last = trace.meter.current(at: 0)
+        var last = trace.open(at: 0)
         var time = 0.0
         for number in 0..<40 {
             trace.ask(number, of: "low", at: time)
             let delay = [0.3, 1.9, 4.5, 0.1, 9][number % 5]
-            for step in 1...3 { check(trace.meter.current(at: time + delay * Double(step) / 4), &last) }
+            for step in 1...3 { check(trace.open(at: time + delay * Double(step) / 4), &last) }
             trace.get(number, of: "low", at: time + delay, since: time, choice: number > 2 ? "low" : nil)
             time += delay
-            check(trace.meter.current(at: time), &last)
+            check(trace.open(at: time), &last)
         }
         // In each round the third segment comes 0.7 s too late or more, and the fifth 5.1 s.
         #expect(last.stalls == 16 && last.requests == 40)
@@ -126,7 +132,7 @@ struct MeterTrace {
         let first = trace.meter.takeFinished()
         #expect(first.count == 1 && trace.meter.takeFinished().isEmpty)
         #expect(first[0].watched == 1 && first[0].ended == 1002 && first[0].requests == 1)
-        let second = trace.meter.current(at: 3.5)
+        let second = trace.open(at: 3.5)
         #expect((second.number, second.began, second.startOffset) == (1, 1002, 100))
         #expect((second.startup, second.watched, second.requests) == (0.5, 1, 1))
         #expect(second.guid == first[0].guid && trace.meter.switches == 0)
@@ -138,11 +144,15 @@ struct MeterTrace {
         for number in 3..<6 {
             play(number, of: "high", at: Double(number), choice: number == 5 ? "high" : "low", &trace)
         }
+        // The first one is on the screen up to here.
+        #expect(trace.meter.current(at: 6.4).map(\.watched) == [5.9, 0])
+        #expect(trace.meter.takeFinished().isEmpty)
+        let second = trace.open(at: 7)
         let first = trace.meter.takeFinished()
         #expect(first.map(\.uri) == ["http://o/low.m3u8"])
-        let second = trace.meter.current(at: 6)
+        #expect((first[0].watched, first[0].requests, first[0].ended) == (6, 3, 1006.5))
         #expect((second.uri, second.indicated) == ("http://o/high.m3u8", 4_000_000))
-        #expect(second.startOffset == 6 && second.startup == nil)
+        #expect((second.startOffset, second.watched, second.requests) == (6, 0.5, 3) && second.startup == nil)
         #expect(trace.meter.switches == 1)
         #expect(KPIs(first + [second]).switches == 1)
     }
@@ -151,6 +161,37 @@ struct MeterTrace {
     {
         trace.ask(number, of: rendition, at: time, choice: choice)
         trace.get(number, of: rendition, at: time + 0.5, since: time, choice: choice)
+    }
+
+    @Test func whoGoesUpAfterTheFirstSegmentHasChangedThere() {
+        var trace = MeterTrace()
+        play(0, of: "low", at: 0, choice: nil, &trace)
+        for number in 1..<4 { play(number, of: "high", at: Double(number), choice: number > 2 ? "high" : nil, &trace) }
+        #expect(trace.meter.switches == 1)
+        #expect(trace.meter.current(at: 3.5).map(\.requests) == [3])
+        #expect(trace.meter.takeFinished().map(\.requests) == [1])
+    }
+
+    @Test func whatIsLoadedFarAheadEndsWhatIsOnTheScreenWhenThatIsOver() {
+        var trace = MeterTrace()
+        for number in 0..<10 { trace.take(number, of: "low", at: 0, bytes: 1) }
+        for number in 10..<20 { trace.take(number, of: "high", at: 1, bytes: 1) }
+        #expect(trace.meter.total(at: 15).watched == 15 && trace.meter.total(at: 15).bytes.all == 20)
+        #expect(trace.meter.close(at: 100) == 40)
+        let events = trace.meter.takeFinished()
+        #expect(events.map(\.watched) == [20, 20] && events.map(\.ended) == [1020, 1040])
+        #expect(events.map(\.bytes.store) == [10, 10])
+        #expect(KPIs(events).indicated == 2_500_000)
+    }
+
+    @Test func aSeekEndsWhatWasNeverShownToo() {
+        var trace = MeterTrace()
+        for number in 0..<3 { trace.take(number, of: "low", at: 0) }
+        for number in 3..<6 { trace.take(number, of: "high", at: 1) }
+        trace.ask(50, of: "high", at: 2, isSeek: true)
+        let events = trace.meter.takeFinished()
+        #expect(events.map(\.watched) == [2, 0] && events.map(\.ended) == [1002, 1002])
+        #expect(trace.open(at: 3).number == 2)
     }
 
     /// libavformat reads the beginnings of all variants in turns.
@@ -164,7 +205,7 @@ struct MeterTrace {
         #expect(trace.meter.takeFinished().isEmpty)
         for number in 4..<6 { play(number, of: "high", at: Double(number), choice: "high", &trace) }
         #expect(trace.meter.takeFinished().isEmpty)
-        #expect(trace.meter.current(at: 6).uri == "http://o/high.m3u8")
+        #expect(trace.open(at: 6).uri == "http://o/high.m3u8")
         #expect(trace.meter.switches == 0)
     }
 
@@ -173,7 +214,7 @@ struct MeterTrace {
         trace.ask(0, of: "sound", at: 0, choice: "sound")
         trace.get(0, of: "sound", at: 0.1, since: 0, bytes: 10)
         play(0, of: "low", at: 0.1, choice: "sound", &trace)
-        let event = trace.meter.current(at: 1)
+        let event = trace.open(at: 1)
         #expect(event.requests == 2 && event.bytes.origin == 1010 && event.downloaded == 2)
         #expect(event.uri == "http://o/low.m3u8" && trace.meter.switches == 0)
     }
@@ -187,7 +228,7 @@ struct MeterTrace {
         reply.isAwaited = false
         trace.meter.arrived(reply, at: 90)
         trace.ask(1, of: "low", at: 90)
-        let event = trace.meter.current(at: 100)
+        let event = trace.open(at: 100)
         #expect(event.stalls == 0 && event.bytes.joined == 5)
         trace.ask(50, of: "low", at: 101, isSeek: true)
         let total = trace.meter.total(at: 101)
@@ -200,14 +241,14 @@ struct MeterTrace {
         trace.get(0, of: "low", at: 2.1, since: 0)
         trace.ask(1, of: "low", at: 2.1)
         trace.get(1, of: "low", at: 4, since: 2.1)
-        #expect(trace.meter.current(at: 4).overdue == 1)
+        #expect(trace.open(at: 4).overdue == 1)
     }
 
     @Test func aSessionWithoutItsEntryHasNoStartup() {
         var trace = MeterTrace(isEntered: false)
         trace.ask(0, of: "low", at: 0)
         trace.get(0, of: "low", at: 1, since: 0)
-        #expect(trace.meter.current(at: 1).startup == nil)
+        #expect(trace.open(at: 1).startup == nil)
     }
 
     @Test func whatThePlayerTellsIsNotInferred() {
@@ -218,11 +259,11 @@ struct MeterTrace {
         trace.meter.tells(CMCD("su,bl=1000".utf8), at: 1)
         trace.ask(1, of: "low", at: 1)
         trace.get(1, of: "low", at: 3, since: 1)
-        #expect(trace.meter.current(at: 3).startup == 3)
+        #expect(trace.open(at: 3).startup == 3)
         trace.meter.tells(CMCD("bl=4000".utf8), at: 3.5)
         trace.ask(2, of: "low", at: 3.5)
         trace.get(2, of: "low", at: 4, since: 3.5)
-        let event = trace.meter.current(at: 4)
+        let event = trace.open(at: 4)
         #expect(event.startup == 3)
         #expect(event.inferred == ["stallTime", "startOffset", "uri"])
     }
@@ -241,7 +282,7 @@ struct MeterTrace {
         trace.take(0, of: "low", at: 0)
         let reading = PlayheadReading(position: 0, front: 20, isRunning: true, choice: "low")
         trace.meter.flooded(to: MeterTrace.segment(9, of: "low"), reading, at: 0.1)
-        let event = trace.meter.current(at: 30)
+        let event = trace.open(at: 30)
         #expect((event.requests, event.downloaded, event.watched) == (10, 20, 20))
         #expect(trace.meter.trail.runs == [PieceRun(rendition: "low", first: 0, last: 9, source: .store)])
     }

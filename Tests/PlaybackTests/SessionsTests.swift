@@ -142,6 +142,25 @@ import Testing
         #expect(kept.map(\.requests) == [4, 2] && kept.allSatisfy { $0.ended != nil })
     }
 
+    /// Who follows the log asks for what was written since.
+    @Test func whatEndedLongBeforeItWasWrittenIsFoundByWhenItWasWritten() async throws {
+        let clock = ManualClock()
+        let fixture = try await PlaybackFixture(clock: clock)
+        let first = try await segments(fixture)
+        for path in first[0...1] { _ = try await fixture.get(path) }
+        fixture.library.audience.catchUp()
+        clock.advance(by: 50)
+        let second = try await segments(fixture)
+        for path in [second[0], second[5]] { _ = try await fixture.get(path) }
+        let sought = try #require(await access(fixture).first { $0.ended != nil })
+        clock.advance(by: 50)
+        fixture.playback.sessions.endIdle()
+        let since = try #require(sought.written)
+        let found: [AccessEvent] = await fixture.playback.sessions.accessEvents(LogQuery(since: since))
+        let idle = try #require(found.first { $0.ended.map { $0 < since } ?? false })
+        #expect(idle.session == first[0].split(separator: "/")[2] && idle.logged == since + 50)
+    }
+
     @Test func whatFailedIsInTheErrorLogOnceAndWithoutSecrets() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.put(

@@ -16,6 +16,9 @@ import EventLoop
         playhead = SessionPlayhead(at: now)
     }
 
+    /// Whether it waits for something, or has not been silent for too long.
+    func isPresent(at now: ContinuousClock.Instant) -> Bool { awaited > 0 || !playhead.isOver(at: now) }
+
     /// What it consumes of each kind, in bytes a second of media, as of late.
     private var rates: [SessionPlayhead.Kind: Double] = [:]
     /// How long its segments are, in seconds.

@@ -7,7 +7,7 @@ extension Audience {
         let now = now()
         var needs = NeedWindows()
         for attendee in attendees.values where attendee.asset === asset {
-            guard attendee.awaited > 0 || !attendee.playhead.isOver(at: now) else { continue }
+            guard attendee.isPresent(at: now) else { continue }
             needs.add(around: attendee.playhead.position(at: now))
             if let end = attendee.playhead.askedEnd { needs.add(around: end) }
         }

@@ -27,7 +27,8 @@ import Playlist
     private var lastNote: (file: String, seat: Seat)?
     private var reading: LoopTimer?
     private var sweep: LoopTimer?
-    let now: () -> ContinuousClock.Instant
+    /// The clock by which playheads run.
+    public let now: () -> ContinuousClock.Instant
     /// Entries and playlists that players wait for.
     private var openings = 0
     /// Whether that was so when it was last looked at: in the turn of the loop after it changed.
@@ -107,13 +108,14 @@ import Playlist
 
     /// The session as it is known; one that was taken to be over, and goes on, begins anew.
     private func attendee(_ session: String, at asset: Asset) -> Attendee {
-        if let attendee = attendees[session], attendee.asset === asset { return attendee }
+        let now = now()
+        if let known = attendees[session], known.asset === asset, known.isPresent(at: now) { return known }
         if attendees.isEmpty { sweep?.schedule(after: Self.sweepPause) }
         if attendees.count >= Self.limit {
             let quietest = attendees.min { $0.value.playhead.lastEvent < $1.value.playhead.lastEvent }
             if let quietest { remove(quietest.key) }
         }
-        let attendee = Attendee(asset, at: now())
+        let attendee = Attendee(asset, at: now)
         attendees[session] = attendee
         return attendee
     }
@@ -229,7 +231,7 @@ import Playlist
     public func reading(of session: String) -> PlayheadReading? {
         guard let attendee = attendees[session] else { return nil }
         let now = now()
-        return attendee.awaited == 0 && attendee.playhead.isOver(at: now) ? nil : attendee.playhead.reading(at: now)
+        return attendee.isPresent(at: now) ? attendee.playhead.reading(at: now) : nil
     }
 
     // MARK: Leaving
@@ -241,7 +243,7 @@ import Playlist
 
     private func sweepOut() {
         let now = now()
-        for (id, attendee) in attendees where attendee.awaited == 0 && attendee.playhead.isOver(at: now) { remove(id) }
+        for (id, attendee) in attendees where !attendee.isPresent(at: now) { remove(id) }
         if !attendees.isEmpty { sweep?.schedule(after: Self.sweepPause) }
     }
 

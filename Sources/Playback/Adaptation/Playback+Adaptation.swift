@@ -44,6 +44,7 @@ extension Playback {
         _ quality: Quality, instead own: Quality, _ exchange: Exchange, _ slot: Slot, _ adapter: Adapter
     ) -> Bool {
         let (place, chosen) = (slot.place, quality.rendition.name.id)
+        let seat = exchange.head.method == .get ? place.seat : nil
         guard let (flights, segment) = flights(for: quality, of: place.asset) else {
             adapter.failed(chosen)
             return false
@@ -51,12 +52,12 @@ extension Playback {
         for flight in flights { adapter.link.follow(flight) }
         // The player may ask for the next one before this is sent.
         slot.composition.advance(to: .joined)
-        let arrived = place.record.awaits(slot.file, in: place.folder, segment, isAwaited: place.seat != nil)
-        place.seat?.awaits(slot.file)
+        let arrived = place.record.awaits(slot.file, in: place.folder, segment, isAwaited: seat != nil)
+        seat?.awaits(slot.file)
         let pursuit = Pursuit(flights)
         exchange.onEnd = { end in
             pursuit.release()
-            place.seat?.arrived(slot.file, end.bodyBytes, isWhole: end.isWhole)
+            seat?.arrived(slot.file, end.bodyBytes, isWhole: end.isWhole)
             arrived(end)
         }
         pursuit.follow { [weak self] progress in
@@ -65,7 +66,7 @@ extension Playback {
         } ended: { [weak self] end in
             guard let self, exchange.isOpen else { return }
             if settled(end, quality, segment, exchange, slot, adapter) { return }
-            place.seat?.arrived(slot.file, isWhole: false)
+            seat?.arrived(slot.file, isWhole: false)
             arrived(nil)
             // What is stored may do; else its own is what there is.
             if adapted(exchange, place, slot.file, false, mayFetch: false) { return }

@@ -81,10 +81,7 @@ extension Playback {
         let isJoined = !composition.isApart
         guard let found = slot.substitutes.open(slot.name, isJoined: isJoined, of: rendition) else { return false }
         let standIn = found.rendition.name.id
-        if let ended {
-            slot.place.seat?.took(slot.file)
-            exchange.onEnd = ended
-        }
+        if let ended { note(slot.file, slot.place, exchange, ended: ended) }
         slot.place.record.stoodIn(standIn, for: slot.name, of: slot.place.folder.id, isStored: flight == nil)
         composition.advance(to: found.joins ? .joined : .perhaps)
         var reply = SplicedReply(standIn: standIn, splice: found.splice, mediaType: slot.mediaType)

@@ -1,6 +1,9 @@
 /// One event of the access log: an uninterrupted period of one session, ended by a seek, by a change of variant, or
 /// with the session; after AVPlayerItemAccessLogEvent.
 ///
+/// A change of variant begins an event with the first request for the new one. What is watched, and stalls, belong to
+/// the one whose variant is on the screen: until the playhead gets to the new one, both go on.
+///
 /// Counters begin at nothing with each event, and never fall. Times are seconds, rates bits a second. The keys in JSON
 /// are those here; one without a value is left out.
 public struct AccessEvent: Codable, Equatable, Sendable {
@@ -28,6 +31,9 @@ public struct AccessEvent: Codable, Equatable, Sendable {
     public var began: Double
     /// When it ended, as `began`; absent while it goes on.
     public var ended: Double?
+    /// When it was written to the log, as `began`: of an idle session, and of a variant that is on the screen for long
+    /// after another is loaded, that is later than its end. Absent while it goes on.
+    public var logged: Double?
     /// The media playlist that was played, as the origin has it, without a query.
     public var uri: String?
     /// The origin's address that delivered last; absent where the store delivered all.

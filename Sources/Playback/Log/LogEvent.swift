@@ -18,7 +18,7 @@ extension AccessEvent: LogEvent {
     /// See `LogEvent`.
     public var assetName: String? { asset }
     /// See `LogEvent`.
-    public var written: Double? { ended }
+    public var written: Double? { logged ?? ended }
 }
 
 extension ErrorEvent: LogEvent {

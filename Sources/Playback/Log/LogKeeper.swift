@@ -4,16 +4,19 @@ import EventLoop
 /// order and no request waits for a disk.
 @LoopActor final class LogKeeper {
     private let files: LogFiles
+    private let clock: SessionClock
     private var access: [AccessEvent] = []
     private var errors: [ErrorEvent] = []
     private var writing: Task<Void, Never>?
     /// So many may wait for a disk that hangs; further ones are lost.
     private static let limit = 4096
 
-    init(_ files: LogFiles) { self.files = files }
+    init(_ files: LogFiles, _ clock: SessionClock) { (self.files, self.clock) = (files, clock) }
 
     /// Writes an event in a moment.
     func write(_ event: AccessEvent) {
+        var event = event
+        event.logged = clock.date
         if access.count < Self.limit { access.append(event) }
         begin()
     }
@@ -30,7 +33,7 @@ import EventLoop
             while !access.isEmpty || !errors.isEmpty {
                 let (ended, failed) = (access, errors)
                 (access, errors) = ([], [])
-                let now = WallClock.seconds
+                let now = clock.date
                 await files.append(ended, at: now)
                 await files.append(failed, at: now)
             }

@@ -10,9 +10,11 @@ import Library
 ///
 /// A player that sends CMCD knows better. `bl` puts the playhead where it says, `pr` sets its speed, `su` says that it
 /// stands. Whether an inferred stall was one, the next request says: it counts with `bs` and does not without, and `bs`
-/// counts one where none was inferred.
+/// counts one where none was inferred. Who cannot have come near the end of what it holds has not starved, whatever it
+/// says; and what `bl` leaps over was not watched.
 struct PlayWatch {
-    private var time = 0.0
+    /// Until when it has watched, in seconds since the session began.
+    private(set) var time = 0.0
     private var position = 0.0
     /// Where the delivered media ends.
     private var front = 0.0
@@ -33,6 +35,8 @@ struct PlayWatch {
     private var isConfirmed = false
     /// When the player last spoke of one.
     private var starved = -Double.infinity
+    /// The least media ahead of the playhead since the player last told of itself.
+    private var least = Double.infinity
     /// Stalls that the player has yet to confirm.
     private var pending = (count: 0, time: 0.0)
 
@@ -50,6 +54,8 @@ struct PlayWatch {
 
     /// The shortest stall, in seconds.
     static let shortest = 0.5
+    /// By so many seconds the playhead may be elsewhere than is inferred.
+    static let doubt = 2.0
     /// So many seconds players take before they try again.
     static let patience = 15.0
 
@@ -59,10 +65,17 @@ struct PlayWatch {
     mutating func advance(to now: Double) {
         let elapsed = max(0, now - time)
         time = max(time, now)
+        defer { if isRunning { least = min(least, front - position) } }
         guard isRunning, !isPaused, rate > 0, elapsed > 0 else { return }
         let reach = position + elapsed * rate
         if reach > front, stalledSince == nil { runDry(since: time - (reach - max(front, position)) / rate) }
         move(to: max(position, min(front, reach)))
+    }
+
+    /// When the playhead gets to a place ahead of it if nothing else comes about; nil where it does not.
+    func arrival(at place: Double) -> Double? {
+        guard isPlaying, rate > 0, place > position, place <= front else { return nil }
+        return time + (place - position) / rate
     }
 
     private mutating func runDry(since dry: Double) {
@@ -169,10 +182,14 @@ struct PlayWatch {
         if let buffer = data.bufferLength {
             let position = max(origin, front - buffer)
             if position < front { isPaused = false }
+            // A seek within what the player holds.
+            if position > self.position + Self.doubt { furthest = max(furthest, position) }
             move(to: position)
+            if isRunning { least = min(least, front - position) }
         }
         if data.isUrgent { (isRunning, isHeld) = (false, true) }
-        confirm(data.wasStarved)
+        confirm(data.wasStarved && least < Self.doubt)
+        least = .infinity
     }
 
     private mutating func confirm(_ wasStarved: Bool) {

@@ -17,14 +17,8 @@ struct SessionMeter {
         let since: Double
     }
 
-    private let began: Double
     private let isAdaptive: Bool
-    private var event: AccessEvent
-    private var watch = PlayWatch()
-    /// What the events have together that have ended.
-    private var logged = (watched: 0.0, stalls: 0, stallTime: 0.0, bytes: SourceBytes())
-    /// The first event's.
-    private var startup: Double?
+    private var events: SessionEvents
     private var streams: [String: Stream] = [:]
     private var awaited: [String: Awaited] = [:]
     /// The renditions whose pieces stood in for segments, and whether they lay in the store.
@@ -42,12 +36,16 @@ struct SessionMeter {
     /// The rendition with pictures that was asked for last, where that run of requests began, and how long it is.
     private var run: (rendition: String, start: Double, count: Int)?
     private var lastNumber: Int?
+    /// Where the segment with pictures ends that was asked for last.
+    private var lastEnd: Double?
+    /// Whether the same was asked for in several renditions: libavformat reads the beginnings of all variants in turns.
+    private var isRepeating = false
+    /// Requests whose event is not known before it is known what they were answered with.
+    private var unanswered = 0
 
     /// When something was last asked for or delivered.
     private var lastEvent = 0.0
 
-    /// Events that have ended and were not taken yet.
-    private(set) var finished: [AccessEvent] = []
     /// Where the segments came from.
     private(set) var trail = PieceTrail()
     /// How often the variant changed.
@@ -59,9 +57,8 @@ struct SessionMeter {
     ///   - isAdaptive: whether the player is given one variant, and pieces of others in it: what is shown is whose they
     ///     are.
     init(_ event: AccessEvent, isEntered: Bool, isAdaptive: Bool = false) {
-        self.event = event
+        events = SessionEvents(event)
         self.isAdaptive = isAdaptive
-        began = event.began
         starting = isEntered ? 0 : nil
     }
 
@@ -77,7 +74,8 @@ struct SessionMeter {
             standIns[Self.key(rendition, number)] = nil
         }
         replies += 1
-        watch.wants(at: time)
+        events.advance(to: time)
+        events.watch.wants(at: time)
     }
 
     /// A segment is answered with another rendition's piece, or with its own again where `other` is nil.
@@ -107,20 +105,21 @@ struct SessionMeter {
     /// That reply has ended.
     mutating func arrived(_ reply: ReplyNote, at time: Double) {
         lastEvent = time
-        event.bytes.add(reply.bytes, from: reply.source)
-        if reply.isWhole { event.observed.add(bytes: reply.fetched, seconds: time - reply.since) }
+        events.advance(to: time)
+        events.newest.bytes.add(reply.bytes, from: reply.source)
+        if reply.isWhole { events.newest.observed.add(bytes: reply.fetched, seconds: time - reply.since) }
         guard reply.isAwaited else { return }
         replies = max(0, replies - 1)
-        if replies == 0 { watch.wantsNothing(hasFailed: reply.hasFailed, at: time) }
+        if replies == 0 { events.watch.wantsNothing(hasFailed: reply.hasFailed, at: time) }
     }
 
     /// So many bytes of a body were sent from the store.
-    mutating func sent(_ bytes: Int64) { event.bytes.store += bytes }
+    mutating func sent(_ bytes: Int64) { events.newest.bytes.store += bytes }
 
     /// The origin's address that has delivered.
     mutating func served(by address: String) {
-        if let known = event.serverAddress, known != address { event.serverAddressChanges += 1 }
-        event.serverAddress = address
+        if let known = events.newest.serverAddress, known != address { events.newest.serverAddressChanges += 1 }
+        events.newest.serverAddress = address
     }
 
     // MARK: Segments
@@ -134,31 +133,52 @@ struct SessionMeter {
     /// A segment was asked for.
     mutating func asked(_ segment: SegmentNote, isSeek: Bool, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
-        watch.advance(to: time)
+        events.advance(to: time)
         if isSeek { seek(to: segment.start, at: time) }
-        watch.take(reading, isSeek: isSeek, at: time)
-        if event.requests == 0, event.number == 0 { event.startOffset = segment.start }
-        event.requests += 1
+        events.watch.take(reading, isSeek: isSeek, at: time)
+        if events.isFirst, events.newest.requests == 0 { events.newest.startOffset = segment.start }
+        if !isSeek { change(to: segment, at: time) }
+        if isAdaptive, !segment.isSound { unanswered += 1 } else { events.newest.requests += 1 }
         note(segment)
         if !isAdaptive, let choice = reading.choice { choose(choice, at: time) }
     }
 
     private mutating func note(_ segment: SegmentNote) {
         guard !segment.isSound else { return }
-        if isAdaptive { return lastNumber = segment.number }
+        lastNumber = segment.number
+        lastEnd = segment.start + segment.duration
+        if isAdaptive { return }
         if run?.rendition != segment.rendition { run = (segment.rendition, segment.start, 0) }
         run?.count += 1
-        lastNumber = segment.number
-        if event.uri == nil { show(segment.rendition) }
+        if events.newest.uri == nil { show(segment.rendition) }
+    }
+
+    /// Another variant from where the last one ended is a change at once.
+    private mutating func change(to segment: SegmentNote, at time: Double) {
+        guard !isAdaptive, !segment.isSound, let run, run.rendition != segment.rendition, let lastEnd else { return }
+        let gap = segment.start - lastEnd
+        if gap < -0.5 * segment.duration { isRepeating = true }
+        guard !isRepeating, abs(gap) <= 0.5 * segment.duration, choice ?? run.rendition == run.rendition else { return }
+        switched(to: segment.rendition, from: segment.start, at: time)
+    }
+
+    private mutating func switched(to rendition: String, from start: Double, at time: Double) {
+        switches += 1
+        events.change(to: start, at: time)
+        starting = nil
+        choice = rendition
+        show(rendition)
     }
 
     private mutating func show(_ rendition: String) {
-        event.uri = streams[rendition]?.uri
-        event.indicated = streams[rendition]?.bandwidth
+        events.newest.uri = streams[rendition]?.uri
+        events.newest.indicated = streams[rendition]?.bandwidth
     }
 
     private mutating func seek(to start: Double, at time: Double) {
-        begin(startOffset: start, at: time)
+        countUnanswered()
+        events.jump(to: start, at: time)
+        (isRepeating, lastEnd) = (false, nil)
         if let choice { show(choice) }
         (starting, isUrgent) = (time, false)
     }
@@ -167,10 +187,8 @@ struct SessionMeter {
     /// change of variant: only what has pictures, or is all there is, is a run.
     private mutating func choose(_ rendition: String, at time: Double) {
         guard rendition != choice, let run, run.rendition == rendition, run.count > 1 else { return }
-        if choice != nil {
-            switches += 1
-            begin(startOffset: run.start, at: time)
-        }
+        isRepeating = false
+        if choice != nil { return switched(to: rendition, from: run.start, at: time) }
         choice = rendition
         show(rendition)
     }
@@ -180,144 +198,100 @@ struct SessionMeter {
     private mutating func showSource(of segment: SegmentNote, at time: Double) {
         guard isAdaptive, !segment.isSound else { return }
         let source = standIn(for: segment.number, of: segment.rendition) ?? segment.rendition
-        guard source != choice else { return }
-        if choice != nil {
-            switches += 1
-            event.requests -= 1
-            begin(startOffset: segment.start, at: time)
-            event.requests = 1
+        if choice == nil {
+            choice = source
+            show(source)
+        } else if source != choice {
+            switched(to: source, from: segment.start, at: time)
         }
-        choice = source
-        show(source)
+        guard unanswered > 0 else { return }
+        unanswered -= 1
+        events.newest.requests += 1
+    }
+
+    /// What was answered with nothing is counted all the same.
+    private mutating func countUnanswered() {
+        events.newest.requests += unanswered
+        unanswered = 0
     }
 
     /// A segment was delivered to its last byte.
     mutating func delivered(_ segment: SegmentNote, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
-        watch.take(reading, isSeek: false, at: time)
+        events.advance(to: time)
+        events.watch.take(reading, isSeek: false, at: time)
         showSource(of: segment, at: time)
         let piece = awaited.removeValue(forKey: Self.key(segment.rendition, segment.number))
+        let isAgain = trail.runs.last.map { $0.rendition == segment.rendition && $0.last == segment.number } ?? false
         trail.add(
             segment.number, of: segment.rendition, from: piece?.source ?? .store,
             standIn: standIn(for: segment.number, of: segment.rendition))
-        if let piece, time - piece.since > segment.duration { event.overdue += 1 }
-        if !segment.isSound { event.downloaded += segment.duration }
+        if let piece, time - piece.since > segment.duration { events.newest.overdue += 1 }
+        if !segment.isSound, !isAgain { events.newest.downloaded += segment.duration }
         started(at: time)
     }
 
     /// So many were taken from the store at once that only the last one is known.
     mutating func flooded(to segment: SegmentNote, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
-        watch.take(reading, isSeek: false, at: time)
+        events.advance(to: time)
+        events.watch.take(reading, isSeek: false, at: time)
         let count = max(1, lastNumber.map { segment.number - $0 } ?? 1)
-        event.requests += count
-        if !segment.isSound { event.downloaded += Double(count) * segment.duration }
+        showSource(of: segment, at: time)
+        events.newest.requests += count
+        if !segment.isSound { events.newest.downloaded += Double(count) * segment.duration }
         for number in (segment.number - count + 1)...segment.number {
             trail.add(
                 number, of: segment.rendition, from: .store, standIn: standIn(for: number, of: segment.rendition))
         }
         note(segment)
-        showSource(of: segment, at: time)
         started(at: time)
     }
 
     private mutating func started(at time: Double) {
         guard let since = starting else { return }
-        event.startup = Self.milliseconds(time - since)
+        events.newest.startup = SessionEvents.milliseconds(time - since)
         if !isUrgent { starting = nil }
     }
 
     /// Takes what the player says with a request.
     mutating func tells(_ data: CMCD, at time: Double) {
-        watch.tell(data, at: time)
+        events.advance(to: time)
+        events.watch.tell(data, at: time)
         isUrgent = data.isUrgent
-        if !isUrgent, event.startup != nil { starting = nil }
+        if !isUrgent, events.newest.startup != nil { starting = nil }
     }
 
     // MARK: Events
 
-    /// The event as it stands.
-    func current(at time: Double) -> AccessEvent {
-        var watch = watch
-        watch.advance(to: time)
-        return filled(event, watch)
+    /// The events that go on, as they stand: the first one is on the screen, and the last one is loaded.
+    mutating func current(at time: Double) -> [AccessEvent] {
+        events.advance(to: time)
+        return events.open
     }
 
     /// One event with what all of them have together.
     func total(at time: Double) -> AccessEvent {
-        var total = current(at: time)
-        if total.number > 0 { total.startup = startup }
-        total.watched += logged.watched
-        total.stalls += logged.stalls
-        total.stallTime += logged.stallTime
-        total.bytes = total.bytes + logged.bytes
-        return total
+        var events = events
+        events.advance(to: time)
+        return events.total
     }
 
     /// The playhead as it stands, and whether it stands for want of media.
     func playhead(at time: Double) -> (position: Double, isStalled: Bool) {
-        var watch = watch
+        var watch = events.watch
         watch.advance(to: time)
         return (watch.playhead, watch.isStalled)
     }
 
-    private func filled(_ event: AccessEvent, _ watch: PlayWatch) -> AccessEvent {
-        var event = event
-        let total = watch.total
-        event.watched = Self.milliseconds(watch.watched - logged.watched)
-        event.stalls = max(0, total.count - logged.stalls)
-        event.stallTime = Self.milliseconds(max(0, total.time - logged.stallTime))
-        event.inferred = AccessEvent.inferable.filter { !watch.isTold || !Self.tellable.contains($0) }
-        return event
-    }
-
-    /// What a player's CMCD says of itself.
-    private static let tellable: Set = ["stalls", "startup", "watched"]
-
-    /// Ends the event, and begins the next one.
-    private mutating func begin(startOffset: Double, at time: Double) {
-        let ended = end(at: time)
-        logged.watched += ended.watched
-        logged.stalls += ended.stalls
-        logged.stallTime += ended.stallTime
-        logged.bytes = logged.bytes + ended.bytes
-        if ended.number == 0 { startup = ended.startup }
-        var next = AccessEvent(
-            session: ended.session, guid: ended.guid, number: ended.number + 1, asset: ended.asset,
-            client: ended.client, began: Self.milliseconds(began + time))
-        next.playbackType = ended.playbackType
-        next.serverAddress = ended.serverAddress
-        next.startOffset = startOffset
-        event = next
-        starting = nil
-    }
-
-    private mutating func end(at time: Double) -> AccessEvent {
-        watch.advance(to: time)
-        var ended = filled(event, watch)
-        ended.ended = Self.milliseconds(began + time)
-        finished.append(ended)
-        return ended
-    }
-
-    /// The session is over, and was so since its playhead ran dry or its player asked for the last time: that is its
-    /// end, which is returned.
+    /// The session is over; its end is returned, which may be some time ago.
     mutating func close(at now: Double) -> Double {
-        watch.advance(to: now)
-        let time = min(now, max(lastEvent, watch.ranDry ?? (watch.isPlaying ? now : lastEvent)))
-        watch.close()
-        _ = end(at: time)
-        return time
+        countUnanswered()
+        return events.close(at: now, lastRequest: lastEvent)
     }
 
     /// Takes the events that have ended.
-    mutating func takeFinished() -> [AccessEvent] {
-        defer { finished = [] }
-        return finished
-    }
-
-    /// Finer digits are noise.
-    private static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
+    mutating func takeFinished() -> [AccessEvent] { events.takeFinished() }
 
     private static func key(_ rendition: String, _ number: Int) -> String { "\(rendition)/\(number)" }
 }

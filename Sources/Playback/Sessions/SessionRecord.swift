@@ -9,14 +9,19 @@ import Playlist
 @LoopActor final class SessionRecord {
     /// The session's id.
     let id: String
+    /// The session's id for the whole world.
+    let guid = UUID().uuidString
     /// What it plays.
     let asset: Asset
     private let began: ContinuousClock.Instant
     /// The same by the wall clock, in seconds since 1970.
     private let start: Double
     private var meter: SessionMeter
+    private let clock: SessionClock
     private let log: LogKeeper
     private var ended: Double?
+    /// Whether it is over: whoever goes on is another one.
+    var hasEnded: Bool { ended != nil }
     /// When anything was last asked for or sent; stored pieces count when the audience has looked at them.
     private(set) var lastEvent: ContinuousClock.Instant
     /// Whether a segment was delivered.
@@ -36,19 +41,19 @@ import Playlist
     ///   - isAdaptive: whether the quality of its segments is chosen here.
     init(
         _ id: String, of asset: Asset, client: String?, entered: ContinuousClock.Instant?, isOffline: Bool,
-        isAdaptive: Bool = false, log: LogKeeper
+        isAdaptive: Bool = false, clock: SessionClock, log: LogKeeper
     ) {
         self.id = id
         adapter = isAdaptive ? Adapter() : nil
         self.asset = asset
-        self.log = log
-        let now = ContinuousClock.now
+        (self.clock, self.log) = (clock, log)
+        let now = clock.instant
         began = entered ?? now
         isEntered = entered != nil
         lastEvent = now
-        start = WallClock.seconds - (now - began).inSeconds
+        start = clock.date - (now - began).inSeconds
         var event = AccessEvent(
-            session: id, guid: UUID().uuidString, number: 0, asset: asset.name, client: client,
+            session: id, guid: guid, number: 0, asset: asset.name, client: client,
             began: start)
         event.playbackType = isOffline ? .file : asset.isLive ? .live : .vod
         meter = SessionMeter(event, isEntered: entered != nil, isAdaptive: isAdaptive)
@@ -57,7 +62,7 @@ import Playlist
         stored = { end in counter.bytes += end.mediaBytes }
     }
 
-    private var now: Double { (ContinuousClock.now - began).inSeconds }
+    private var now: Double { (clock.instant - began).inSeconds }
 
     // MARK: Replies
 
@@ -126,7 +131,7 @@ import Playlist
     }
 
     private func arrived(_ reply: ReplyNote, _ address: String?) {
-        lastEvent = .now
+        lastEvent = clock.instant
         if reply.isWhole, reply.source != .store, let address { meter.served(by: address) }
         meter.arrived(reply, at: now)
     }
@@ -135,8 +140,7 @@ import Playlist
 
     /// Takes what the audience has looked at.
     func saw(_ sighting: Sighting) {
-        lastEvent = .now
-        countStored()
+        lastEvent = clock.instant
         let segment = SegmentNote(
             rendition: sighting.rendition.name.id, isSound: sighting.isSound, number: sighting.number,
             start: sighting.start, duration: sighting.duration)
@@ -153,6 +157,8 @@ import Playlist
             meter.flooded(to: segment, sighting.playhead, at: now)
             hasStarted = true
         }
+        // By now most of it was sent: it belongs to where the player has gone.
+        countStored()
         logFinished()
     }
 
@@ -179,10 +185,11 @@ import Playlist
         logFinished()
     }
 
-    /// The event as it stands; nil after the end.
-    var current: AccessEvent? {
-        guard ended == nil else { return nil }
+    /// The events that go on, as they stand; none after the end.
+    var current: [AccessEvent] {
+        guard ended == nil else { return [] }
         countStored()
+        defer { logFinished() }
         return meter.current(at: now)
     }
 

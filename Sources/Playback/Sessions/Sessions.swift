@@ -14,6 +14,8 @@ import Library
         public var days = 30
         /// How the files call who writes them.
         public var software = "Weir"
+        /// The time of day, in seconds since 1970 in UTC.
+        public var date: @Sendable () -> Double = { WallClock.seconds }
 
         /// No logs.
         public init() {}
@@ -27,6 +29,7 @@ import Library
 
     private let library: Library
     private let log: LogKeeper
+    private let clock: SessionClock
     /// Who writes the logs, as it stands in them.
     public let software: String
     private var records: [String: SessionRecord] = [:]
@@ -49,7 +52,8 @@ import Library
         software = configuration.software
         let days = configuration.folder == nil ? 0 : configuration.days
         let place = LogFiles.Place(folder: configuration.folder ?? "", days: days, software: software)
-        log = LogKeeper(LogFiles(place, report: report))
+        clock = SessionClock(library.audience, wall: configuration.date)
+        log = LogKeeper(LogFiles(place, report: report), clock)
         sweep = LoopTimer { [weak self] in self?.sweepOut() }
         library.audience.witness = { [weak self] sighting in self?.saw(sighting) }
     }
@@ -63,7 +67,7 @@ import Library
         if entries.count >= Self.limit, let oldest = entries.min(by: { $0.value.at < $1.value.at }) {
             entries[oldest.key] = nil
         }
-        entries[session.id] = Entry(at: .now, client: Self.client(exchange.head))
+        entries[session.id] = Entry(at: clock.instant, client: Self.client(exchange.head))
     }
 
     /// The record of a session of which something is asked for: a new one, where it is not known.
@@ -77,7 +81,9 @@ import Library
         }
         let record = SessionRecord(
             session.id, of: asset, client: entry?.client ?? Self.client(exchange.head), entered: entry?.at,
-            isOffline: session.mode == .offline || library.isOffline, isAdaptive: session.mode == .adaptive, log: log)
+            isOffline: session.mode == .offline || library.isOffline, isAdaptive: session.mode == .adaptive,
+            clock: clock,
+            log: log)
         records[session.id] = record
         return record
     }
@@ -92,17 +98,17 @@ import Library
     func failed(_ failure: Failure) {
         let subject = failure.subject
         let key = "\(subject.session?.id ?? "") \(subject.uri ?? "") \(failure.status)"
-        let now = ContinuousClock.now
+        let now = clock.instant
         if let last = failures[key], now - last < Self.failureLife { return }
         if failures.count >= Self.limit { failures = failures.filter { now - $0.value < Self.failureLife } }
         guard failures.count < Self.limit else { return }
         failures[key] = now
         var event = ErrorEvent(
-            time: WallClock.seconds, uri: subject.uri, status: failure.status, domain: failure.domain,
+            time: clock.date, uri: subject.uri, status: failure.status, domain: failure.domain,
             comment: failure.comment)
         event.session = subject.session?.id
         event.asset = subject.asset?.name
-        event.guid = subject.session.flatMap { records[$0.id]?.current?.guid }
+        event.guid = subject.session.flatMap { records[$0.id]?.guid }
         log.write(event)
     }
 
@@ -111,11 +117,16 @@ import Library
     // MARK: Ends
 
     private func sweepOut() {
-        let now = ContinuousClock.now
+        endIdle()
+        if !records.isEmpty { sweep?.schedule(after: Self.sweepPause) }
+    }
+
+    /// Ends the sessions of which nobody has asked for anything as long as players do who are there.
+    func endIdle() {
+        let now = clock.instant
         for record in records.values where now - record.lastEvent > Self.idleness {
             if library.audience.reading(of: record.id) == nil { end(record) }
         }
-        if !records.isEmpty { sweep?.schedule(after: Self.sweepPause) }
     }
 
     private func end(_ record: SessionRecord) {
@@ -142,9 +153,11 @@ import Library
 
     /// The access log: what was written, and what is open as it stands; oldest first.
     public func accessEvents(_ query: LogQuery) async -> [AccessEvent] {
+        // What has left the screen by now is written first.
+        for record in records.values { _ = record.current }
         let written: [AccessEvent] = await log.events(query)
         library.audience.catchUp()
-        let open = records.values.compactMap(\.current).filter { $0.requests > 0 && query.takes($0) }
+        let open = records.values.flatMap(\.current).filter { $0.requests > 0 && query.takes($0) }
         return Array((written + open.sorted { $0.began < $1.began }).suffix(query.limit))
     }
 
