@@ -206,6 +206,18 @@ import Testing
         #expect(answer["cache-status"]?.hasPrefix("Weir; hit") == true)
     }
 
+    @Test func whatWasGivenUpAndWhatIsBetterIsNotTakenAgain() async throws {
+        let fixture = try await fixture()
+        try await store(fixture, "ts", [("video-180p", [0]), ("video-270p", [0, 2])])
+        let asset = try fixture.asset("ts")
+        let own = try #require(asset.rendition("video-180p"))
+        let qualities = try #require(asset.substitutes(of: own)).qualities(of: try #require(PieceName("2.ts")))
+        var situation = Adapter.Situation(buffer: 4, patience: 8, mayAsk: true)
+        #expect(Adapter().choose(from: qualities, situation)?.rendition.name.id == "video-270p")
+        situation.ceiling = "video-270p"
+        #expect(Adapter().choose(from: qualities, situation)?.rendition.name.id == "video-180p")
+    }
+
     @Test func aPlayerThatLeavesLetsGoOfWhatItWaitedFor() async throws {
         let fixture = try await fixture()
         try await fixture.origin.add(OriginRule("/ts/270p/1.ts") { ($0.hold, $0.times) = (true, 1) })

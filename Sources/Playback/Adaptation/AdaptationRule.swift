@@ -1,10 +1,11 @@
-/// Which quality a segment is to have, for a player that takes what it is given: a throughput rule with a buffer floor.
+/// Which quality a segment is to have, for a player that takes what it is given: a throughput rule that spends no more
+/// than half of the buffer.
 ///
 /// Pure. Of the qualities that there are, the best that the measured throughput is expected to deliver before the
-/// playhead needs it (as dash.js's ThroughputRule and hls.js's findBestLevel decide): either in less time than it plays,
-/// so that the buffer grows or stays, or out of what the buffer has above a floor that is not touched. To go up more of
-/// the throughput must be left than to stay (hls.js's abrBandWidthUpFactor and abrBandWidthFactor), so that two
-/// qualities do not take turns. What is stored at a better quality costs nothing, and goes before.
+/// playhead needs it (as dash.js's ThroughputRule and hls.js's findBestLevel decide), in half the time at most for which
+/// the buffer lasts (as dash.js's InsufficientBufferRule reckons, with its safety factor of 0.5). To go up more of the
+/// throughput must be left than to stay (hls.js's abrBandWidthUpFactor and abrBandWidthFactor), so that two qualities do
+/// not take turns. What is stored at a better quality costs nothing, and goes before.
 struct AdaptationRule {
     /// A quality in which the segment may be had.
     struct Option: Equatable {
@@ -20,15 +21,14 @@ struct AdaptationRule {
         var duration: Double
         /// The media ahead of the playhead, in seconds.
         var buffer: Double
+        /// For how long the player waits for the first byte, in seconds: there is none before the last one has come.
+        var patience: Double
         /// Bytes a second; nil before anything was measured.
         var throughput: Double?
         /// The place of the quality that the last segment had; nil for the first.
         var current: Int?
     }
 
-    /// The buffer that is kept for a link that falls, in seconds, and at least so many segments.
-    static let floor = 10.0
-    static let floorSegments = 2.0
     /// So much of the throughput is reckoned with for the quality that there is or a lower one, and for a higher one.
     static let share = 0.95
     static let shareUp = 0.7
@@ -51,16 +51,21 @@ struct AdaptationRule {
         guard let throughput = moment.throughput, throughput > 0 else { return false }
         let share = place > moment.current ?? 0 ? shareUp : share
         let time = Double(option.bytes) / (throughput * share)
-        return time <= max(moment.duration, moment.buffer - floor(moment))
+        return time <= min(moment.patience, limit(moment))
     }
 
-    private static func floor(_ moment: Moment) -> Double { max(floor, floorSegments * moment.duration) }
+    /// How long a segment may take: with two segments ahead as long as it plays, with more half of what the buffer lasts,
+    /// and with fewer so much less that the buffer grows. With none half as long as it plays.
+    private static func limit(_ moment: Moment) -> Double {
+        max(moment.buffer / 2, moment.duration / 2 + moment.buffer / 4)
+    }
 
-    /// Whether what is under way is to be given up for the lowest quality, since it will not be there in time, and that
-    /// will be (hls.js's abandon rule).
+    /// Whether what is under way is to be given up for a lower quality, since it will not be there in time, and the
+    /// lowest will be there in less than half that time (hls.js's abandon rule).
     ///
     /// - Parameters:
     ///   - remaining: bytes that are still to come of what is under way.
+    ///   - instead: bytes of the lowest quality.
     ///   - throughput: bytes a second, of late.
     static func isHopeless(
         remaining: Int64, instead: Int64, buffer: Double, throughput: Double

@@ -21,19 +21,22 @@ import Library
         var patience: Double
         /// Whether the origin may be asked.
         var mayAsk: Bool
+        /// The rendition that was given up for this segment: only lower ones count; nil for none.
+        var ceiling: String?
     }
 
     /// The quality to take; nil where there are none.
     ///
-    /// - Parameter qualities: the rendition's own first.
+    /// - Parameter qualities: the rendition's own first, the best last.
     func choose(from qualities: [Quality], _ situation: Situation) -> Quality? {
-        let open = qualities.enumerated().filter { place, quality in
+        let below = qualities.prefix { $0.rendition.name.id != situation.ceiling }
+        let open = below.enumerated().filter { place, quality in
             place == 0 || quality.isStored || situation.mayAsk && !isGivenUp(quality.rendition.name.id)
         }.map(\.element)
         guard let own = open.first else { return nil }
         let moment = AdaptationRule.Moment(
-            duration: own.duration, buffer: min(situation.buffer, AdaptationRule.floor + situation.patience),
-            throughput: link.rate, current: open.firstIndex { $0.rendition.name.id == current })
+            duration: own.duration, buffer: situation.buffer, patience: situation.patience, throughput: link.rate,
+            current: open.firstIndex { $0.rendition.name.id == current })
         let options = open.map { AdaptationRule.Option(bytes: $0.bytes, isStored: $0.isStored) }
         return open[AdaptationRule.choice(of: options, at: moment)]
     }

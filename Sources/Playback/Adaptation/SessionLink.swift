@@ -13,6 +13,8 @@ import Library
 
     /// Bytes a second; nil before anything came.
     var rate: Double? { estimate.rate }
+    /// Bytes a second of late: what came in the last second in which any was under way; nil before anything came.
+    var rateOfLate: Double? { estimate.rateOfLate }
 
     /// Counts what a flight brings from now on.
     func follow(_ flight: Flight) {
