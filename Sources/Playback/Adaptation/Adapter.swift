@@ -34,6 +34,7 @@ import Library
             place == 0 || quality.isStored || situation.mayAsk && !isGivenUp(quality.rendition.name.id)
         }.map(\.element)
         guard let own = open.first else { return nil }
+        link.sampleBeforeChoice()
         let moment = AdaptationRule.Moment(
             duration: own.duration, buffer: situation.buffer, patience: situation.patience, throughput: link.rate,
             current: open.firstIndex { $0.rendition.name.id == current })

@@ -31,16 +31,24 @@ import Library
     /// Takes what has come since this was last done. Time in which nothing came counts with what comes after it.
     func sample() { sample(isLast: false) }
 
+    /// The same before a segment is chosen: where nothing is known yet, what came in a short time is better than that,
+    /// if it is no mere beginning (Shaka Player's minBytes). libavformat asks for the next segment while it reads one.
+    func sampleBeforeChoice() {
+        if rate == nil, arrived >= Self.leastBytes { sample(isLast: true) }
+    }
+
+    private static let leastBytes: Int64 = 16_000
+
+    /// The bytes that are not counted yet.
+    private var arrived: Int64 { flights.reduce(0) { $0 + max(0, $1.flight.written - $1.seen) } }
+
     private func sample(isLast: Bool) {
         let now = ContinuousClock.now
         let seconds = (now - since).inSeconds
         guard isLast || seconds >= ThroughputEstimate.shortest else { return }
-        var bytes: Int64 = 0
-        for place in flights.indices {
-            bytes += max(0, flights[place].flight.written - flights[place].seen)
-            flights[place].seen = flights[place].flight.written
-        }
+        let bytes = arrived
         guard bytes > 0 else { return }
+        for place in flights.indices { flights[place].seen = flights[place].flight.written }
         estimate.add(bytes, over: seconds)
         since = now
     }
