@@ -165,6 +165,45 @@ struct SessionLogTests {
         }
     }
 
+    @Test("has a file for each day, of which old ones go, and is shown as JSON with its indicators")
+    func files() async throws {
+        try await Scene.with(options: ["--log-days", "2"], isStarted: false) { scene in
+            let folder = scene.weir.state + "/log/"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            for name in ["access-2026-01-01.log", "errors-2026-01-01.log", "access-notes.log"] {
+                try Data().write(to: URL(fileURLWithPath: folder + name))
+            }
+            try await scene.weir.start()
+            let follower = try scene.weir.begin(["log", "--errors", "--follow", "--format", "json"])
+            let paths = try await segments(scene, "/ts/90p/media.m3u8")
+            try await take(paths[0], scene)
+            try await scene.origin.add(OriginRule("*/2.ts") { $0.status = 404 })
+            #expect(try await HTTPProbe.fetch(scene.weir.url(paths[2])).status == 404)
+            let failure = try await follower.line(startingWith: "{")
+            follower.send(SIGINT)
+            #expect(failure.contains(#""t":"errors""#) && failure.contains(#""status":404"#))
+            #expect(try await follower.end() == .code(0))
+            #expect(try await lines(scene, "--errors", "--format", "json").count == 1)
+
+            let sent = try Repository.fixture("/ts/90p/0.ts").count
+            let indicators = try await lines(scene, "--kpi", "--format", "json").map { line in
+                try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            }
+            #expect(indicators.map { $0["t"] as? String } == ["session", "total"])
+            #expect(indicators[1]["bytes"] as? Int == sent && indicators[1]["stalls"] as? Int == 0)
+            #expect(try await events(scene).map { Set($0.inferred).isSuperset(of: ["watched", "stalls"]) } == [true])
+
+            let before = Date().formatted(.iso8601.year().month().day())
+            #expect(try await scene.weir.terminate() == .code(0))
+            let after = Date().formatted(.iso8601.year().month().day())
+            let names = Set(try FileManager.default.contentsOfDirectory(atPath: folder))
+            #expect(names.isDisjoint(with: ["access-2026-01-01.log", "errors-2026-01-01.log"]))
+            #expect(names.contains("access-notes.log"))
+            #expect(names.contains("access-\(before).log") || names.contains("access-\(after).log"))
+            #expect(names.contains { $0.hasPrefix("errors-20") })
+        }
+    }
+
     @Test("has what a player tells by CMCD, of which the origin hears nothing")
     func cmcd() async throws {
         try await Scene.with { scene in

@@ -36,9 +36,21 @@ extension Alignment {
         case cannotJoin(String)
     }
 
-    /// Whether the media begin as the match says, in the first pair of pieces that tells.
+    /// Whether the media begin as the match says, in the first pair of pieces that tells: one that is not what its
+    /// playlist says tells nothing of the others.
     private func begins(_ match: SegmentMatch, _ mine: MediaPlaylist, _ its: MediaPlaylist) -> Result<Bool, Doubt> {
-        guard let pair = storedPair(match, mine, its) else { return .failure(.unknown) }
+        for pair in storedPairs(match, mine, its) {
+            switch begins(pair, match, mine, its) {
+            case .failure(.unknown): continue
+            case let answer: return answer
+            }
+        }
+        return .failure(.unknown)
+    }
+
+    private func begins(
+        _ pair: (own: Int, counterpart: Int), _ match: SegmentMatch, _ mine: MediaPlaylist, _ its: MediaPlaylist
+    ) -> Result<Bool, Doubt> {
         let between = mine.segments[min(pair.own, pair.counterpart)..<max(pair.own, pair.counterpart)]
         let seconds = between.reduce(0) { $0 + $1.duration } * (pair.own < pair.counterpart ? 1 : -1)
         let segment = its.segments[match[pair.counterpart] ?? 0]
@@ -54,7 +66,7 @@ extension Alignment {
     ) -> Result<Bool, Doubt> {
         let stream = own.folder.reading(own.file(of: mine.segments[place])) { try? TransportStream($0) }
         let foreign = other.folder.reading(other.file(of: segment)) { try? TransportStream($0) }
-        guard let stream, let foreign else { return .failure(.unknown) }
+        guard let stream, let foreign, stream.isSound, foreign.isSound else { return .failure(.unknown) }
         if let reason = foreign.obstacle(inPlaceOf: stream) { return .failure(.cannotJoin(reason)) }
         sample = stream
         return answer(PieceBeginning(foreign).begins(seconds, after: PieceBeginning(stream), frame: frame))
@@ -77,23 +89,35 @@ extension Alignment {
 
     private func answer(_ isSo: Bool?) -> Result<Bool, Doubt> { isSo.map { .success($0) } ?? .failure(.unknown) }
 
-    /// An own segment and one that has a counterpart, both stored: the same one where there is such, else two near each
-    /// other in one run without a discontinuity.
-    private func storedPair(
+    /// Own segments and ones that have a counterpart, all stored: the same ones where there are such, else two near each
+    /// other in one run without a discontinuity. Not many: where a few tell nothing, more will not.
+    private func storedPairs(
         _ match: SegmentMatch, _ mine: MediaPlaylist, _ its: MediaPlaylist
-    ) -> (own: Int, counterpart: Int)? {
+    ) -> [(own: Int, counterpart: Int)] {
         var lastOwn: Int?
         var lastTheirs: Int?
-        var near: (own: Int, counterpart: Int)?
-        for (place, segment) in mine.segments.enumerated() {
+        var same: [(own: Int, counterpart: Int)] = []
+        var near: [(own: Int, counterpart: Int)] = []
+        for (place, segment) in mine.segments.enumerated() where same.count < Self.pairLimit {
             if segment.isDiscontinuity { (lastOwn, lastTheirs) = (nil, nil) }
             let isOwn = own.folder.contains(own.file(of: segment))
             let isTheirs = match[place].map { other.folder.contains(other.file(of: its.segments[$0])) } ?? false
-            if isOwn, isTheirs { return (place, place) }
             if isOwn { lastOwn = place }
             if isTheirs { lastTheirs = place }
-            if near == nil, isOwn || isTheirs, let lastOwn, let lastTheirs { near = (lastOwn, lastTheirs) }
+            guard isOwn || isTheirs, let lastOwn, let lastTheirs else { continue }
+            if isOwn, isTheirs {
+                same.append((place, place))
+            } else if near.count < Self.pairLimit {
+                near.append((lastOwn, lastTheirs))
+            }
         }
-        return near
+        return same + near
     }
+
+    private static var pairLimit: Int { 4 }
+}
+
+extension TransportStream {
+    /// Whether it begins as segments do that stand for themselves.
+    fileprivate var isSound: Bool { beginsWithTables && !streams.contains { $0.beginsAtKeyFrame == false } }
 }

@@ -24,11 +24,14 @@ public struct Substitute {
     let alignments: [Alignment]
     private var joints: [Int: Joint] = [:]
     private let isEncrypted: Bool
+    /// Whether its playlists say that all segments can be decoded by themselves.
+    private let isIndependent: Bool
 
     init(of own: Alignment.Candidate, among others: [Alignment.Candidate], isIndependent: Bool) {
         self.own = own.rendition
         rate = own.traits.rate
         isEncrypted = own.rendition.isEncrypted
+        self.isIndependent = isIndependent || own.rendition.source?.playlist.hasIndependentSegments ?? false
         let rank = own.traits.bandwidth
         let better = others.filter { $0.traits.bandwidth > rank }
             .sorted { $0.traits.bandwidth < $1.traits.bandwidth }
@@ -97,7 +100,10 @@ public struct Substitute {
         else { return nil }
         let bytes = ByteSource(descriptor: descriptor, count: count)
         switch own.container {
-        case .transportStream: return try TransportStream(bytes).splice()
+        case .transportStream:
+            let stream = try TransportStream(bytes)
+            if isIndependent { try stream.checkBeginning() }
+            return stream.splice()
         case .fragments: return try segment.map.flatMap { joint($0) }?.splice(bytes)
         case .other: return nil
         }

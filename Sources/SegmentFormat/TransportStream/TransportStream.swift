@@ -76,6 +76,12 @@ public struct TransportStream: Hashable, Sendable {
         return Splice(pieces: pieces, count: pieces.reduce(0) { $0 + $1.count })
     }
 
+    /// Makes sure that its video can be decoded from its first picture on, as far as that can be seen.
+    public func checkBeginning() throws(SegmentFormatError) {
+        guard streams.contains(where: { $0.beginsAtKeyFrame == false }) else { return }
+        throw SegmentFormatError(.cannotJoin, "it does not begin with a key frame")
+    }
+
     /// Why this segment cannot stand where another of the same time could: a sentence without a full stop; nil when it
     /// can.
     ///

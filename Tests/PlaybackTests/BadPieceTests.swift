@@ -1,0 +1,99 @@
+import EventLoop
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Playback
+
+/// Segments that are not what their playlist says, where pieces of several renditions stand in one playlist.
+@Suite @LoopActor struct BadPieceTests {
+    /// A segment of a fixture, and what its origin has in its place.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let fixture: String
+        /// Of a rendition and a number, what comes.
+        let bytes: @Sendable (String, Int) throws -> [UInt8]
+
+        static let all = [
+            Case(testDescription: "fragmented MP4 for a transport stream", fixture: "ts") { rendition, number in
+                try Spliced.bytes("cmaf/video-\(rendition)/\(number).m4s")
+            },
+            Case(testDescription: "a broken packet", fixture: "ts") { rendition, number in
+                var bytes = try Spliced.bytes("ts/\(rendition)/\(number).ts")
+                bytes[188] = 0x48
+                return bytes
+            },
+            Case(testDescription: "a transport stream without a key frame first", fixture: "ts") { rendition, number in
+                let bytes = try Spliced.bytes("ts/\(rendition)/\(number).ts")
+                // Behind SDT, PAT and PMT.
+                let starts = stride(from: 564, to: bytes.count, by: 188).filter {
+                    bytes[$0 + 1] == 0x41 && bytes[$0 + 2] == 0
+                }
+                return Array(bytes[..<564]) + bytes[starts[1]...]
+            },
+            Case(testDescription: "a transport stream for fragmented MP4", fixture: "cmaf") { rendition, number in
+                try Spliced.bytes("ts/\(rendition)/\(number).ts")
+            },
+            Case(testDescription: "a box that is longer than the file", fixture: "cmaf") { rendition, number in
+                var bytes = try Spliced.bytes("cmaf/video-\(rendition)/\(number).m4s")
+                bytes[0] = 0x7F
+                return bytes
+            },
+            Case(testDescription: "a fragment without a key frame first", fixture: "cmaf") { rendition, number in
+                var bytes = try Spliced.bytes("cmaf/video-\(rendition)/\(number).m4s")
+                var unit = try #require(bytes.firstRange(of: Array("mdat".utf8))).upperBound
+                while bytes[unit + 4] & 0x1F != 5 {
+                    unit += 4 + bytes[unit..<unit + 4].reduce(0) { $0 << 8 | Int($1) }
+                }
+                bytes[unit + 4] ^= 4
+                return bytes
+            },
+        ]
+
+        var isFragments: Bool { fixture == "cmaf" }
+
+        func path(_ rendition: String, _ number: Int) -> String {
+            isFragments ? "/cmaf/video-\(rendition)/\(number).m4s" : "/ts/\(rendition)/\(number).ts"
+        }
+    }
+
+    /// Plays segments of a rendition, so that they are stored with what belongs to them.
+    private func store(_ fixture: PlaybackFixture, _ example: Case, _ id: String, _ numbers: [Int]) async throws {
+        let lists = try await fixture.entry(fixture.typed("/\(example.fixture)/master.m3u8"))
+        let list = try #require(lists.first { $0.contains("/\(id)/") })
+        for path in PlaybackFixture.paths(in: try await fixture.get(list).text) {
+            let name = try #require(path.split(separator: "/").last).prefix { $0 != "." }
+            guard Int(name).map(numbers.contains) ?? true else { continue }
+            #expect(try await fixture.get(path).status == 200)
+        }
+    }
+
+    @Test(arguments: Case.all)
+    func whatIsNotWhatItsPlaylistSaysIsNeverSplicedAndNotedWhereItIsSent(example: Case) async throws {
+        let fixture = try await PlaybackFixture()
+        let (foreign, own) = (try example.bytes("180p", 4), try example.bytes("270p", 0))
+        for (path, bytes) in [(example.path("180p", 4), foreign), (example.path("270p", 0), own)] {
+            let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            try await fixture.origin.add(OriginRule(path) { ($0.status, $0.bodyHex) = (200, digits) })
+        }
+        if example.isFragments { try await store(fixture, example, "audio-en", Array(0..<7)) }
+        try await store(fixture, example, "video-180p", Array(2...(example.isFragments ? 9 : 5)))
+        try await store(fixture, example, "video-270p", [0, 1])
+
+        let lists = try await fixture.entry("/offline/\(example.fixture).m3u8")
+        let list = try #require(lists.first { $0.contains("/video-270p/") })
+        let paths = PlaybackFixture.paths(in: try await fixture.get(list).text).filter { !$0.contains("init") }
+        let numbers = paths.compactMap { $0.split(separator: "/").last?.prefix { $0 != "." } }.compactMap { Int($0) }
+        #expect(numbers == [0, 1, 2, 3] + (example.isFragments ? Array(6...9) : [5]), "sound goes on at the sixth")
+        // Nobody stands in for the fourth, which was asked for by who had the playlist before.
+        let fourth = paths[0].replacing("/0.", with: "/4.")
+        #expect(try await fixture.get(fourth).status == 404)
+        for path in paths { #expect(try await fixture.get(path).status == 200) }
+
+        let answer = try await fixture.get(paths[0])
+        #expect([UInt8](answer.body) == own, "not as it is")
+        let events = await fixture.playback.sessions.errorEvents(LogQuery())
+        let notes = events.filter { $0.comment.contains("cannot be joined") }
+        #expect(notes.map(\.domain) == [.media] && notes.first?.uri?.contains("/video-270p/0.") == true, "\(events)")
+    }
+}
