@@ -44,6 +44,16 @@ import Testing
         #expect(choice(buffer: 60, throughput: 200_000, current: 1, patience: 0) == 0)
     }
 
+    @Test(arguments: ["Lavf/59.27.100", "libmpv", "VLC/3.0.23 LibVLC/3.0.23"])
+    func whoIsKnownToWaitIsMadeTo(_ client: String) {
+        #expect(PlayerPatience.of(client: client) == .seconds(20))
+    }
+
+    @Test(arguments: [nil, "", "GStreamer souphttpsrc 1.22.0 libsoup/3.2.3", "Mozilla/5.0 VLC/3"])
+    func whoIsNotKnownToWaitIsNot(_ client: String?) {
+        #expect(PlayerPatience.of(client: client) == nil)
+    }
+
     @Test func withLessThanTwoSegmentsAheadTheBufferGrows() {
         // 400,000 bytes at 95 % of 110,000 a second take 3.8 s; at 95 % of 215,000 they take 2 s.
         #expect(choice(buffer: 8, throughput: 110_000, current: 2) == 2)

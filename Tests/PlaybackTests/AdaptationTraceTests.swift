@@ -67,6 +67,18 @@ import Testing
         }
     }
 
+    /// In segments of 6 s, of which one may take longer on 3G than most players wait.
+    @Test func whoWaitsGetsMore() throws {
+        let film = TracedFilm(duration: 6, sizes: [180_000, 360_000, 750_000, 1_500_000], count: 20)
+        let trace = Self.falling(at: 15, until: 75)
+        let hasty = own(film, trace, ahead: 60)
+        let patient = own(film, trace, ahead: 60, patience: 20)
+        #expect(hasty.stalls == 0 && patient.stalls == 0)
+        #expect(patient.bytes(of: film) > 1.2 * hasty.bytes(of: film), "\(hasty) \(patient)")
+        let most = try #require(TracedPlayback.most(of: film, over: trace, ahead: 60))
+        #expect(patient.bytes(of: film) > 0.85 * most, "\(patient) of \(most)")
+    }
+
     /// What a trace allows is what it carries while the media plays, up to the best quality: for a player that waits as
     /// long as it takes, and reads far ahead.
     @Test(arguments: traces)

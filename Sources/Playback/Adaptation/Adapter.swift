@@ -5,6 +5,8 @@ import Library
 @LoopActor final class Adapter {
     /// What the link gives it.
     let link = SessionLink()
+    /// For how long the player waits for a first byte, where that is known.
+    let patience: Duration?
     /// The rendition that the last segment was of.
     private var current: String?
     /// How often it came to nothing to fetch a segment of a rendition, one time after the other: the origin did not
@@ -12,6 +14,9 @@ import Library
     private var failures: [String: Int] = [:]
     /// After so many a rendition is not asked for any more.
     private static let failureLimit = 3
+
+    /// - Parameter client: what the player calls itself.
+    init(client: String? = nil) { patience = PlayerPatience.of(client: client) }
 
     /// What is known when a segment is asked for.
     struct Situation {

@@ -26,7 +26,7 @@ extension Playback {
         guard qualities.count > 1 else { return false }
         let attempts = earlier ?? Attempts()
         let situation = Adapter.Situation(
-            buffer: buffer(of: place.session), patience: patience(after: attempts),
+            buffer: buffer(of: place.session), patience: patience(of: adapter, after: attempts),
             mayAsk: attempts.mayFetch && !library.isOffline && library.readOnlyReason == nil,
             ceiling: attempts.givenUp)
         guard let quality = adapter.choose(from: qualities, situation) else { return false }
@@ -50,8 +50,8 @@ extension Playback {
     }
 
     /// For how long a player still waits, in seconds.
-    private func patience(after attempts: Attempts) -> Double {
-        max(0, (patience - (ContinuousClock.now - attempts.since)).inSeconds)
+    private func patience(of adapter: Adapter, after attempts: Attempts) -> Double {
+        max(0, ((adapter.patience ?? patience) - (ContinuousClock.now - attempts.since)).inSeconds)
     }
 
     /// Fetches a segment in another quality, and answers with it once it is there; false where that cannot begin.
@@ -135,7 +135,7 @@ extension Playback {
         _ progress: Pursuit.Progress, _ quality: Quality, instead own: Quality, _ session: Session, _ adapter: Adapter,
         _ attempts: Attempts
     ) -> Bool {
-        let patience = patience(after: attempts)
+        let patience = patience(of: adapter, after: attempts)
         if progress.bytes == 0, patience <= 0 { return true }
         guard progress.elapsed >= quality.duration / 2 else { return false }
         let throughput = Double(max(1, progress.bytes)) / progress.elapsed

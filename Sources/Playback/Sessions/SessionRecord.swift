@@ -44,7 +44,7 @@ import Playlist
         isAdaptive: Bool = false, clock: SessionClock, log: LogKeeper
     ) {
         self.id = id
-        adapter = isAdaptive ? Adapter() : nil
+        adapter = isAdaptive ? Adapter(client: client) : nil
         self.asset = asset
         (self.clock, self.log) = (clock, log)
         let now = clock.instant
