@@ -45,6 +45,8 @@ import HTTPMessage
         let rules: AddressRules
         /// The user's own URL named the host and port of this attempt.
         let isNamed: Bool
+        /// See `ConnectionTrust`.
+        let oldestConnection: Int?
     }
 
     /// Nil when libcurl has no memory.
@@ -58,6 +60,8 @@ import HTTPMessage
         set(CURLOPT_URL, attempt.url.text)
         set(CURLOPT_BUFFERSIZE, request.acceptsCompression ? Self.smallBuffer : settings.configuration.bufferSize)
         _ = weir_easy_set_text(handle, CURLOPT_ACCEPT_ENCODING, request.acceptsCompression ? "gzip" : nil)
+        set(CURLOPT_FRESH_CONNECT, settings.oldestConnection == 0 ? 1 : 0)
+        set(CURLOPT_MAXLIFETIME_CONN, settings.oldestConnection ?? 0)
         setFields(request, attempt)
         setMethod(request)
         setCallbacks()

@@ -9,6 +9,9 @@ extension OriginClient {
         public var stallSpan = Duration.seconds(30)
         /// 1 KB/s over the span of 30 s.
         public var stallBytes: Int64 = 30 * 1024
+        /// A body that a player waits for who has nothing else is asked for anew from where it is, on another connection,
+        /// if nothing of it comes for so long: after a change of networks nobody says that the old connection is dead.
+        public var silenceSpan = Duration.seconds(8)
         /// What a request without a policy of its own does after failures.
         public var retries = RetryPolicy()
         /// The same while a player waits for the rest of a body, and the origin is away.

@@ -33,6 +33,7 @@ public import HTTPMessage
 
     var presence: OriginPresence
     private var lookout: Lookout?
+    private var trust = ConnectionTrust()
     private var rules = AddressRules()
     private let handles: EasyHandles
     private let namedPool: CurlMulti
@@ -172,9 +173,13 @@ public import HTTPMessage
         if isProbe { lookout?.schedule() }
     }
 
+    /// Notes that a request was waited for in vain.
+    func noteSilence(of url: WebURL) { trust.silent(url.origin, now: .now) }
+
     func open(_ request: OriginRequest, _ attempt: TransferState.Attempt) -> CurlRequest? {
         let settings = CurlRequest.Settings(
-            configuration: configuration, handles: handles, rules: rules, isNamed: isNamed(request, attempt))
+            configuration: configuration, handles: handles, rules: rules, isNamed: isNamed(request, attempt),
+            oldestConnection: trust.oldest(attempt.url.origin, now: .now))
         return CurlRequest(request, attempt, settings)
     }
 

@@ -115,4 +115,7 @@ extension OriginError.Code {
         default: false
         }
     }
+
+    /// Whether the network may be away, as far as this tells.
+    var isAway: Bool { isSilence || self == .unreachable }
 }

@@ -71,8 +71,13 @@ public struct OriginRequest: Sendable {
     /// Lets the reply take its time: no limit to the first byte, none to silence. For event streams, and for playlists
     /// that the origin holds back. Such a request does not count among those to its host: it waits most of the time.
     public var toleratesSilence = false
-    /// Asks although the origin is presumed absent: for who keeps to a schedule of his own.
+    /// Asks although the origin is presumed absent: for who keeps to a schedule of his own, or has nothing else. For
+    /// playback without `retries` of its own the origin is then waited for before the first byte as behind it: see
+    /// `RetryPolicy.behindAReply`.
     public var insists = false
+    /// Whether a player reads the body as it comes, so that it has nothing else once that has begun: an origin that goes
+    /// away then is waited for in spite of `retries`.
+    public var isReadMeanwhile = false
     /// The private address that may be connected to; nil for none.
     public var namedPeer: Peer?
     /// Who waits for it.

@@ -24,8 +24,9 @@ public struct RetryPolicy: Hashable, Sendable {
         return policy
     }
 
-    /// For a player that has got the beginning of a body: to break off is to lose what is missing of it, since ffmpeg and
-    /// VLC do not ask for the rest, and so a network that is away is waited for. Trying costs little.
+    /// For a player that has got the beginning of a body, or that has nothing else to play: to break off is to lose what
+    /// is missing, since ffmpeg and VLC do not ask for the rest, and a refusal ends VLC and Chromium. So a network that is
+    /// away is waited for. Trying costs little.
     public static var behindAReply: RetryPolicy {
         var policy = RetryPolicy()
         (policy.attempts, policy.patience, policy.longestPause) = (.max, .seconds(60), .seconds(2))

@@ -9,7 +9,7 @@ import HTTPMessage
     private enum Watch {
         case pause
         case head
-        case body(received: Int64)
+        case body(since: Int64, latest: Int64, left: Duration)
         case skip
     }
 
@@ -31,6 +31,10 @@ import HTTPMessage
 
     /// Who waits for it.
     public private(set) var priority: OriginRequest.Priority
+    /// As in the request.
+    private var insists: Bool
+    /// As in the request; may become so later.
+    public var isReadMeanwhile: Bool
 
     init(_ id: UInt64, _ request: OriginRequest, _ receiver: any TransferReceiver, client: OriginClient, isProbe: Bool)
     {
@@ -39,6 +43,7 @@ import HTTPMessage
         self.receiver = receiver
         self.isProbe = isProbe
         priority = request.priority
+        (insists, isReadMeanwhile) = (request.insists, request.isReadMeanwhile)
         // The timers go in `leave`, before this does.
         let policy = isProbe ? .never : request.retries ?? client.configuration.retries
         state = TransferState(
@@ -64,7 +69,10 @@ import HTTPMessage
     }
 
     /// Lets it go first from now on: a player has come to need what a download fetches. Never lowers.
-    public func raise(to priority: OriginRequest.Priority) {
+    ///
+    /// - Parameter insists: as in a request.
+    public func raise(to priority: OriginRequest.Priority, insists: Bool = false) {
+        self.insists = self.insists || insists
         guard priority > self.priority, receiver != nil else { return }
         self.priority = priority
         client.move(self)  // In the next turn it goes on, should it be held.
@@ -136,6 +144,9 @@ import HTTPMessage
         heldSince = isHeld ? .now : nil
     }
 
+    /// Whether the origin is there, but its last reply was an error that may pass.
+    public var isPutOff: Bool { state.lastFailure.map { !$0.code.isAway } ?? false }
+
     // MARK: Steps
 
     private func perform(_ action: TransferState.Action) {
@@ -174,9 +185,21 @@ import HTTPMessage
 
     private func attemptEnded(_ outcome: TransferState.Outcome) {
         takeOffTheWire()
-        let isAwaited = priority == .playback && request.retries == nil
+        if case .failed(let failure) = outcome, failure.code.isSilence { client.noteSilence(of: state.url) }
+        let hasOwn = request.retries != nil
+        let isAwaited = priority == .playback && (!hasOwn || isReadMeanwhile)
         let patience = isAwaited ? client.configuration.retriesBehindAReply : nil
-        perform(state.ended(outcome, now: .now, patience: patience, jitter: .random(in: 0...1)))
+        let action = state.ended(
+            outcome, now: .now, patience: patience, insists: insists && !hasOwn, jitter: .random(in: 0...1))
+        if case .wait = action { noteAbsence() }
+        perform(action)
+    }
+
+    /// Who goes on waiting for an origin tells of it when others would have given up, so that nobody else waits.
+    private func noteAbsence() {
+        let others = client.configuration.retries.attempts
+        guard let failure = state.lastFailure, state.failures - 1 == others else { return }
+        client.note(failure, request, at: state.url, isProbe: false)
     }
 
     /// That an origin was not reached says more than that there is no time left.
@@ -202,18 +225,29 @@ import HTTPMessage
         case .pause: perform(state.pauseEnded())
         case .head: attemptEnded(.failed(.init(code: .timedOut, underlying: "no reply in time")))
         case .skip: attemptEnded(.stopped)
-        case .body(let before):
+        case .body(let before, let latest, let left):
             noteHold(heldSince != nil)
             // An origin has nothing to do with pauses of ours.
             if held > .zero {
                 watchdog?.schedule(after: held)
                 return held = .zero
             }
-            guard received - before >= client.configuration.stallBytes else {
+            let isEnough = left == .zero ? received - before >= client.configuration.stallBytes : received > latest
+            guard isEnough || left > .zero && !state.isResumable else {
                 return attemptEnded(.failed(.init(code: .stalled)))
             }
-            watch(.body(received: received), for: client.configuration.stallSpan)
+            if left > .zero { watchBody(since: before, for: left) } else { watchBody() }
         }
+    }
+
+    /// Expects a body to bring enough in a while, from now on.
+    private func watchBody() { watchBody(since: received, for: client.configuration.stallSpan) }
+
+    /// The same for what is left of the while; who waits and has nothing else looks more often whether anything comes.
+    private func watchBody(since before: Int64, for left: Duration) {
+        let silence = client.configuration.silenceSpan * (1 << min(state.failures, 3))
+        let span = insists || isReadMeanwhile ? min(left, silence) : left
+        watch(.body(since: before, latest: received, left: left - span), for: span)
     }
 }
 
@@ -228,7 +262,7 @@ extension Transfer: CurlRequestOwner {
             watch(.skip, for: Self.skipLimit)
             return true
         case .deliver(let head):
-            watch(.body(received: 0), for: client.configuration.stallSpan)
+            watchBody()
             if let head { receiver?.transfer(self, received: head) }
             return receiver != nil
         }

@@ -23,7 +23,8 @@ struct TransferState {
 
     private(set) var url: WebURL
     private var redirects = 0
-    private var failures = 0
+    /// Tries that failed in a row since the last progress.
+    private(set) var failures = 0
     private var rangeFaults = 0
     private var lastProgress: ContinuousClock.Instant
     /// Why the last request failed that was to be tried again; nil once a reply was taken.
@@ -55,6 +56,9 @@ struct TransferState {
         validator = request.validator
         mayResume = request.method == .get && !request.acceptsCompression
     }
+
+    /// Whether the body can be gone on from where it is.
+    var isResumable: Bool { mayResume && validator != nil }
 
     private var wanted: Int64? { request.range.map { Int64($0.count) } ?? fileSize }
 
@@ -240,10 +244,11 @@ struct TransferState {
     /// - Parameters:
     ///   - patience: what is done while the origin is away, where a player waits for the rest and has nothing else; nil
     ///     where none does.
+    ///   - insists: whether it has nothing else before the first byte, either.
     ///   - jitter: asked for where there is a pause: see `RetryPolicy`.
     mutating func ended(
         _ outcome: Outcome, now: ContinuousClock.Instant, patience: RetryPolicy? = nil,
-        jitter: @autoclosure () -> Double
+        insists: Bool = false, jitter: @autoclosure () -> Double
     ) -> Action {
         let next = pending ?? verdict(on: outcome)
         pending = nil
@@ -258,8 +263,7 @@ struct TransferState {
             failures += 1
             lastFailure = error
             let isBegun = isHeadTold && reached > request.start
-            let isAway = error.code.isSilence || error.code == .unreachable
-            let policy = isBegun && isAway ? patience ?? policy : policy
+            let policy = error.code.isAway && (isBegun || insists) ? patience ?? policy : policy
             let pause = policy.pause(
                 afterFailures: failures, silentFor: now - lastProgress, retryAfter: retryAfter, jitter: jitter())
             guard request.method == .get, let pause else { return .end(error) }

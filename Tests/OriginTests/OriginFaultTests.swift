@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import HTTPMessage
 import Origin
+import TestSupport
 import Testing
 
 extension OverSockets {
@@ -141,6 +142,18 @@ extension OverSockets {
             #expect(ranges.count >= 3 && ranges.last == "bytes=1000-")
         }
 
+        @Test func whoHasNothingElseGoesOnWithASilentBodyOnAnotherConnection() async throws {
+            let origin = try ScriptedOrigin { request, _ in
+                request.fields["range"] == nil ? [Self.whole(1_000), .hold] : [Self.part(from: 1_000)]
+            }
+            let bench = Bench { $0.silenceSpan = .milliseconds(60) }
+            var request = try bench.request(origin)
+            request.insists = true
+            let (recorder, error) = await bench.run(request)
+            #expect(error == nil && recorder.has(Self.body))
+            #expect(origin.requests.map { $0.fields["range"] } == [nil, "bytes=1000-"])
+        }
+
         @Test func silenceWithoutEndHasItsNames() async throws {
             let origin = try ScriptedOrigin { request, _ in
                 request.target == "/body" ? [Self.whole(10), .hold] : [.hold]
@@ -223,6 +236,25 @@ extension OverSockets {
             #expect(await bench.run(scheduled).1 == nil)
             #expect(!bench.client.isPresumedAbsent(request.url))
             #expect(await bench.run(request).1 == nil)
+        }
+
+        @Test func whoGoesOnWaitingTellsThatAnOriginIsAbsentAndFindsItAgain() async throws {
+            let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
+            let bench = Bench {
+                $0.absencePauses = .seconds(600)...Duration.seconds(600)
+                (
+                    $0.absenceThreshold, $0.absenceInterest, $0.retries.attempts, $0.retries.firstPause,
+                    $0.retriesBehindAReply.firstPause, $0.retriesBehindAReply.longestPause
+                ) = (1, .zero, 1, .milliseconds(10), .milliseconds(10), .milliseconds(10))
+            }
+            var request = try bench.request(origin)
+            request.insists = true
+            let asked = request
+            let waiting = Task { @LoopActor in await bench.run(asked).1 }
+            try await waitUntil("the absence") { bench.client.isPresumedAbsent(asked.url) }
+            origin.startListening()
+            #expect(await waiting.value == nil)
+            #expect(!bench.client.isPresumedAbsent(asked.url))
         }
 
         @Test func deadOriginIsUnreachableThenAbsentThenBack() async throws {

@@ -80,6 +80,24 @@ struct TransferStateTests {
         #expect(waited <= .seconds(max(patience, 8)) && waited >= .seconds(patience - 3))
     }
 
+    /// The network goes away before anything has come.
+    @Test(arguments: [(true, true, 60.0), (true, false, 4), (false, true, 4)])
+    func aPlayerWhoHasNothingElseIsNotLetDown(_ isAwaited: Bool, _ insists: Bool, _ patience: Double) throws {
+        let start = ContinuousClock.now
+        var state = TransferState(
+            OriginRequest(try WebURL("http://h/r")), policy: RetryPolicy(), redirectLimit: 5, now: start)
+        _ = state.begin()
+        var waited = Duration.zero
+        while case .wait(let pause) = state.ended(
+            .failed(.init(code: .unreachable)), now: start + waited, patience: isAwaited ? .behindAReply : nil,
+            insists: insists, jitter: 0)
+        {
+            waited += pause
+            guard case .ask = state.pauseEnded() else { break }
+        }
+        #expect(waited <= .seconds(max(patience, 8)) && waited >= .seconds(patience - 3))
+    }
+
     private func reply(_ text: String) throws -> Reply {
         let lines = text.split(separator: "|")
         var reply = Reply()
