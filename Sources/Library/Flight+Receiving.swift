@@ -19,9 +19,9 @@ extension Flight: TransferReceiver {
     }
 
     /// Sees that a player gets its head. The bytes follow at once, as a rule; a player gives up on a server that is
-    /// silent for 10 s, so it gets its head before that even if they do not.
+    /// silent for 10 s, so it gets its head before that even if they do not; unless it has something else to play.
     func expectBody() {
-        guard isStreamed else { return }
+        guard isStreamed, standIn == .none else { return }
         silence = LoopTimer { [unowned self] in announce() }  // Gone when it has ended.
         silence?.schedule(after: Self.headPatience)
     }

@@ -24,11 +24,9 @@ extension Flight {
         access.grant(to: &request)
         request.priority = urgency == .playback ? .playback : .background
         if hasOtherWay { request.retries = .hasty }
+        (request.insists, request.isReadMeanwhile) = (isInsisting, isReadMeanwhile)
         return request
     }
-
-    /// Whether the present way need not be insisted on.
-    var hasOtherWay: Bool { hasStandIn || detour?.isOpen ?? false }
 
     /// Whether it has not ended, and nothing is done for it.
     var isIdle: Bool { outcome == nil && !isUnderWay }
@@ -70,6 +68,7 @@ extension Flight {
     func watch() {
         silence = LoopTimer { [unowned self] in
             transfer?.cancel()
+            doubtOrigin()
             fail(LibraryError(.originAbsent, "\(way.url.redacted) does not answer"))
         }
         silence?.schedule(after: Self.headPatience)

@@ -46,8 +46,10 @@ public import Store
     var way: Resource
     /// Where else it may be had; nil where nowhere.
     var detour: Detour?
-    /// Whether those who wait have something else to play: then no way is insisted on.
-    var hasStandIn = false
+    /// What those who wait have to play in its place.
+    var standIn = StandIn.none
+    /// Whether its name stands for these bytes for ever, so that they are worth waiting for.
+    var isLasting = false
     /// Whether another way is looked for.
     var isSearching = false
     /// How soon those who ask want it.
@@ -155,7 +157,8 @@ public import Store
         interest += 1
         if urgency == .playback {
             self.urgency = .playback
-            transfer?.raise(to: .playback)
+            transfer?.raise(to: .playback, insists: isInsisting)
+            if isReadMeanwhile { transfer?.isReadMeanwhile = true }
             if silence == nil, !isAnnounced, isUnderWay { awaitBeginning() }
         }
         convoy?.retained(self, urgency)
@@ -224,8 +227,8 @@ public import Store
 
     // MARK: Ending
 
-    /// Tells those who wait for it that there is something to answer.
-    func announce() {
+    /// Tells those who wait for it that there is something to answer, if only a head.
+    public func announce() {
         guard !isAnnounced else { return }
         isAnnounced = true
         silence = nil

@@ -58,19 +58,19 @@ extension Library {
     /// It becomes a piece if its rendition's playlist has ended and stands in the catalogue, or is recorded; else it
     /// passes through.
     ///
-    /// - Parameter hasStandIn: whether who asks has something else to play: an origin that does not answer is not waited
-    ///   for then as long as it is otherwise.
+    /// - Parameter standIn: what who asks has to play in its place: an origin that does not answer is not waited for then
+    ///   as long as it is otherwise.
     /// - Throws: `missing` when the asset was removed, `store` when there is neither disk nor memory for the bytes.
     public func flight(
         _ resource: Resource, in folder: PieceFolder, of asset: Asset, urgency: Flight.Urgency,
-        hasStandIn: Bool = false
+        standIn: Flight.StandIn = .none
     ) throws(LibraryError) -> Flight {
         if asset.isRemoved { throw LibraryError(.missing, "\(asset.name) was removed") }
         let resource = current(resource, in: folder, of: asset)
         let isLasting = isLasting(folder, of: asset) || isRecorded(resource, in: folder, of: asset)
         return try loader.flight(
             resource, folder: folder, isLasting: isLasting, keeping(resource, in: folder, of: asset),
-            access: asset.access, urgency: urgency, hasStandIn: hasStandIn
+            access: asset.access, urgency: urgency, standIn: standIn
         ) { Detour(around: resource, in: folder, of: asset, library: self) }
     }
 

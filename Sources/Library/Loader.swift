@@ -13,6 +13,9 @@ import Store
         private let resource: Resource?
         private let name: PieceName
 
+        /// Whether its name stands for the same bytes for ever.
+        var isLasting: Bool { resource == nil }
+
         /// - Parameter isLasting: the name stands for the same bytes for ever, wherever they are asked for: in what has
         ///   ended.
         init(folder: ObjectIdentifier, resource: Resource, isLasting: Bool = false) {
@@ -61,12 +64,12 @@ import Store
     ///   - folder: where its piece belongs.
     ///   - isLasting: see `Key`.
     ///   - access: what its requests may have.
-    ///   - hasStandIn: whether who asks has something else to play, if this does not come soon.
+    ///   - standIn: what who asks has to play, if this does not come soon.
     ///   - detour: makes the other ways to it, for a new flight.
     /// - Throws: `store` when there is neither disk nor memory for it.
     func flight(
         _ resource: Resource, folder: PieceFolder, isLasting: Bool, _ keeping: Keeping, access: OriginAccess,
-        urgency: Flight.Urgency, hasStandIn: Bool,
+        urgency: Flight.Urgency, standIn: Flight.StandIn,
         detour: () -> Detour
     ) throws(LibraryError) -> Flight {
         let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
@@ -75,7 +78,7 @@ import Store
             if let known { known } else { try add(resource, key, folder, keeping, access, urgency, detour()) }
         if urgency == .playback {
             try prepareForReading(flight)
-            flight.hasStandIn = hasStandIn
+            flight.note(standIn)
         }
         flight.retain(urgency)
         if flight.outcome.map(Self.isFailure) ?? true { flight.start(urgency, by: resource) }
@@ -126,7 +129,7 @@ import Store
         _ urgency: Flight.Urgency, _ detour: Detour
     ) throws(LibraryError) -> Flight {
         let flight = try make(resource, key, folder: folder, keeping, access, urgency)
-        flight.detour = detour
+        (flight.detour, flight.isLasting) = (detour, key.isLasting)
         flights[key] = flight
         return flight
     }

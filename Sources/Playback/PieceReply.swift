@@ -49,11 +49,13 @@ import Library
         }
     }
 
-    /// Answers from a flight that was retained for this reply, and releases it at the reply's end; with 504 when
-    /// nothing came within `patience`.
+    /// Answers from a flight that was retained for this reply, and releases it at the reply's end. When nothing came
+    /// within `patience`, a player that has nothing else to play gets a head of an unknown length, and the origin is waited
+    /// for behind that; others get a 504.
     ///
     /// - Parameters:
-    ///   - whole: answers once all bytes are there; nil to answer while they come.
+    ///   - whole: answers once all bytes are there; nil to answer while they come. What stands still meanwhile is given up
+    ///     for something else.
     ///   - instead: answers with something else in the place of what does not come; false where there is nothing.
     ///   - refused: told what is answered in place of the bytes.
     ///   - ended: told how the reply ended, whatever it was.
@@ -78,27 +80,64 @@ import Library
         let limit = Deadline(after: patience) {
             // What has begun to come is waited for, where nothing of it can be sent yet.
             if whole != nil, flight.written > 0 { return }
+            if whole == nil, flight.isWaitingForNetwork { return flight.announce() }
             let sentence = "the origin has sent nothing for \(patience.components.seconds) seconds"
             refuse(LibraryError(.originAbsent, sentence), .gatewayTimeout)
         }
+        let standstill = whole.map { _ in
+            Standstill(of: flight) {
+                guard exchange.isOpen, !isRefused else { return }
+                flight.doubtOrigin()
+                isRefused = instead(LibraryError(.originAbsent, "the origin has gone silent"))
+            }
+        }
         let answer = { @LoopActor (result: Result<Void, LibraryError>) in
             limit.cancel()
+            standstill?.cancel()
             switch result {
             case .success where whole != nil: if exchange.isOpen, !isRefused { whole?() }
-            case .success:
-                var representation = representation(of: flight, mediaType)
-                representation.fields = status.head
-                exchange.reply(representation, .growing(GrowingReply(flight)))
+            case .success: send(flight, mediaType, status, to: exchange)
             case .failure(let error): refuse(error, error.status)
             }
         }
         if whole == nil { flight.whenAnnounced(answer) } else { flight.whenEnded(answer) }
     }
 
-    private static func representation(of flight: Flight, _ mediaType: MediaType) -> Representation {
-        let size = flight.isComplete ? flight.written : flight.length
-        return Representation(size: size, mediaType: mediaType)
+    /// Answers with what a flight has brought and brings.
+    ///
+    /// - Parameter status: how it came about; nil for as it stands now.
+    static func send(
+        _ flight: Flight, _ mediaType: MediaType, _ status: CacheStatus? = nil, to exchange: Exchange
+    ) {
+        let size = flight.isComplete ? flight.written : flight.length ?? flight.resource.exactLength
+        var representation = Representation(size: size, mediaType: mediaType)
+        representation.fields = (status ?? CacheStatus.of(flight)).head
+        exchange.reply(representation, .growing(GrowingReply(flight)))
     }
+}
+
+/// Watches a flight for as long as nothing of it is sent, and tells when it has not got on for some time.
+@LoopActor private final class Standstill {
+    private var timer: LoopTimer?
+    private var written: Int64
+    private var since = ContinuousClock.now
+
+    /// So long must nothing have come: not too long for a player that has read one segment ahead.
+    private static let span = Duration.seconds(4)
+    /// How often it is looked.
+    private static let pause = Duration.milliseconds(500)
+
+    init(of flight: Flight, _ action: @escaping @LoopActor () -> Void) {
+        written = flight.written
+        timer = LoopTimer { [unowned self, unowned flight] in
+            if written != flight.written { (written, since) = (flight.written, .now) }
+            if .now - since >= Self.span { return action() }
+            timer?.schedule(after: Self.pause)
+        }
+        timer?.schedule(after: Self.pause)
+    }
+
+    func cancel() { timer = nil }
 }
 
 /// Runs something later unless it is cancelled before.

@@ -102,19 +102,40 @@ extension Playback {
     /// - Parameter isWhole: whether all of it must be there first.
     private func fetch(_ resource: Resource, _ exchange: Exchange, _ errand: Errand, isWhole: Bool) {
         let place = errand.place
+        let standIn = standIn(for: errand, isWhole: isWhole)
+        if standIn != .none, stoodIn(for: resource, exchange, errand) { return }
         do {
-            let hasStandIn = errand.slot.map { $0.substitutes.has($0.name) } ?? false
             let flight = try library.flight(
-                resource, in: place.folder, of: place.asset, urgency: .playback, hasStandIn: hasStandIn)
+                resource, in: place.folder, of: place.asset, urgency: .playback, standIn: standIn)
             place.record.adapter?.link.follow(flight)
-            if hasStandIn, let slot = errand.slot, slot.substitutes.joins(slot.name) {
+            if standIn != .none, let slot = errand.slot, slot.substitutes.joins(slot.name) {
                 slot.composition.advance(to: .perhaps)
             }
-            follow(flight, exchange, errand, isWhole: isWhole)
+            follow(flight, exchange, errand, isWhole: isWhole || standIn == .untilWhole)
         } catch {
             if let slot = errand.slot, substituted(exchange, slot, after: error, ended: place.record.stored) { return }
             refuse(exchange, error, about: errand.subject)
         }
+    }
+
+    /// What there is to play if the origin does not give what is waited for. Once its first byte is sent there is nothing
+    /// any more; so who has something to play meanwhile is sent it as a whole, which takes no longer.
+    private func standIn(for errand: Errand, isWhole: Bool) -> Flight.StandIn {
+        guard let slot = errand.slot, slot.substitutes.has(slot.name) else { return .none }
+        return isWhole || buffer(of: errand.place.session) > 0 ? .untilWhole : .untilBegun
+    }
+
+    /// Answers with what stands in where the origin need not be asked, as it was waited for in vain a moment ago.
+    private func stoodIn(for resource: Resource, _ exchange: Exchange, _ errand: Errand) -> Bool {
+        let place = errand.place
+        guard library.isPresumedAbsent(resource, in: place.folder, of: place.asset), let slot = errand.slot else {
+            return false
+        }
+        let error = LibraryError(
+            .originAbsent, "\(resource.url.redacted) was not asked for: its origin did not answer a moment ago")
+        guard substituted(exchange, slot, after: error, ended: place.record.stored) else { return false }
+        sessions.failed(Failure(error, status: 200, about: errand.subject))
+        return true
     }
 
     private func follow(_ flight: Flight, _ exchange: Exchange, _ errand: Errand, isWhole: Bool) {
@@ -123,7 +144,7 @@ extension Playback {
         let arrived = place.record.awaits(file, in: place.folder, flight, isAwaited: seat != nil)
         seat?.awaits(file)
         var whole: (@LoopActor () -> Void)?
-        if isWhole, let slot = errand.slot { whole = { [weak self] in self?.send(flight, to: exchange, slot) } }
+        if isWhole, let slot = errand.slot { whole = { [weak self] in self?.sendWhole(flight, to: exchange, slot) } }
         PieceReply.follow(
             flight, shelf.type(of: file), patience: patience, to: exchange, whole: whole,
             instead: { [weak self] error in self?.substituted(exchange, errand, after: error) ?? false },

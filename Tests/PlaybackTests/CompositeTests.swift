@@ -279,6 +279,28 @@ import Testing
         try await fixture.origin.release()
     }
 
+    @Test(arguments: [true, false])
+    func anOriginThatGoesInTheMidstOfASegmentIsStoodInForWhereThePlayerHasGotOneBefore(_ isSilent: Bool) async throws {
+        let fixture = try await PlaybackFixture(absence: .seconds(600))
+        try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])
+        let paths = try await paths(fixture, fixture.typed("/ts/master.m3u8"), "video-270p")
+        #expect(try await fixture.get(paths[0]).status == 200)
+        try await fixture.origin.add(OriginRule("/ts/270p/1.ts") { $0.stallAfter = 2000 })
+        let reply = Task { @LoopActor in try await fixture.get(paths[1]) }
+        try await waitUntil("the beginning") {
+            try await fixture.origin.requests().contains { $0.path == "/ts/270p/1.ts" && $0.bytes == 2000 }
+        }
+        if !isSilent { try await fixture.origin.stop() }
+        let answer = try await reply.value
+        #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/180p/1.ts"))
+        guard isSilent else { return }
+        // Nobody waits for it any more.
+        try await fixture.origin.clearRequests()
+        let next = try await fixture.get(paths[2])
+        #expect(try next.status == 200 && [UInt8](next.body) == Spliced.transport("ts/180p/2.ts"))
+        #expect(try await fixture.mediaRequests().filter { $0.hasSuffix("/2.ts") } == [])
+    }
+
     @Test func whatWasBegunWithOneSourceIsNotGoneOnWithFromAnother() async throws {
         let fixture = try await PlaybackFixture()
         try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])

@@ -43,7 +43,7 @@ extension Playback {
     }
 
     /// The media ahead of a session's playhead, in seconds.
-    private func buffer(of session: Session) -> Double {
+    func buffer(of session: Session) -> Double {
         library.audience.catchUp()
         guard let reading = library.audience.reading(of: session.id), let front = reading.front else { return 0 }
         return max(0, front - reading.position)
@@ -98,7 +98,8 @@ extension Playback {
             do throws(LibraryError) {
                 flights.append(
                     try library.flight(
-                        resource, in: quality.rendition.folder, of: asset, urgency: .playback, hasStandIn: true))
+                        resource, in: quality.rendition.folder, of: asset, urgency: .playback,
+                        standIn: .untilWhole))
             } catch {
                 for flight in flights { flight.release() }
                 return nil

@@ -100,8 +100,14 @@ extension Playback {
         return true
     }
 
+    /// Answers with all that a flight has brought; spliced, where pieces of others went before.
+    func sendWhole(_ flight: Flight, to exchange: Exchange, _ slot: Slot) {
+        if slot.composition.joining == .joined { return send(flight, to: exchange, slot) }
+        PieceReply.send(flight, slot.mediaType, to: exchange)
+    }
+
     /// Answers with what a flight has brought, spliced: that cannot be done before all its boxes are there.
-    func send(_ flight: Flight, to exchange: Exchange, _ slot: Slot) {
+    private func send(_ flight: Flight, to exchange: Exchange, _ slot: Slot) {
         let descriptor = fcntl(flight.descriptor, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { return exchange.reply(.internalServerError, "The piece cannot be read.") }
         var reply = SplicedReply(mediaType: slot.mediaType)
