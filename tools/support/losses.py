@@ -17,8 +17,9 @@ from states import HALF, is_aligned
 # What a viewer has read ahead, in seconds: less than half of what any player but a bare libavformat keeps (12 s), and more than
 # it takes to give up on an origin that says nothing. Whatever comes later than that stops the picture.
 BUFFER = 6
-# After so many seconds it has to go on when the network is back.
-BACK = 3
+# After so many seconds it has to go on when the network is back. Where it is another network, nobody says that what was asked for
+# on the old one will not come: Weir waits eight seconds for more of a body, and fifteen for a reply.
+BACK, ELSEWHERE = 3, 18
 # For a player's run beside the time of its media and of its losses, in seconds.
 LEEWAY = 60
 # Bytes a second of each connection to the origin, at real time: twice what the best variant takes.
@@ -48,6 +49,11 @@ class Cut:
     begins: float
     length: float
     kind: str
+
+    @property
+    def back(self):
+        """By when it has to go on, in seconds after its begin."""
+        return self.length + (ELSEWHERE if self.kind == "moved" else BACK)
 
 
 class Draw:
@@ -251,10 +257,10 @@ class Loss:
         left = []
         for cut in self.draw.cuts:
             ahead = [begins / self.draw.rate for begins, ends in self.missing if ends > cut.begins * self.draw.rate]
-            if ahead and min(ahead) + BUFFER < cut.begins + cut.length + BACK:
+            if ahead and min(ahead) + BUFFER < cut.begins + cut.back:
                 left.append(cut)
         self.is_covered = not left
-        return BUFFER if self.is_covered else sum(cut.length + BACK for cut in self.draw.cuts)
+        return BUFFER if self.is_covered else sum(cut.back for cut in self.draw.cuts)
 
     def wrong_frames(self, found):
         """In words where the frames are not those of the pieces that may be chosen."""

@@ -14,6 +14,7 @@ KINDS = {
     "reset": "connections are reset, in the midst of what they carry, and so is each new one",
     "silent": "connections stand, new ones too, and nothing comes",
     "dead": "connections stand, nothing comes, and nobody answers new ones",
+    "moved": "the same, and what stood carries nothing any more afterwards: another network has taken over",
 }
 
 
@@ -73,7 +74,7 @@ class Switch:
             await self.end()
         elif kind == "reset":
             await self.hang_up()
-        elif kind == "dead":
+        elif kind in ("dead", "moved"):
             await self.stop(self.accepting)
             # While its queue is full the system answers no SYN.
             self.listener.listen(0)
@@ -85,10 +86,13 @@ class Switch:
         kind, self.kind = self.kind, None
         if kind == "refused":
             await self.listen()
-        elif kind == "dead":
+        elif kind in ("dead", "moved"):
             self.filler.close()
             self.listener.listen(128)
             self.accepting = self.loop.create_task(self.accept())
+        if kind == "moved":
+            # Those that carry wait on at the old one.
+            self.flowing = asyncio.Event()
         self.flowing.set()
 
     async def end(self):
@@ -131,10 +135,11 @@ class Switch:
             server.close()
 
     async def pump(self, source, target, is_slow=False):
+        flowing = self.flowing
         while data := await self.loop.sock_recv(source, BLOCK):
             if is_slow and self.rate:
                 await asyncio.sleep(len(data) / self.rate)
-            await self.flowing.wait()
+            await flowing.wait()
             await self.loop.sock_sendall(target, data)
         target.shutdown(socket.SHUT_WR)
 
