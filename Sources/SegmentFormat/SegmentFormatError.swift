@@ -23,7 +23,8 @@ public struct SegmentFormatError: Error, Hashable, Sendable, CustomStringConvert
 
     /// What kind of fault it is.
     public let code: Code
-    /// The type of the box at fault, or `PAT`, `PMT`, `PES` in a transport stream; nil where the whole is.
+    /// The type of the box at fault, or `PAT`, `PMT`, `PES` in a transport stream, or `ID3`, `ADTS`
+    /// in packed audio; nil where the whole is.
     public let box: String?
     /// The place of the fault in the file, in bytes; nil where it is in no one place.
     public let offset: Int?

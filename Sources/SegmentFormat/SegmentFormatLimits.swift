@@ -12,4 +12,8 @@ public enum SegmentFormatLimits {
     public static let samplesPerRun = 1 << 20
     /// Samples of all runs of a media segment together.
     public static let samplesPerSegment = 1 << 22
+    /// ID3 tags in front of packed audio.
+    public static let tags = 16
+    /// One of them, in bytes: it may hold a picture.
+    public static let tagBytes = 1 << 20
 }

@@ -190,6 +190,38 @@ import Testing
         return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 
+    // MARK: Packed audio
+
+    @Test func packedAudioStandsInAsItLies() async throws {
+        let fixture = try await PlaybackFixture()
+        let parts = [(id: "audio", places: [0, 1, 2, 3, 4, 5]), (id: "audio-2", places: [0, 1])]
+        try await store(fixture, "audio", parts)
+        #expect(try await listed(fixture, "/offline/audio.m3u8") == ["audio", "audio-2"])
+        let paths = try await paths(fixture, "/offline/audio.m3u8", "audio-2")
+        for place in [0, 1, 2, 5, 1] {
+            let answer = try await fixture.get(paths[place])
+            let source = place < 2 ? "high" : "low"
+            #expect([UInt8](answer.body) == (try Spliced.bytes("audio/\(source)/\(place).aac")))
+            #expect(answer["cache-status"]?.contains("audio stands in") == (place >= 2))
+        }
+    }
+
+    @Test func packedAudioOfAnotherKindOrTimeDoesNotStandIn() async throws {
+        for (place, bit) in [(75, 0x04), (71, 0x10)] as [(Int, UInt8)] {
+            let fixture = try await PlaybackFixture()
+            for number in 0..<6 {
+                var bytes = try Spliced.bytes("audio/low/\(number).aac")
+                bytes[place] ^= bit
+                let hex = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+                try await fixture.origin.add(
+                    OriginRule("/audio/low/\(number).aac") { ($0.status, $0.bodyHex) = (200, hex) })
+            }
+            let parts = [(id: "audio", places: [0, 1, 2, 3, 4, 5]), (id: "audio-2", places: [0, 1])]
+            try await store(fixture, "audio", parts)
+            #expect(try await listed(fixture, "/offline/audio.m3u8") == ["audio"])
+        }
+    }
+
     // MARK: Encryption
 
     /// Whether they begin together cannot be seen in what is encrypted; the 180p of this fixture begins later than its

@@ -115,10 +115,10 @@ struct Playlist {
     let folder: TemporaryFolder
     var path: String { folder.path("media.m3u8") }
 
-    /// Without an initialization section, of transport streams.
-    init(initialization: [UInt8]?, segments: [[UInt8]], seconds: Int = 1) throws {
+    /// Without an initialization section, of transport streams, or of what the suffix says.
+    init(initialization: [UInt8]?, segments: [[UInt8]], seconds: Int = 1, suffix: String? = nil) throws {
         folder = try TemporaryFolder()
-        let suffix = initialization == nil ? "ts" : "m4s"
+        let suffix = suffix ?? (initialization == nil ? "ts" : "m4s")
         var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:\(seconds)", "#EXT-X-PLAYLIST-TYPE:VOD"]
         if let initialization {
             lines.append("#EXT-X-MAP:URI=\"init.mp4\"")

@@ -57,6 +57,7 @@ extension Alignment {
         switch container {
         case .transportStream: return begins(transport: pair.own, segment, seconds, mine)
         case .fragments: return begins(fragments: pair.own, segment, at: pair.counterpart, seconds, mine)
+        case .packedAudio: return begins(audio: pair.own, segment, seconds, mine)
         case .other: return .failure(.unknown)
         }
     }
@@ -70,6 +71,17 @@ extension Alignment {
         if let reason = foreign.obstacle(inPlaceOf: stream) { return .failure(.cannotJoin(reason)) }
         sample = stream
         return answer(PieceBeginning(foreign).begins(seconds, after: PieceBeginning(stream), frame: frame))
+    }
+
+    private func begins(
+        audio place: Int, _ segment: Segment, _ seconds: Double, _ mine: MediaPlaylist
+    ) -> Result<Bool, Doubt> {
+        let audio = own.folder.reading(own.file(of: mine.segments[place])) { try? PackedAudio($0) }
+        let foreign = other.folder.reading(other.file(of: segment)) { try? PackedAudio($0) }
+        guard let audio, let foreign else { return .failure(.unknown) }
+        if let reason = foreign.obstacle(inPlaceOf: audio) { return .failure(.cannotJoin(reason)) }
+        audioSample = audio
+        return answer(PieceBeginning(foreign).begins(seconds, after: PieceBeginning(audio), frame: frame))
     }
 
     private func begins(

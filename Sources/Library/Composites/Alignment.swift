@@ -31,6 +31,8 @@ import SegmentFormat
     private var joints: [MapPair: Joint] = [:]
     /// A transport stream of the own rendition.
     var sample: TransportStream?
+    /// Packed audio of the own rendition.
+    var audioSample: PackedAudio?
 
     /// The numbers of initialization sections: a folder with more files has something to compare.
     let sections: (own: Int, other: Int)
@@ -92,7 +94,12 @@ import SegmentFormat
         guard own.source?.isDurable ?? false, other.source?.isDurable ?? false else { return "it is live" }
         let (container, its) = (own.container, other.container)
         if container != its { return "its segments are \(its.rawValue), not \(container.rawValue)" }
-        return container == .other ? "its segments are neither MPEG-TS nor fragmented MP4" : nil
+        switch container {
+        case .other: return "its segments are neither MPEG-TS, fragmented MP4 nor packed AAC"
+        case .packedAudio where own.isEncrypted || other.isEncrypted:
+            return "it is encrypted, and nothing says that its frames are of one kind with these"
+        case .transportStream, .fragments, .packedAudio: return nil
+        }
     }
 
     // MARK: Segments
@@ -198,6 +205,7 @@ import SegmentFormat
         if container == .transportStream {
             return isSealed ? true : other.folder.reading(other.file(of: segment)) { fits(transport: $0) }
         }
+        if container == .packedAudio { return other.folder.reading(other.file(of: segment)) { fits(audio: $0) } }
         guard let joint = joint(place, segment) else { return nil }
         if isSealed { return joint.verdict == .equivalent }
         return other.folder.reading(other.file(of: segment)) { (try? joint.splice($0)) != nil }
@@ -208,10 +216,15 @@ import SegmentFormat
         return (try? TransportStream(source)).map { $0.obstacle(inPlaceOf: sample) == nil } ?? false
     }
 
+    private func fits(audio source: ByteSource) -> Bool? {
+        guard let audioSample else { return nil }
+        return (try? PackedAudio(source)).map { $0.obstacle(inPlaceOf: audioSample) == nil } ?? false
+    }
+
     private func manner(
         of piece: OpenPiece, _ segment: Segment, at place: Int, isJoined: Bool
     ) -> (splice: Splice?, joins: Bool)? {
-        if isSealed { return (nil, false) }
+        if isSealed || container == .packedAudio { return (nil, false) }
         guard let source = piece.source else { return nil }
         if container == .transportStream { return (try? TransportStream(source)).map { ($0.splice(), true) } }
         guard let joint = joint(place, segment) else { return nil }

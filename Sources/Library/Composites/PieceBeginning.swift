@@ -28,6 +28,12 @@ struct PieceBeginning {
         }
     }
 
+    /// Of packed audio.
+    init(_ audio: PackedAudio) {
+        let start = MediaTime(ticks: Int64(audio.firstTime), timescale: 90_000)
+        streams = [Stream(id: 0, isVideo: false, start: start, wrap: 1 << 33)]
+    }
+
     /// Of a fragmented MP4.
     init(_ segment: MediaSegment, section: InitializationSection) {
         streams = segment.times(of: section).map { times in

@@ -7,6 +7,7 @@ extension Rendition {
     enum Container: String {
         case transportStream = "MPEG-TS"
         case fragments = "fragmented MP4"
+        case packedAudio = "packed AAC"
         case other = "of another kind"
     }
 
@@ -14,7 +15,11 @@ extension Rendition {
     var container: Container {
         guard let first = source?.playlist.segments.first else { return .other }
         if first.map != nil { return .fragments }
-        return name(of: first).fileExtension == "ts" ? .transportStream : .other
+        return switch name(of: first).fileExtension {
+        case "ts": .transportStream
+        case "aac": .packedAudio
+        default: .other
+        }
     }
 
     /// Whether any of it is encrypted as HLS has it, so that its boxes and packets cannot be read.

@@ -105,7 +105,7 @@ public struct Substitute {
             if isIndependent { try stream.checkBeginning() }
             return stream.splice()
         case .fragments: return try segment.map.flatMap { joint($0) }?.splice(bytes)
-        case .other: return nil
+        case .packedAudio, .other: return nil
         }
     }
 
