@@ -1,7 +1,9 @@
 """One cell of tools/matrix: a player with a fixture, and what it made of it held against what it makes of a plain origin."""
 
+import collections
 import dataclasses
 import random
+import threading
 import time
 
 import frames
@@ -14,8 +16,14 @@ WITHIN = 45
 NOISE = ("discontinuity indicator", "Can't support the subtitle", "temporary CPU spikes", "Audio device underrun",
          "position will not match to the video", "desynchronisation", "too late", "late frames", "not seekable",
          "buffer deadlock prevented", "INPUT_CONTROL_SET_TIME")
+# So often a player plays from a plain origin until it has said there what it says through Weir.
+HEARINGS = 8
 # Seconds before the end of which a position may be, as mpv and VLC are asked for it so seldom.
 COARSE = {"mpv": 3.5, "vlc": 3.5}
+
+
+def is_noise(line):
+    return any(noise in line for noise in NOISE)
 
 
 @dataclasses.dataclass
@@ -39,6 +47,7 @@ class Baseline:
 
     def __init__(self, binary, root):
         self.binary, self.root, self.known, self.notes = binary, root, {}, {}
+        self.hearing, self.heard = threading.Lock(), {}
 
     def once(self, key, make):
         if key not in self.known:
@@ -70,14 +79,40 @@ class Baseline:
         """{"report", "requests": how many for media}; the second of two tries, if the first does not come to the end."""
         def play():
             for _ in range(2):
-                with Scene(self.binary, self.root) as scene:
-                    origin = scene.origin()
-                    report, _ = scene.play(player, origin.master(fixture.name), WITHIN)
-                    found = {"report": report, "requests": len(origin.media_requests())}
-                if report["ended"]:
+                found = self.play_again(fixture, player)
+                if found["report"]["ended"]:
                     break
             return found
         return self.once((fixture.name, player), play)
+
+    def play_again(self, fixture, player):
+        """The same, of one more play."""
+        with Scene(self.binary, self.root) as scene:
+            origin = scene.origin()
+            report, _ = scene.play(player, origin.master(fixture.name), WITHIN)
+            return {"report": report, "requests": len(origin.media_requests())}
+
+    def unsaid(self, fixture, player, lines):
+        """Those lines that a player does not say of a plain origin, either: it plays from there until it has said all, or often.
+
+        What a player says by itself now and then it need not say the one time that it is listened to.
+        """
+        def left():
+            return [line for line in lines if not any(line in report["problems"] for report in heard)]
+        if not lines:
+            return []
+        with self.hearing:
+            heard = self.heard.setdefault((fixture.name, player), [self.play(fixture, player)["report"]])
+            while left() and len(heard) < HEARINGS:
+                heard.append(self.play_again(fixture, player)["report"])
+            return left()
+
+    def sayings(self):
+        """What players were found to say of a plain origin, and how often, as sentences; without what all do on a busy machine."""
+        for (fixture, player), heard in sorted(self.heard.items()):
+            counts = collections.Counter(line for report in heard for line in report["problems"] if not is_noise(line))
+            for line, count in sorted(counts.items()):
+                yield "%s of %s, in %d of %d plays: %s" % (player, fixture, count, len(heard), line)
 
 
 class Cell:
@@ -114,12 +149,13 @@ class Cell:
         """In words what a report shows to be worse than from a plain origin."""
         plain = self.baseline.play(self.fixture, self.player)["report"]
         new = [line for line in report["problems"] if line not in plain["problems"] and line != "[cplayer]"
-               and not any(noise in line for noise in NOISE)]
+               and not is_noise(line)]
         if not report["ended"]:
             return "did not come to the end but to %s s%s" % (report["position"], ": " + "; ".join(new[:3]) if new else "")
         bound = (plain["position"] or 0) - COARSE.get(self.player, 1.5)
         if (report["position"] or 0) < bound:
             return "ended at %s s instead of %s" % (report["position"], plain["position"])
+        new = self.baseline.unsaid(self.fixture, self.player, new)
         return "says: " + "; ".join(new[:3]) if new else None
 
     def everything(self):

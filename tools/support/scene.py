@@ -114,12 +114,13 @@ class Weir(Server):
                          {**kept, **proxies, **homes, "HOME": str(folder), "NO_COLOR": "1"})
 
     def run(self, *words):
-        """A command to its end, which must be a good one."""
+        """A command to its end, which must be a good one; what it says."""
         command = [self.binary, *words, "--state", self.state]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE,
                               env=self.environment)
         if done.returncode:
             raise Trouble("weir %s: exit %d, %s" % (words[0], done.returncode, done.stderr.strip()))
+        return done.stdout
 
 
 class Scene:

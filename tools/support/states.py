@@ -1,10 +1,14 @@
 """The states in which tools/matrix plays. Each function brings Weir there, lets the player play, and tells the outcome."""
 
+import json
 import re
+import shutil
 import time
 
 import frames
+import hls
 from judging import WITHIN, Outcome
+from scene import Origin
 
 # Bytes a second of each reply with media, where something happens in the midst of playing: a fixture takes seconds then.
 THROTTLE = 40_000
@@ -70,16 +74,17 @@ def composite(cell, scene):
     cell.get(scene, weir, origin, "-q", "best", "--range", "0-%d" % HALF)
     origin.kill()
     url = "%s/offline/%s.m3u8" % (weir.url, cell.fixture.name)
-    expected = cell.baseline.once(("composite", cell.fixture.name), lambda: composite_streams(cell, scene, url))
+    expected = cell.baseline.once(("composite", cell.fixture.name), lambda: composite_streams(cell, scene, weir, url))
     if isinstance(expected, str):
         return Outcome(expected)
     return cell.judged(*scene.play(cell.player, url, WITHIN), expected)
 
 
-def composite_streams(cell, scene, url):
+def composite_streams(cell, scene, weir, url):
     """The streams that a composite gives, after they were held against the pieces they should be made of; or what is wrong.
 
-    Where the pictures of the two variants come at other times (their encoders' delays differ), the lower one may play alone.
+    Where the pictures of the two variants come at other times (their encoders' delays differ), the lower one may play alone,
+    if Weir itself says why the two are not mixed.
     """
     fixture, baseline = cell.fixture, cell.baseline
     best, other = (baseline.streams(fixture, uri) for uri in (fixture.variants[-1], fixture.variants[-2]))
@@ -88,15 +93,44 @@ def composite_streams(cell, scene, url):
     report, text = scene.play("ffmpeg", url, WITHIN)
     found = frames.read(text)
     made = [stream for stream in found if frames.all_differences([stream], sound) is not None] if sound else found
+    if all(stream.kind == "audio" for stream in best):
+        truth = mixed_sound(cell, scene)
+        faults = [frames.all_differences(candidate, truth) for candidate in mixed_first(made, other)]
+        return "no composite: %s" % faults[0] if all(faults) else found
     for candidate in mixed_first(made, other):
         faults = [frames.composite(one, two, share)(stream, None) for stream, one, two in zip(candidate, best, other)]
         if len(candidate) == len(best) and not any(faults):
             return found
-    if not is_aligned(best, other) and frames.all_differences(made, other) is None:
-        baseline.notes[fixture.name] = "not mixed, as the pictures of %s and %s come at other times: %s plays whole" % (
-            best[0].name, other[0].name, other[0].name)
+    reasons = reasons_against(weir, fixture)
+    if reasons and not is_aligned(best, other) and frames.all_differences(made, other) is None:
+        baseline.notes[fixture.name] = "not mixed, and %s plays whole, as its pictures come at other times than those of %s; %s" % (
+            other[0].name, best[0].name, "; ".join("%s: %s" % reason for reason in reasons))
         return found
     return "no composite: %s" % (next((fault for fault in faults if fault), None) or frames.names(found))
+
+
+def mixed_sound(cell, scene):
+    """The streams that a plain origin gives of the same pieces of two variants without pictures, listed in one playlist.
+
+    A decoder of sound makes noise by all that it has decoded before, so frames are not those of either variant alone.
+    """
+    fixture, root, lines, start = cell.fixture, scene.folder / "mixed", [], 0
+    shutil.copytree(fixture.folder, root / fixture.name)
+    for pair in zip(*(hls.segments(fixture.folder / uri) for uri in fixture.variants[:-3:-1])):
+        duration, path, *_ = pair[0] if start < HALF else pair[1]
+        lines += ["#EXTINF:%f," % duration, str(path.relative_to(fixture.folder))]
+        start += duration
+    head = ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:%d" % HALF, "#EXT-X-PLAYLIST-TYPE:VOD"]
+    (root / fixture.name / "mixed.m3u8").write_text("\n".join(head + lines + ["#EXT-X-ENDLIST", ""]))
+    scene.servers.append(Origin(root))
+    report, text = scene.play("ffmpeg", "%s/%s/mixed.m3u8" % (scene.servers[-1].url, fixture.name), WITHIN)
+    return frames.read(text)
+
+
+def reasons_against(weir, fixture):
+    """Why other variants do not stand in for the best one, in Weir's own words: (variant, reason)."""
+    told = json.loads(weir.run("show", fixture.name, "-q", "best", "--explain", "--json"))["explanation"].get("unmixed", [])
+    return [(reason["id"], reason["reason"]) for reason in told]
 
 
 def mixed_first(made, other):
@@ -171,4 +205,4 @@ def plain_silent(cell, scene):
 STATES = {"cold": cold, "warm": warm, "half": half, "complete": complete, "composite": composite, "lost": lost,
           "killed": killed}
 # What a state is held against where a player stumbles: the same with a plain origin, and at how many moments it is looked at.
-MEASURES = {"killed": (plain_killed, 1), "lost": (plain_silent, 4)}
+MEASURES = {"killed": (plain_killed, 4), "lost": (plain_silent, 4)}
