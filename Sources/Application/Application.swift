@@ -15,16 +15,18 @@ public enum Application {
     ///
     /// - Throws: `ApplicationError` for what keeps it from serving.
     public static func run(_ configuration: Configuration) async throws(ApplicationError) {
+        let environment = ProcessInfo.processInfo.environment
+        let inherited = try InheritedSockets.descriptors(environment)
         let claim: StateClaim
         do {
             claim = try StateDirectory(configuration.state).claim()
         } catch {
             throw ApplicationError(.stateDirectory, error.message, next: error.next, underlying: error)
         }
-        StandardErrorLog.install(level: configuration.logLevel, environment: ProcessInfo.processInfo.environment)
+        StandardErrorLog.install(level: configuration.logLevel, environment: environment)
         let logger = Logger(label: "weir")
         let daemon = try await Daemon(configuration, token: claim.token, logger: logger)
-        let url = try await daemon.start(configuration)
+        let url = try await daemon.start(configuration, inherited: inherited)
         do {
             try claim.publish(url: url)
         } catch {

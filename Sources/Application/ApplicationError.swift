@@ -41,6 +41,13 @@ public struct ApplicationError: Error, CustomStringConvertible, Sendable {
             underlying: underlying)
     }
 
+    /// A service manager has handed over what cannot be listened on.
+    static func handedOver(_ reason: String, underlying: any Error) -> ApplicationError {
+        ApplicationError(
+            .address, "a socket that was handed over: \(reason)",
+            next: "have the service manager listen on 127.0.0.1:8216 or [::1]:8216", underlying: underlying)
+    }
+
     /// As in sysexits(3): 73 for what cannot be made or written, 78 for what is not for this Weir, 1 for the rest.
     public var exitCode: Int32 {
         switch code {

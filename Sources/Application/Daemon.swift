@@ -94,26 +94,46 @@ import Store
 
     /// Listens, and goes on with the downloads of an earlier process.
     ///
+    /// - Parameter inherited: descriptors of sockets that are used in place of the configured addresses; empty for none.
     /// - Returns: the URL of the first address, for people and for the command line.
-    func start(_ configuration: Configuration) throws(ApplicationError) -> String {
-        var first: ListenAddress?
+    func start(_ configuration: Configuration, inherited: Range<Int32>) throws(ApplicationError) -> String {
+        var addresses: [ListenAddress] = []
+        for descriptor in inherited { addresses.append(try listen(inherited: descriptor)) }
+        if inherited.isEmpty { addresses = try listen(configuration) }
+        guard let first = addresses.first else { throw ApplicationError(.address, "there is no address to listen on") }
+        client.ownListeners = addresses.map { OriginRequest.Peer(host: $0.host, port: $0.port) }
+        downloader.resume()
+        return "http://\(first)"
+    }
+
+    private func listen(inherited descriptor: Int32) throws(ApplicationError) -> ListenAddress {
+        let address: ListenAddress
+        do {
+            let (host, port) = try server.listen(inherited: OwnedDescriptor(descriptor))
+            address = ListenAddress(host: host, port: port)
+        } catch {
+            throw .handedOver("\(error)", underlying: error)
+        }
+        // The rule for what is configured holds for what is handed over.
+        do { return try ListenAddress("\(address)") } catch { throw .handedOver(error.sentence, underlying: error) }
+    }
+
+    private func listen(_ configuration: Configuration) throws(ApplicationError) -> [ListenAddress] {
+        var addresses: [ListenAddress] = []
         for address in configuration.listen {
             do {
                 let port = try server.listen(host: address.host, port: address.port)
-                client.ownListeners.append(OriginRequest.Peer(host: address.host, port: port))
-                first = first ?? ListenAddress(host: address.host, port: port)
+                addresses.append(ListenAddress(host: address.host, port: port))
             } catch  where error.code == .addressInUse {
                 throw ApplicationError.portTaken(address, underlying: error)
-            } catch  where configuration.listenIsDefault && error.code == .addressNotAvailable && first != nil {
+            } catch  where configuration.listenIsDefault && error.code == .addressNotAvailable && !addresses.isEmpty {
                 logger.debug("\(error)")  // A machine without IPv6.
             } catch {
                 throw ApplicationError(
                     .address, "\(error)", next: "weir serve --listen 127.0.0.1:8216", underlying: error)
             }
         }
-        guard let first else { throw ApplicationError(.address, "there is no address to listen on") }
-        downloader.resume()
-        return "http://\(first)"
+        return addresses
     }
 
     /// Takes everything down in reverse: no new requests, what is under way gets a moment, sessions are logged,

@@ -46,6 +46,17 @@ import HTTPMessage
         return listener.address.port
     }
 
+    /// Listens on a socket that was handed over, IPv4 or IPv6, and already listens.
+    ///
+    /// - Returns: Where it listens: a literal address without brackets, and the port.
+    public func listen(
+        inherited descriptor: consuming OwnedDescriptor
+    ) throws(HTTPServerError) -> (host: String, port: UInt16) {
+        let listener = try Listener(server: self, inherited: descriptor)
+        listeners.append(listener)
+        return (listener.address.host, listener.address.port)
+    }
+
     /// Ends the server: no new connections, idle ones are closed, replies under way may end within `limit`; then
     /// whatever is left is cut off.
     public func stop(within limit: Duration) async {

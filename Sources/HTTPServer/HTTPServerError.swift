@@ -12,13 +12,15 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
         case addressNotAvailable
         /// Ports below 1024 may be reserved.
         case notPermitted
+        /// A descriptor that was handed over is no IP socket that listens.
+        case notListening
         /// Anything else that the system objects to; see `errno`.
         case system
     }
 
     /// What is wrong.
     public let code: Code
-    /// The address as it was given.
+    /// The address as it was given, or the descriptor in words.
     public let address: String
     /// The port as it was given.
     public let port: UInt16
@@ -27,6 +29,10 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
 
     init(invalidAddress address: String, port: UInt16) {
         (code, self.address, self.port, errno) = (.invalidAddress, address, port, 0)
+    }
+
+    init(notListening descriptor: Int32) {
+        (code, address, port, errno) = (.notListening, "descriptor \(descriptor)", 0, 0)
     }
 
     /// Takes the reason from the calling thread's errno.
@@ -50,6 +56,7 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
         case .addressInUse: "port \(port) at \(address) is taken by another program"
         case .addressNotAvailable: "no network interface here has the address \(address)"
         case .notPermitted: "this user may not listen on port \(port)"
+        case .notListening: "\(address) is no IP socket that listens"
         case .system: "cannot listen on port \(port) at \(address): \(String(cString: strerror(errno)))"
         }
     }

@@ -10,11 +10,28 @@ import Glibc
     private let handle: OpaquePointer
     private unowned let server: HTTPServer
 
-    init(server: HTTPServer, literal: String, port: UInt16) throws(HTTPServerError) {
+    /// Listens where it is told to.
+    convenience init(server: HTTPServer, literal: String, port: UInt16) throws(HTTPServerError) {
         guard let wanted = SocketAddress(literal: literal, port: port) else {
             throw HTTPServerError(invalidAddress: literal, port: port)
         }
         let descriptor = try Self.bind(wanted, literal: literal)
+        try self.init(server: server, descriptor: descriptor, literal: literal, port: port)
+    }
+
+    /// Goes on with a socket that somebody else has made to listen.
+    convenience init(server: HTTPServer, inherited: consuming OwnedDescriptor) throws(HTTPServerError) {
+        guard Self.isListening(inherited.rawValue), let address = SocketAddress(localOf: inherited.rawValue) else {
+            throw HTTPServerError(notListening: inherited.rawValue)
+        }
+        let descriptor = inherited.release()
+        Self.prepare(descriptor)
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        try self.init(server: server, descriptor: descriptor, literal: address.host, port: address.port)
+    }
+
+    /// Takes over a descriptor that is bound.
+    private init(server: HTTPServer, descriptor: Int32, literal: String, port: UInt16) throws(HTTPServerError) {
         guard let address = SocketAddress(localOf: descriptor),
             let handle = evconnlistener_new(
                 LoopActor.loop.base, nil, nil, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, 512, descriptor)
@@ -43,18 +60,30 @@ import Glibc
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(family, type, 0)
         guard descriptor >= 0 else { throw HTTPServerError(address: literal, port: address.port, errno: errno) }
-        var one: Int32 = 1
-        let size = socklen_t(MemoryLayout<Int32>.size)
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, size)
-        // Accepted sockets inherit this. Replies are written whole, so waiting for more would only delay them.
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, size)
-        if address.isIPv6 { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &one, size) }
+        set(SO_REUSEADDR, at: SOL_SOCKET, of: descriptor)
+        prepare(descriptor)
+        if address.isIPv6 { set(IPV6_V6ONLY, at: Int32(IPPROTO_IPV6), of: descriptor) }
         guard address.withSockaddr({ Glibc.bind(descriptor, $0, $1) }) == 0 else {
             let error = HTTPServerError(address: literal, port: address.port, errno: errno)
             Glibc.close(descriptor)
             throw error
         }
         return descriptor
+    }
+
+    /// Accepted sockets inherit this. Replies are written whole, so waiting for more would only delay them.
+    private static func prepare(_ descriptor: Int32) {
+        set(TCP_NODELAY, at: Int32(IPPROTO_TCP), of: descriptor)
+    }
+
+    private static func set(_ option: Int32, at level: Int32, of descriptor: Int32) {
+        var one: Int32 = 1
+        setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private static func isListening(_ descriptor: Int32) -> Bool {
+        var (answer, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+        return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &answer, &size) == 0 && answer != 0
     }
 
     private nonisolated static let accepted: evconnlistener_cb = { _, descriptor, address, _, context in

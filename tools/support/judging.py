@@ -92,8 +92,8 @@ class Baseline:
             report, _ = scene.play(player, origin.master(fixture.name), WITHIN)
             return {"report": report, "requests": len(origin.media_requests())}
 
-    def unsaid(self, fixture, player, lines):
-        """Those lines that a player does not say of a plain origin, either: it plays from there until it has said all, or often.
+    def unsaid(self, fixture, player, lines, hearings=HEARINGS):
+        """Those lines that a player does not say of a plain origin: it plays from there until it has said all, or so often.
 
         What a player says by itself now and then it need not say the one time that it is listened to.
         """
@@ -103,16 +103,17 @@ class Baseline:
             return []
         with self.hearing:
             heard = self.heard.setdefault((fixture.name, player), [self.play(fixture, player)["report"]])
-            while left() and len(heard) < HEARINGS:
+            while left() and len(heard) < hearings:
                 heard.append(self.play_again(fixture, player)["report"])
             return left()
 
     def sayings(self):
-        """What players were found to say of a plain origin, and how often, as sentences; without what all do on a busy machine."""
+        """What players were found to say of a plain origin, and how often, as sentences; without NOISE."""
         for (fixture, player), heard in sorted(self.heard.items()):
             counts = collections.Counter(line for report in heard for line in report["problems"] if not is_noise(line))
             for line, count in sorted(counts.items()):
-                yield "%s of %s, in %d of %d plays: %s" % (player, fixture, count, len(heard), line)
+                if len(heard) > 1:
+                    yield "%s of %s, in %d of %d plays: %s" % (player, fixture, count, len(heard), line)
 
 
 class Cell:
@@ -123,6 +124,7 @@ class Cell:
         self.dice = random.Random(seed)
         self.moment = None
         self.seconds = 0.0
+        self.hearings = HEARINGS
 
     def outcome(self, play):
         """What becomes of it, where `play` is one of the functions in states.py."""
@@ -155,7 +157,7 @@ class Cell:
         bound = (plain["position"] or 0) - COARSE.get(self.player, 1.5)
         if (report["position"] or 0) < bound:
             return "ended at %s s instead of %s" % (report["position"], plain["position"])
-        new = self.baseline.unsaid(self.fixture, self.player, new)
+        new = self.baseline.unsaid(self.fixture, self.player, new, self.hearings)
         return "says: " + "; ".join(new[:3]) if new else None
 
     def everything(self):

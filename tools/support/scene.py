@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -47,16 +48,28 @@ def wait_for(what, condition, bound=PATIENCE):
     return value
 
 
-class Server:
-    """A child that says on which URL it listens, and can be started again on the same port."""
+# A shell hands over a socket as sd_listen_fds(3) has it.
+HAND_OVER = 'exec 3<&%d; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"'
 
-    def __init__(self, command, environment=None):
+
+class Server:
+    """A child that says on which URL it listens, and can be started again on the same port.
+
+    With a listener, that stays open between two children, as a service manager keeps it: who connects meanwhile waits.
+    """
+
+    def __init__(self, command, environment=None, listener=None):
         self.command, self.environment, self.child, self.port = command, environment, None, 0
+        self.listener = listener
         self.start()
 
     def start(self):
-        self.child = subprocess.Popen(self.command(self.port), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                      stderr=subprocess.DEVNULL, text=True, env=self.environment)
+        command, handed = self.command(self.port), []
+        if self.listener:
+            handed = [self.listener.fileno()]
+            command = ["sh", "-c", HAND_OVER % handed[0], *command]
+        self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                      text=True, env=self.environment, pass_fds=handed)
         line = self.child.stdout.readline()
         if "listening on" not in line:
             raise Trouble("%s did not start but said %r" % (pathlib.Path(self.child.args[0]).name, line))
@@ -104,14 +117,14 @@ class Origin(Server):
 class Weir(Server):
     """A `weir serve` over folders of its own, and the commands that talk to it. Nothing of the user's settings reaches it."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, listener=None):
         self.binary, self.state = str(binary), str(folder / "state")
         proxies = {name + "_proxy": "" for name in ("http", "https", "all", "HTTP", "HTTPS", "ALL")}
         homes = {"XDG_%s_HOME" % name: str(folder / name) for name in ("CONFIG", "DATA", "STATE")}
         kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
         options = ["--store", str(folder / "store"), "--state", self.state, "--reserve", "0"]
         super().__init__(lambda port: [self.binary, "serve", "--listen", "127.0.0.1:%d" % port] + options,
-                         {**kept, **proxies, **homes, "HOME": str(folder), "NO_COLOR": "1"})
+                         {**kept, **proxies, **homes, "HOME": str(folder), "NO_COLOR": "1"}, listener)
 
     def run(self, *words):
         """A command to its end, which must be a good one; what it says."""
@@ -133,12 +146,15 @@ class Scene:
         if ENDING.is_set():
             raise Trouble("ended early")
         self.folder, self.servers, self.plays = pathlib.Path(tempfile.mkdtemp(prefix="weir-matrix-")), [], 0
+        self.listener = None
         return self
 
     def __exit__(self, *_):
         for server in self.servers:
             with contextlib.suppress(ProcessLookupError, ValueError):
                 server.kill()
+        if self.listener:
+            self.listener.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def origin(self, throttle=None):
@@ -147,6 +163,12 @@ class Scene:
 
     def weir(self):
         self.servers.append(Weir(self.binary, self.folder))
+        return self.servers[-1]
+
+    def activated_weir(self):
+        """A Weir under a service manager, which has its socket."""
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.servers.append(Weir(self.binary, self.folder, self.listener))
         return self.servers[-1]
 
     def play(self, player, url, within, meanwhile=None):

@@ -7,7 +7,7 @@ import time
 
 import frames
 import hls
-from judging import WITHIN, Outcome
+from judging import HEARINGS, WITHIN, Outcome
 from scene import Origin
 
 # Bytes a second of each reply with media, where something happens in the midst of playing: a fixture takes seconds then.
@@ -103,7 +103,8 @@ def composite_streams(cell, scene, weir, url):
             return found
     reasons = reasons_against(weir, fixture)
     if reasons and not is_aligned(best, other) and frames.all_differences(made, other) is None:
-        baseline.notes[fixture.name] = "not mixed, and %s plays whole, as its pictures come at other times than those of %s; %s" % (
+        words = "not mixed, and %s plays whole, as its pictures come at other times than those of %s; %s"
+        baseline.notes[fixture.name] = words % (
             other[0].name, best[0].name, "; ".join("%s: %s" % reason for reason in reasons))
         return found
     return "no composite: %s" % (next((fault for fault in faults if fault), None) or frames.names(found))
@@ -165,14 +166,18 @@ def lost(cell, scene):
 
 
 def killed(cell, scene):
-    """In the midst of playing for the first time Weir is killed, and started again at once; what is played anew is whole."""
-    origin, weir = scene.origin(THROTTLE), scene.weir()
+    """In the midst of playing for the first time Weir is killed, and started again at once by the service manager that has its
+    socket; what is played anew is whole."""
+    origin, weir = scene.origin(THROTTLE), scene.activated_weir()
 
     def act():
         weir.kill()
         weir.start()
     meanwhile = cell.at_a_moment(origin, act)
+    # What it says of a torn reply it says of no origin that is well: a torn one is listened to instead.
+    cell.hearings = 1
     outcome = cell.judged(*scene.play(cell.player, through(weir, origin, cell), WITHIN, meanwhile), cell.everything())
+    cell.hearings = HEARINGS
     # What a player loses with the reply that breaks off is one thing; what Weir has kept of it is another.
     anew = cell.judged(*scene.play(cell.player, through(weir, origin, cell), WITHIN), cell.everything())
     return Outcome("played anew: " + anew.fault) if anew.fault else outcome
@@ -180,6 +185,7 @@ def killed(cell, scene):
 
 def plain(cell, scene, act):
     """The player at a plain origin, with which something happens in the midst of playing."""
+    cell.hearings = 1
     origin = scene.origin(THROTTLE)
     meanwhile = cell.at_a_moment(origin, lambda: act(origin))
     return cell.judged(*scene.play(cell.player, origin.master(cell.fixture.name), WITHIN, meanwhile), cell.everything())

@@ -35,6 +35,13 @@ class Sayings(unittest.TestCase):
         self.assertEqual(baseline.unsaid(self.film, "vlc", ["torn"]), ["torn"])
         self.assertEqual(baseline.count, judging.HEARINGS)
 
+    def test_it_is_listened_to_as_often_as_wanted(self):
+        baseline = Scripted([], ["lost"])
+        self.assertEqual(baseline.unsaid(self.film, "vlc", ["lost"], 1), ["lost"])
+        self.assertEqual((baseline.count, list(baseline.sayings())), (1, []))
+        self.assertEqual(baseline.unsaid(self.film, "vlc", ["lost"]), [])
+        self.assertEqual(baseline.unsaid(self.film, "vlc", ["lost"], 1), [])
+
     def test_who_says_nothing_new_is_not_listened_to_again(self):
         baseline = Scripted(["lost"])
         self.assertEqual(baseline.unsaid(self.film, "vlc", []), [])
