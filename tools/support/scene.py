@@ -91,9 +91,10 @@ class Server:
 class Origin(Server):
     """A tools/origin. `throttle` bounds what each reply with media gives, in bytes a second."""
 
-    def __init__(self, root, throttle=None):
+    def __init__(self, root, throttle=None, listener=None):
         self.throttle = throttle
-        super().__init__(lambda port: [sys.executable, str(TOOLS / "origin"), "--root", str(root), "--port", str(port)])
+        command = [sys.executable, str(TOOLS / "origin"), "--root", str(root)]
+        super().__init__(lambda port: command + ["--port", str(port)], listener=listener)
 
     def start(self):
         super().start()
@@ -146,30 +147,29 @@ class Scene:
         if ENDING.is_set():
             raise Trouble("ended early")
         self.folder, self.servers, self.plays = pathlib.Path(tempfile.mkdtemp(prefix="weir-matrix-")), [], 0
-        self.listener = None
+        self.listeners = []
         return self
 
     def __exit__(self, *_):
         for server in self.servers:
             with contextlib.suppress(ProcessLookupError, ValueError):
                 server.kill()
-        if self.listener:
-            self.listener.close()
+        for listener in self.listeners:
+            listener.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def origin(self, throttle=None):
-        self.servers.append(Origin(self.root, throttle))
+    def origin(self, throttle=None, listener=None):
+        self.servers.append(Origin(self.root, throttle, listener))
         return self.servers[-1]
 
-    def weir(self):
-        self.servers.append(Weir(self.binary, self.folder))
+    def weir(self, listener=None):
+        self.servers.append(Weir(self.binary, self.folder, listener))
         return self.servers[-1]
 
-    def activated_weir(self):
-        """A Weir under a service manager, which has its socket."""
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.servers.append(Weir(self.binary, self.folder, self.listener))
-        return self.servers[-1]
+    def kept_socket(self):
+        """A socket as a service manager has it for a server."""
+        self.listeners.append(socket.create_server(("127.0.0.1", 0), backlog=512))
+        return self.listeners[-1]
 
     def play(self, player, url, within, meanwhile=None):
         """(report, framemd5 text) of a player. `meanwhile` is called beside it, with a function that says if it still plays."""

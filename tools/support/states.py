@@ -168,7 +168,7 @@ def lost(cell, scene):
 def killed(cell, scene):
     """In the midst of playing for the first time Weir is killed, and started again at once by the service manager that has its
     socket; what is played anew is whole."""
-    origin, weir = scene.origin(THROTTLE), scene.activated_weir()
+    origin, weir = scene.origin(THROTTLE), scene.weir(scene.kept_socket())
 
     def act():
         weir.kill()
@@ -183,29 +183,32 @@ def killed(cell, scene):
     return Outcome("played anew: " + anew.fault) if anew.fault else outcome
 
 
-def plain(cell, scene, act):
+def plain(cell, scene, origin, act):
     """The player at a plain origin, with which something happens in the midst of playing."""
     cell.hearings = 1
-    origin = scene.origin(THROTTLE)
-    meanwhile = cell.at_a_moment(origin, lambda: act(origin))
+    meanwhile = cell.at_a_moment(origin, act)
     return cell.judged(*scene.play(cell.player, origin.master(cell.fixture.name), WITHIN, meanwhile), cell.everything())
 
 
 def plain_killed(cell, scene):
     """The measure for `killed`: the same happens to the plain origin itself."""
-    def act(origin):
+    origin = scene.origin(THROTTLE, scene.kept_socket())
+
+    def act():
         origin.kill()
         origin.start()
-    return plain(cell, scene, act)
+    return plain(cell, scene, origin, act)
 
 
 def plain_silent(cell, scene):
     """The measure for `lost`: the plain origin is silent for as long, which is the best that whoever stands between can be."""
-    def act(origin):
+    origin = scene.origin(THROTTLE)
+
+    def act():
         origin.pause()
         time.sleep(cell.away[1])
         origin.resume()
-    return plain(cell, scene, act)
+    return plain(cell, scene, origin, act)
 
 
 STATES = {"cold": cold, "warm": warm, "half": half, "complete": complete, "composite": composite, "lost": lost,
