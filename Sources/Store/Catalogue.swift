@@ -91,11 +91,13 @@ public final class Catalogue: Sendable {
     private static func open(_ path: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.journalMode = .wal
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
         // Made here, nobody else can open it for a moment; SQLite gives the files beside it the same mode.
         close(Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
         chmod(path, 0o600)
         let queue = try DatabaseQueue(path: path, configuration: configuration)
+        // GRDB takes NORMAL for this mode, with which what was written last goes with the power: a whole asset for want of
+        // its row, where pieces are synced within seconds. Rows are written seldom.
+        try queue.inDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         try migrator.migrate(queue)
         return queue
     }
