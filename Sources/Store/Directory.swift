@@ -115,6 +115,21 @@ public final class Directory: Sendable {
         }
     }
 
+    /// Puts a text in the place of a file, so that also after a loss of power either is there whole.
+    func replace(_ name: String, by bytes: [UInt8]) throws(StoreError) {
+        let temporary = name + ".new"
+        let file = try open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC)
+        let isWritten = Self.write(bytes, to: file) && fsync(file) == 0
+        let error = isWritten ? nil : failure(at: temporary)
+        close(file)
+        if let error {
+            unlinkat(descriptor, temporary, 0)
+            throw error
+        }
+        try move(temporary, to: self, as: name)
+        fsync(descriptor)
+    }
+
     /// Writes all of it, whatever write(2) takes at once; where not, errno says why.
     static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
         var done = 0

@@ -20,9 +20,11 @@ public struct GatheredFile: Sendable {
     /// - Throws: `StoreError` when the disk does not take it; nothing is left of it then, and it may be tried again.
     func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
         var descriptor: Int32 = -1
+        folder.coming(target)
         do throws(StoreError) {
             try temporary.write(bytes, through: name, to: folder.directory, as: target) { descriptor = dup($0) }
         } catch {
+            folder.failed(target)
             if descriptor >= 0 { close(descriptor) }
             throw error
         }

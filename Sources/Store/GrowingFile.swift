@@ -222,9 +222,11 @@ public final class GrowingFile {
     public func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
         guard let home else { throw spillReason ?? StoreError(.notWritable, path: folder.directory.path) }
         let kept = dup(descriptor)
+        folder.coming(target)
         do throws(StoreError) {
             try home.folder.move(home.name, to: folder.directory, as: target)
         } catch {
+            folder.failed(target)
             close(kept)
             throw error
         }

@@ -12,11 +12,16 @@ public final class PieceDirectory: Sendable {
     private let keeper: Keeper?
     private let lost: @Sendable (String, StoreError) -> Void
     private let state = Mutex(State())
+    private let lines = Mutex(Lines())
 
     private struct State {
         /// Files that are to get a line, and for which of their arrivals.
         var expected: [String: Int] = [:]
         var arrivals = 0
+    }
+
+    /// Who writes lines holds this while the disk is waited for, and never `state`, which the loop takes.
+    private struct Lines {
         /// Lines that the disk had no room for.
         var unwritten: [UInt8] = []
         /// Whether this process has written lines here before.
@@ -35,6 +40,22 @@ public final class PieceDirectory: Sendable {
 
     // MARK: Coming
 
+    /// Takes note that a piece is about to be put in its place: what the ledger says of the one before is void from now on.
+    /// `came` or `failed` follows.
+    func coming(_ file: String) {
+        guard keeper != nil else { return }
+        state.withLock { state in
+            state.arrivals += 1
+            state.expected[file] = state.arrivals
+        }
+    }
+
+    /// Takes note that it was not put there.
+    func failed(_ file: String) { state.withLock { $0.expected[file] = nil } }
+
+    /// Whether a file is to get a line that it has not yet.
+    func isExpected(_ file: String) -> Bool { state.withLock { $0.expected[file] != nil } }
+
     /// Takes note of a piece that is in its place.
     ///
     /// - Parameter descriptor: of the file, open; this owns it from now on. Nil where it is opened by its name later.
@@ -52,19 +73,21 @@ public final class PieceDirectory: Sendable {
     }
 
     /// A file that no line is about: it gets one, in its turn.
-    private func adopt(_ file: String) {
+    func adopt(_ file: String) {
         guard let keeper else { return }
         keeper.adopt(Keeper.Arrival(pieces: self, file: file, number: 0, descriptor: nil))
     }
 
     /// Writes the lines of pieces that were synced. What the disk has no room for now is written with the next ones.
     func enter(_ pieces: [(arrival: Keeper.Arrival, entry: Ledger.Entry)]) {
+        lines.withLock { lines in
+            for (arrival, entry) in pieces { lines.unwritten += Ledger.lines(of: arrival.file, entry) }
+            if append(lines.unwritten, isFirst: !lines.isBegun) { (lines.unwritten, lines.isBegun) = ([], true) }
+        }
         state.withLock { state in
-            for (arrival, entry) in pieces {
-                state.unwritten += Ledger.lines(of: arrival.file, entry)
-                if state.expected[arrival.file] == arrival.number { state.expected[arrival.file] = nil }
+            for (arrival, _) in pieces where state.expected[arrival.file] == arrival.number {
+                state.expected[arrival.file] = nil
             }
-            if append(state.unwritten, isFirst: !state.isBegun) { (state.unwritten, state.isBegun) = ([], true) }
         }
     }
 
@@ -93,6 +116,19 @@ public final class PieceDirectory: Sendable {
         }
         if isFirst { syncNames() }
         return true
+    }
+
+    /// Writes the ledger anew with one line for each piece that is here, if it has more than twice as many.
+    ///
+    /// - Throws: `StoreError` when the disk does not take it; the ledger is as it was then.
+    func compact() throws(StoreError) {
+        try lines.withLock { _ throws(StoreError) in
+            guard let ledger = try ledger() else { return }
+            let kept = ledger.entries.filter { directory.size(of: $0.key) != nil }
+            guard ledger.lineCount > 2 * kept.count else { return }
+            let text = kept.sorted { $0.key < $1.key }.flatMap { Ledger.lines(of: $0.key, $0.value) }
+            try directory.replace(Ledger.fileName, by: text)
+        }
     }
 
     /// Makes this folder's name, and that of the bundle, outlive a loss of power.

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Synchronization
 
 /// The folder where everything lies that Weir keeps: bundles, the catalogue, and files on their way in.
 ///
@@ -25,6 +26,8 @@ public final class Store: Sendable {
     /// What makes pieces outlive a loss of power.
     private let keeper: Keeper?
     private let assets: Directory?
+    /// What pieces are read by to be verified, once any are.
+    private let verifying = Mutex<StoreWorker?>(nil)
 
     /// What only a store that can be written has.
     private struct Writable {
@@ -59,6 +62,7 @@ public final class Store: Sendable {
     }
 
     deinit {
+        verifying.withLock { $0 }?.stop()
         worker?.stop()
         keeper?.stop()
         if !isAfterPowerLoss { lock?.end() }
@@ -109,6 +113,18 @@ public final class Store: Sendable {
         in directory: Directory, lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
     ) -> PieceDirectory {
         PieceDirectory(directory, keeper, lost: lost)
+    }
+
+    /// Where what is wrong is put aside; nil where nothing can be written.
+    var aside: Directory? { temporary }
+
+    /// The thread that reads pieces to verify them.
+    func reader() throws(StoreError) -> StoreWorker {
+        try verifying.withLock { known throws(StoreError) in
+            let worker = if let known { known } else { try StoreWorker() }
+            known = worker
+            return worker
+        }
     }
 
     // MARK: A loss of power
