@@ -257,15 +257,3 @@ private struct Faults {
         return inARow >= Self.limit
     }
 }
-
-extension LibraryError {
-    /// Whether other pieces would fare no better.
-    fileprivate var concernsEverything: Bool {
-        switch code {
-        case .originAbsent, .notStored, .originRefused, .refusedURL, .store: true
-        case .missing, .badOrigin, .notPlaylist, .badDirective, .nameTaken, .notArtwork, .otherContent, .urlTaken,
-            .cancelled:
-            false
-        }
-    }
-}

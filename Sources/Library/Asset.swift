@@ -28,6 +28,8 @@ import Store
     public internal(set) var origin: WebURL
     /// When it was first asked for, in seconds since 1970.
     public let created: Int64
+    /// `verified`, once it was read.
+    var knownVerified: Int64??
     /// Its origin's new content, while that is not in its place; see `Library.revise`.
     public internal(set) var revision: Asset?
     /// The id of the asset of which it is that.

@@ -64,6 +64,16 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
     /// The status with which the origin answered, where that is what went wrong.
     public var originStatus: Int? { (underlying as? OriginError)?.status }
 
+    /// Whether other pieces of the same asset would fare no better.
+    public var concernsEverything: Bool {
+        switch code {
+        case .originAbsent, .notStored, .originRefused, .refusedURL, .store: true
+        case .missing, .badOrigin, .notPlaylist, .badDirective, .nameTaken, .notArtwork, .otherContent, .urlTaken,
+            .cancelled:
+            false
+        }
+    }
+
     /// The sentence.
     public var description: String { message }
 }

@@ -209,7 +209,7 @@ import Store
     }
 
     /// A piece is not there any more.
-    private func went(_ file: String) {
+    func went(_ file: String) {
         guard known?.removeValue(forKey: file) != nil else { return }
         changes += 1
         bundle.cache?.went(file, of: self)
@@ -227,7 +227,8 @@ import Store
         reread()
     }
 
-    private func directory(create: Bool) throws(StoreError) -> PieceDirectory {
+    /// The folder, opened when it is first needed.
+    func directory(create: Bool) throws(StoreError) -> PieceDirectory {
         if let opened, !bundle.isRemoved { return opened }
         let pieces = try bundle.pieces(id, create: create) { [weak self] file, error in
             Task { @LoopActor in self?.lost(file, error) }

@@ -48,7 +48,7 @@ extension Playback {
     /// Answers for what is not stored.
     private func absent(_ exchange: Exchange, _ place: PiecePlace, _ file: String, _ tells: Bool) {
         let (asset, slot) = (place.asset, self.slot(place, file))
-        let resource = PieceName(file).flatMap { self.resource($0, in: place.folder, of: asset) }
+        let resource = PieceName(file).flatMap { asset.resource($0, in: place.folder) }
         let subject = Subject(place.session, asset, resource?.url.replacingQuery(nil).text ?? exchange.head.path)
         let mayAsk = place.session.mode != .offline && !library.isOffline
         let situation = SegmentSource.Situation(
@@ -156,13 +156,5 @@ extension Playback {
                 seat?.arrived(file, end.bodyBytes, isWhole: end.isWhole)
                 if end.cause == .bodyFailed { sessions.failed(Failure(brokenOff: flight, about: subject)) }
             })
-    }
-
-    private func resource(_ name: PieceName, in folder: PieceFolder, of asset: Asset) -> Resource? {
-        if folder === asset.sessionData.folder { return asset.sessionData.resource(named: name) }
-        if case .key(let number) = name.role {
-            return folder === asset.keys.folder ? asset.keys.resource(number) : nil
-        }
-        return asset.rendition(folder.id)?.resource(named: name)
     }
 }

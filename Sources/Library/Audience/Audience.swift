@@ -76,6 +76,13 @@ import Playlist
         return attendees.values.contains { $0.asset === asset && !($0.awaited == 0 && $0.playhead.isOver(at: now)) }
     }
 
+    /// Whether anybody plays anything.
+    public var isAttended: Bool {
+        readNotes()
+        let now = now()
+        return attendees.values.contains { $0.isPresent(at: now) }
+    }
+
     /// Calls `told` each time that `playhead(of:)` of the asset may have another answer, until the number that is
     /// returned is given to `ignore`. Comes at most once for each segment asked for, and from within `playhead(of:)`
     /// too, where that reads notes which had waited.

@@ -124,6 +124,9 @@ import Store
         reconsider(asset)
     }
 
+    /// What is kept of an asset because it is wanted.
+    func pins(of asset: Asset) -> Pins { pins[asset.id] ?? .nothing }
+
     /// An asset is known from now on.
     func take(_ asset: Asset) {
         asset.bundle.cache = self

@@ -1,0 +1,139 @@
+import EventLoop
+import Playlist
+import Store
+
+/// The report as the folders and playlists have it now.
+extension VerificationReport {
+    /// - Parameters:
+    ///   - faults: what was wrong, by folder and file.
+    ///   - pins: what downloads want.
+    @LoopActor init(of asset: Asset, faults: [String: [String: PieceFault]], pins: Pins) {
+        for rendition in asset.renditions + asset.images {
+            let wrong = faults[rendition.folder.id] ?? [:]
+            guard !rendition.folder.sizes.isEmpty || !wrong.isEmpty || pins.want(rendition.name.id) else { continue }
+            parts.append(Part(rendition, wrong, pins))
+        }
+        if let keys = Part(asset.keys, faults[asset.keys.folder.id] ?? [:], of: asset, pins) { parts.append(keys) }
+        let data = asset.sessionData.folder
+        let wrong = faults[data.id] ?? [:]
+        if !data.sizes.isEmpty || !wrong.isEmpty { parts.append(Part(data, wrong) { _ in nil }) }
+    }
+}
+
+extension VerificationReport.Part {
+    @LoopActor fileprivate init(
+        _ folder: PieceFolder, _ faults: [String: PieceFault], time: (String) -> Range<Double>?
+    ) {
+        self.init(id: folder.id)
+        pieces = folder.sizes.count
+        bytes = folder.bytes
+        mismatches = faults.map { file, fault in
+            .init(file: file, time: time(file), fault: fault, isMended: folder.contains(file))
+        }
+        mismatches.sort { ($0.time?.lowerBound ?? -1, $0.file) < ($1.time?.lowerBound ?? -1, $1.file) }
+    }
+
+    @LoopActor fileprivate init(_ rendition: Rendition, _ faults: [String: PieceFault], _ pins: Pins) {
+        let timeline = rendition.timeline
+        self.init(rendition.folder, faults) { file in
+            guard case .segment(let number)? = PieceName(file)?.role else { return nil }
+            return timeline?.span(of: number).map { $0.start..<max($0.start, $0.end) }
+        }
+        guard let source = rendition.source, source.isDurable else { return }
+        for map in source.playlist.maps {
+            addHole(rendition.name(of: map).description, rendition.folder, faults, pins)
+        }
+        addSegments(of: source.playlist, rendition, faults, pins)
+    }
+
+    @LoopActor fileprivate init?(_ keys: KeyRing, _ faults: [String: PieceFault], of asset: Asset, _ pins: Pins) {
+        var wanted: Set<Int> = []
+        for rendition in asset.renditions where !rendition.folder.sizes.isEmpty || pins.want(rendition.name.id) {
+            wanted.formUnion(rendition.keyNumbers.compactMap(\.self))
+        }
+        guard !keys.folder.sizes.isEmpty || !faults.isEmpty || !wanted.isEmpty else { return nil }
+        self.init(keys.folder, faults) { _ in nil }
+        for number in wanted.sorted() { addHole(KeyRing.name(number).description, keys.folder, faults, pins) }
+    }
+
+    /// A key or an initialization section, if it is not there.
+    @LoopActor private mutating func addHole(
+        _ file: String, _ folder: PieceFolder, _ faults: [String: PieceFault], _ pins: Pins
+    ) {
+        guard !folder.contains(file), faults[file] == nil, let role = PieceName(file)?.role else { return }
+        holes.append(
+            .init(time: nil, first: file, last: file, count: 1, isWanted: pins.hold(role, of: folder.id, nil)))
+    }
+
+    @LoopActor private mutating func addSegments(
+        of playlist: MediaPlaylist, _ rendition: Rendition, _ faults: [String: PieceFault], _ pins: Pins
+    ) {
+        var stretches = VerifiedStretches()
+        var time = 0.0
+        for segment in playlist.segments {
+            let span = SegmentSpan(
+                number: segment.mediaSequenceNumber, start: time, duration: segment.duration)
+            time = span.end
+            let file = rendition.file(of: segment)
+            if segment.isGap || rendition.folder.contains(file) {
+                stretches.add(whole: span)
+            } else if faults[file] != nil {
+                stretches.addMismatch()
+            } else {
+                let role = rendition.name(of: segment).role
+                stretches.add(hole: file, span, isWanted: pins.hold(role, of: rendition.name.id, span))
+            }
+        }
+        whole = stretches.whole
+        holes += stretches.holes
+    }
+}
+
+/// Gathers what is there and what is not, segment by segment. Pure.
+struct VerifiedStretches {
+    /// What is there.
+    private(set) var whole: [Range<Double>] = []
+    /// What is not.
+    private(set) var holes: [VerificationReport.Hole] = []
+    /// What the last segment was.
+    private var last: Kind?
+
+    private enum Kind: Equatable { case whole, hole(isWanted: Bool), mismatch }
+
+    /// A segment that is there.
+    mutating func add(whole span: SegmentSpan) {
+        if last == .whole, let first = whole.popLast() {
+            whole.append(first.lowerBound..<span.end)
+        } else {
+            whole.append(span.start..<span.end)
+        }
+        last = .whole
+    }
+
+    /// A segment that is not.
+    mutating func add(hole file: String, _ span: SegmentSpan, isWanted: Bool) {
+        if last == .hole(isWanted: isWanted), let before = holes.popLast(), let time = before.time {
+            holes.append(
+                .init(
+                    time: time.lowerBound..<span.end, first: before.first, last: file, count: before.count + 1,
+                    isWanted: isWanted))
+        } else {
+            holes.append(
+                .init(time: span.start..<span.end, first: file, last: file, count: 1, isWanted: isWanted))
+        }
+        last = .hole(isWanted: isWanted)
+    }
+
+    /// A segment that was there, and wrong.
+    mutating func addMismatch() { last = .mismatch }
+}
+
+extension Pins {
+    /// Whether anything of a rendition is wanted.
+    func want(_ rendition: String) -> Bool {
+        switch self {
+        case .everything: true
+        case .renditions(let wanted): wanted[rendition] != nil
+        }
+    }
+}

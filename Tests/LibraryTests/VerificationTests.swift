@@ -1,0 +1,164 @@
+import EventLoop
+import Foundation
+import Glibc
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// Verifying an asset: what is said, and what becomes of its files.
+@Suite @LoopActor struct VerificationTests {
+    private func verify(_ fixture: LibraryFixture, _ asset: Asset) async throws -> VerificationReport {
+        let verification = try fixture.library.verification(of: asset, bytesPerSecond: 0)
+        try await fixture.library.verify(verification, at: 1_000_000)
+        #expect(verification.isComplete)
+        return fixture.library.report(on: verification)
+    }
+
+    private func stored(_ fixture: LibraryFixture, _ name: String, _ ids: String...) async throws -> Asset {
+        let asset = try await fixture.open("/\(name)/master.m3u8")
+        for id in ids { try await fixture.fetch(id, of: asset) }
+        await fixture.flush()
+        return asset
+    }
+
+    private func path(_ file: String, _ fixture: LibraryFixture) throws -> String {
+        fixture.folder.path(try #require(fixture.folder.files().first { $0.hasSuffix("/" + file) }))
+    }
+
+    private func flip(_ file: String, _ fixture: LibraryFixture) throws {
+        let path = try path(file, fixture)
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        bytes[bytes.count / 2] ^= 0x40
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try handle.write(contentsOf: bytes)
+        try handle.close()
+    }
+
+    @Test func whatIsSoundIsWholeAndTheTimeIsNoted() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await stored(fixture, "cmaf", "video-90p", "audio-en")
+        #expect(asset.verified == nil)
+        let report = try await verify(fixture, asset)
+        #expect(report.parts.map(\.id) == ["audio-en", "video-90p"])
+        #expect(report.remaining == 0)
+        for part in report.parts {
+            #expect(part.holes.isEmpty && part.mismatches.isEmpty && part.whole.count == 1)
+            #expect(part.whole.first.map { $0.lowerBound == 0 && (11.9...12.2).contains($0.upperBound) } == true)
+            #expect(part.bytes == asset.rendition(part.id)?.folder.bytes)
+        }
+        #expect(asset.verified == 1_000_000)
+        try await fixture.restart()
+        #expect(fixture.library.asset(named: "cmaf")?.verified == 1_000_000)
+    }
+
+    @Test func whatIsWrongIsNamedByTimeAndIsAHoleFromThenOn() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await stored(fixture, "ts", "video-90p")
+        #expect(fixture.folder.files().contains { $0.hasSuffix("video-90p/media.m3u8") })
+        try flip("video-90p/1.ts", fixture)
+        #expect(truncate(try path("video-90p/4.ts", fixture), 188) == 0)
+        try FileManager.default.removeItem(atPath: try path("video-90p/5.ts", fixture))
+        fixture.library.pin(.renditions(["video-90p": .whole]), of: asset)
+        let part = try #require(try await verify(fixture, asset).parts.first)
+        #expect(
+            part.mismatches == [
+                .init(file: "1.ts", time: 2..<4, fault: .bytes, isMended: false),
+                .init(file: "4.ts", time: 8..<10, fault: .length, isMended: false),
+            ])
+        #expect(part.holes == [.init(time: 10..<12, first: "5.ts", last: "5.ts", count: 1, isWanted: true)])
+        #expect(part.whole == [0..<2, 4..<8])
+        #expect(part.pieces == 3 && part.remaining == 3)
+        // Nobody is served from it, and the bundle's playlists do not name it any more.
+        let folder = try #require(asset.rendition("video-90p")?.folder)
+        #expect(folder.open("1.ts") == nil && !folder.contains("4.ts"))
+        #expect(!fixture.folder.files().contains { $0.hasSuffix(".m3u8") || $0.hasPrefix("tmp/") })
+        #expect(!asset.isPlayableOffline)
+    }
+
+    @Test func aBundleOfAnEarlierProcessIsMadeRightToo() async throws {
+        let fixture = try await LibraryFixture()
+        _ = try await stored(fixture, "ts", "video-90p")
+        try FileManager.default.removeItem(atPath: try path("video-90p/2.ts", fixture))
+        try await fixture.restart()
+        #expect(fixture.folder.files().contains { $0.hasSuffix("master.m3u8") })
+        _ = try await verify(fixture, try #require(fixture.library.asset(named: "ts")))
+        #expect(!fixture.folder.files().contains { $0.hasSuffix(".m3u8") })
+    }
+
+    @Test func keysAndInitializationSectionsAreRead() async throws {
+        let fixture = try await LibraryFixture()
+        let cmaf = try await stored(fixture, "cmaf", "video-90p")
+        let aes = try await stored(fixture, "aes", "video-90p")
+        try flip("video-90p/init-0.mp4", fixture)
+        try flip("keys/0.key", fixture)
+        let video = try #require(try await verify(fixture, cmaf).parts.first)
+        #expect(video.mismatches == [.init(file: "init-0.mp4", time: nil, fault: .bytes, isMended: false)])
+        #expect(video.holes.isEmpty)
+        let keys = try #require(try await verify(fixture, aes).parts.last)
+        #expect(keys.id == "keys" && keys.mismatches.map(\.file) == ["0.key"])
+        #expect(!aes.isPlayableOffline)
+    }
+
+    @Test func whatIsFetchedAgainIsWhatWasWrongAndNothingElse() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await stored(fixture, "ts", "video-90p")
+        try flip("video-90p/1.ts", fixture)
+        try flip("video-90p/3.ts", fixture)
+        try FileManager.default.removeItem(atPath: try path("video-90p/5.ts", fixture))
+        let verification = try fixture.library.verification(of: asset, bytesPerSecond: 0)
+        try await fixture.library.verify(verification, at: 1)
+        try await fixture.origin.clearRequests()
+        try await fixture.library.fetchAgain(verification)
+        #expect(try await fixture.origin.requests().map(\.path).sorted() == ["/ts/90p/1.ts", "/ts/90p/3.ts"])
+        let report = fixture.library.report(on: verification)
+        #expect(report.parts.first?.mismatches.map(\.isMended) == [true, true])
+        #expect(report.remaining == 0 && report.parts.first?.holes.map(\.isWanted) == [false])
+        #expect(try await verify(fixture, asset).parts.first?.mismatches == [])
+    }
+
+    @Test func anOriginThatIsGoneIsSaidAndWhatIsMendedStays() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await stored(fixture, "ts", "video-90p")
+        for number in 0..<6 { try flip("video-90p/\(number).ts", fixture) }
+        let verification = try fixture.library.verification(of: asset, bytesPerSecond: 0)
+        try await fixture.library.verify(verification, at: 1)
+        try await fixture.origin.add(OriginRule("/ts/90p/5.ts") { $0.cutAfter = -1 })
+        let error = await code { try await fixture.library.fetchAgain(verification) }
+        #expect(error != nil)
+        #expect(fixture.library.report(on: verification).remaining == 1)
+        fixture.library.mode = .offline
+        #expect(await code { try await fixture.library.fetchAgain(verification) } == .notStored)
+    }
+
+    @Test func whatIsGivenUpIsNotNotedAsVerified() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await stored(fixture, "ts", "video-90p")
+        let verification = try fixture.library.verification(of: asset, bytesPerSecond: 1)
+        let work = Task { @LoopActor in try await fixture.library.verify(verification, at: 5) }
+        try await waitUntil("the first bytes") { verification.pace.bytes > 0 }
+        verification.pace.cancel()
+        try await work.value
+        #expect(!verification.isComplete && asset.verified == nil)
+    }
+
+    @Test func whoseTurnItIsIsToldByTheBundle() async throws {
+        let fixture = try await LibraryFixture()
+        let first = try await stored(fixture, "ts", "video-90p")
+        let second = try await stored(fixture, "cmaf", "video-90p")
+        let (now, later) = (first.created, first.created + 100)
+        let turn = { fixture.library.assetToVerify(before: $0, at: $1) { _ in false }?.name }
+        #expect(turn(now, now) == nil)
+        #expect(turn(later, later) != nil)
+        second.note(verifiedAt: later - 1)
+        first.note(verifiedAt: later - 2)
+        #expect(turn(later, later) == "ts")
+        first.note(verifiedAt: later)
+        #expect(turn(later, later) == "cmaf")
+        // A clock that was wrong.
+        first.note(verifiedAt: later + 1000)
+        #expect(turn(later, later) == "ts")
+        #expect(fixture.library.assetToVerify(before: later, at: later) { $0 === first }?.name == "cmaf")
+    }
+}
