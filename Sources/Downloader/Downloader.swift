@@ -14,12 +14,17 @@ import Store
         public var running = 3
         /// The first pause before something that passes is tried again, which doubles, and the longest.
         public var pauses: ClosedRange<Duration> = .seconds(2)...(.seconds(60))
+        /// Bytes a second at which pieces are read to be verified; 0 for as fast as the disk is.
+        public var verifyRate: Int64 = 100 << 20
 
         /// The defaults.
         public init() {}
     }
 
     let library: Library
+    /// What verifies assets.
+    public private(set) lazy var verifier = Verifier(self)
+    private lazy var scrubber = Scrubber(self, verifier)
     let configuration: Configuration
     let report: @Sendable (String) -> Void
     var byAsset: [String: Download] = [:]
@@ -186,7 +191,7 @@ import Store
     }
 
     /// Lets a download that was complete go on, since a piece of it is gone.
-    private func mend(_ asset: Asset) {
+    func mend(_ asset: Asset) {
         guard let download = byAsset[asset.id], download.state == .complete, !download.isWhole, isOpen else { return }
         Task { await resume(download) }
     }
@@ -198,11 +203,13 @@ import Store
         for download in downloads where download.state.isActive { set(download, .queued) }
         schedule()
         for download in downloads { settle(download) }
+        scrubber.start()
     }
 
     /// Ends the asset's download, if there is one, and that of its revision, and forgets them. What is stored stays.
     public func forget(_ asset: Asset) {
         if let revision = asset.revision { forget(revision) }
+        verifier.forget(asset)
         guard let download = byAsset.removeValue(forKey: asset.id) else { return }
         halt(download)
         library.pin(.nothing, of: asset)
@@ -213,6 +220,7 @@ import Store
     /// Ends all work. The downloads go on at the next start.
     public func stop() {
         isOpen = false
+        verifier.stop()
         for download in byAsset.values { halt(download) }
         byAsset = [:]
     }

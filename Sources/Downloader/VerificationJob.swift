@@ -1,0 +1,58 @@
+public import EventLoop
+public import Library
+import Store
+
+/// One verification of an asset: what becomes of it, and of what it has found.
+@LoopActor public final class VerificationJob {
+    /// Where it is. The raw values are what a user reads as JSON.
+    public enum State: String, Sendable {
+        /// Pieces are read.
+        case running
+        /// What is missing is fetched.
+        case repairing
+        /// All was read, and what could be fetched is there.
+        case done
+        /// Given up by a person.
+        case cancelled
+        /// Something kept it from its end: see `failure`.
+        case failed
+
+        /// Whether it has ended.
+        public var isFinal: Bool { self != .running && self != .repairing }
+    }
+
+    /// The reading.
+    public let verification: Verification
+    /// Whether what is missing is to be fetched.
+    public let isRepair: Bool
+    /// Where it is.
+    public internal(set) var state = State.running
+    /// What kept it from its end.
+    public internal(set) var failure: Download.Failure?
+    /// How many pieces a download lacked, or were wrong, before any was fetched; 0 before all were read.
+    public internal(set) var found = 0
+
+    private let library: Library
+    /// Whether nobody has asked for it.
+    let isScrub: Bool
+    /// Ends the waiting for a download.
+    var stopWaiting: (() -> Void)?
+
+    init(_ verification: Verification, in library: Library, isRepair: Bool, isScrub: Bool) {
+        (self.verification, self.library, self.isRepair, self.isScrub) = (verification, library, isRepair, isScrub)
+    }
+
+    /// What was found, as it stands now.
+    public var report: VerificationReport { library.report(on: verification) }
+
+    /// What it is about.
+    public var asset: Asset { verification.asset }
+}
+
+extension Download.Failure {
+    /// The library's error, as downloads keep it.
+    init(_ error: LibraryError) {
+        let code = error.code == .store ? (error.underlying as? StoreError)?.code.rawValue : nil
+        self.init(code: code ?? error.code.rawValue, message: error.message)
+    }
+}

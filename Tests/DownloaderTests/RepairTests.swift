@@ -1,0 +1,191 @@
+import EventLoop
+import Foundation
+import Glibc
+import Library
+import Store
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+/// What is fetched again once it was found wrong or missing, by whom, and when.
+@Suite @LoopActor struct RepairTests {
+    /// The smallest variant of a fixture, stored whole and with its lines.
+    private func stored(_ fixture: DownloadFixture, _ name: String) async throws -> Download {
+        let download = try await fixture.start("/\(name)/master.m3u8")
+        try await fixture.reaches(.complete, name)
+        try await fixture.origin.clearRequests()
+        return download
+    }
+
+    private func path(_ file: String, _ fixture: DownloadFixture) throws -> String {
+        fixture.folder.path(try #require(fixture.folder.files().first { $0.hasSuffix("/" + file) }))
+    }
+
+    private func flip(_ file: String, _ fixture: DownloadFixture) throws {
+        let path = try path(file, fixture)
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        bytes[bytes.count / 2] ^= 0x40
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try handle.write(contentsOf: bytes)
+        try handle.close()
+    }
+
+    private func ended(_ job: VerificationJob) async throws -> VerificationJob {
+        try await waitUntil("the end of the verification") { job.state.isFinal }
+        return job
+    }
+
+    private func verify(
+        _ fixture: DownloadFixture, _ asset: Asset, isRepair: Bool
+    ) async throws -> VerificationJob {
+        try await ended(try fixture.downloader.verifier.start(asset, isRepair: isRepair))
+    }
+
+    @Test func aCompleteDownloadFetchesWhatItLacksAndNothingElse() async throws {
+        let fixture = try await DownloadFixture()
+        let download = try await stored(fixture, "ts")
+        // The lines, before anything is damaged.
+        #expect(try await verify(fixture, download.asset, isRepair: false).found == 0)
+        try flip("video-90p/1.ts", fixture)
+        try FileManager.default.removeItem(atPath: try path("video-90p/4.ts", fixture))
+
+        let found = try await verify(fixture, download.asset, isRepair: false)
+        #expect(found.state == .done && found.found == 2)
+        #expect(found.report.remaining == 2)
+        #expect(try await fixture.origin.requests().isEmpty)
+
+        let repaired = try await verify(fixture, download.asset, isRepair: true)
+        #expect(repaired.state == .done && repaired.failure == nil)
+        #expect(repaired.report.remaining == 0)
+        #expect(try await fixture.origin.requests().map(\.path).sorted() == ["/ts/90p/1.ts", "/ts/90p/4.ts"])
+        #expect(download.state == .complete && download.isWhole)
+        #expect(fixture.folder.files().contains { $0.hasSuffix("video-90p/media.m3u8") })
+    }
+
+    @Test func aPausedDownloadStaysPausedAndGetsBackWhatWasWrongAlone() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("/ts/90p/5.ts") { $0.hold = true })
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await waitUntil("five pieces") { download.progress.loaded.duration == 10 }
+        await fixture.downloader.pause(download)
+        #expect(try await verify(fixture, download.asset, isRepair: false).verification.faultCount == 0)
+        try flip("video-90p/0.ts", fixture)
+        try await fixture.origin.clearRequests()
+        let job = try await verify(fixture, download.asset, isRepair: true)
+        #expect(job.state == .done && download.state == .paused)
+        #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/0.ts"])
+        // What it was stopped before is still a hole that is wanted.
+        #expect(job.report.remaining == 1)
+    }
+
+    @Test func offlineTheFailureSaysSo() async throws {
+        let fixture = try await DownloadFixture()
+        let download = try await stored(fixture, "ts")
+        _ = try await verify(fixture, download.asset, isRepair: false)
+        try flip("video-90p/1.ts", fixture)
+        fixture.library.mode = .offline
+        let job = try await verify(fixture, download.asset, isRepair: true)
+        #expect(job.state == .failed && job.failure?.code == LibraryError.Code.notStored.rawValue)
+        #expect(job.report.remaining == 1)
+        // It goes on by itself as soon as it can.
+        fixture.library.mode = .auto
+        fixture.downloader.tryAgain(.network)
+        try await fixture.reaches(.complete, "ts")
+        #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/1.ts"])
+    }
+
+    @Test func whoGivesUpEndsTheFetchingThatHeBegan() async throws {
+        let fixture = try await DownloadFixture()
+        let download = try await stored(fixture, "ts")
+        _ = try await verify(fixture, download.asset, isRepair: false)
+        try flip("video-90p/1.ts", fixture)
+        try await fixture.origin.add(OriginRule("/ts/90p/1.ts") { $0.hold = true })
+        let job = try fixture.downloader.verifier.start(download.asset, isRepair: true)
+        try await waitUntil("a request") { try await fixture.origin.requests().count == 1 }
+        #expect(job.state == .repairing)
+        fixture.downloader.verifier.cancel(job)
+        #expect(job.state == .cancelled)
+        try await fixture.reaches(.paused, "ts")
+        fixture.downloader.stop()
+    }
+
+    @Test func whoAsksForTheSameAttaches() async throws {
+        let fixture = try await DownloadFixture()
+        let download = try await stored(fixture, "ts")
+        let verifier = fixture.downloader.verifier
+        let first = try verifier.start(download.asset, isRepair: false)
+        #expect(try verifier.start(download.asset, isRepair: false) === first)
+        let repair = try verifier.start(download.asset, isRepair: true)
+        #expect(repair !== first && first.state == .cancelled)
+        #expect(try verifier.start(download.asset, isRepair: false) === repair)
+        #expect(try await ended(repair).state == .done)
+        _ = try await fixture.library.remove(download.asset)
+        fixture.downloader.forget(download.asset)
+        #expect(verifier.job(of: download.asset) == nil)
+    }
+
+    // MARK: By the clock
+
+    /// A clock that stands until it is told.
+    @LoopActor final class Clock {
+        var time: Int64
+        init(_ time: Int64) { self.time = time }
+    }
+
+    @Test func everyThirtyDaysWhatIsWrongIsFoundAndComesAgain() async throws {
+        let fixture = try await DownloadFixture()
+        let download = try await stored(fixture, "ts")
+        let asset = download.asset
+        let clock = Clock(asset.created)
+        let verifier = Verifier(fixture.downloader) { clock.time }
+        let scrubber = Scrubber(fixture.downloader, verifier)
+        _ = try await ended(try verifier.start(asset, isRepair: false))
+        try flip("video-90p/2.ts", fixture)
+
+        clock.time += Scrubber.span
+        scrubber.look()
+        #expect(verifier.isIdle && asset.verified == asset.created)
+        clock.time += 1
+        scrubber.look()
+        #expect(!verifier.isIdle)
+        try await waitUntil("the piece") { try await fixture.origin.requests().count == 1 }
+        try await fixture.reaches(.complete, "ts")
+        #expect(download.isWhole && asset.verified == clock.time)
+        #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/2.ts"])
+        // Not again before its time.
+        scrubber.look()
+        clock.time += Scrubber.span
+        scrubber.look()
+        #expect(verifier.isIdle)
+    }
+
+    @Test func whileSomethingIsDownloadedItRests() async throws {
+        var configuration = Downloader.Configuration()
+        configuration.verifyRate = 1
+        let fixture = try await DownloadFixture(configuration: configuration)
+        let download = try await stored(fixture, "aes")
+        let clock = Clock(download.asset.created + Scrubber.span + 1)
+        let verifier = Verifier(fixture.downloader) { clock.time }
+        let scrubber = Scrubber(fixture.downloader, verifier)
+        try await fixture.origin.add(OriginRule("*.m4s") { $0.hold = true })
+        let other = try await fixture.start("/cmaf/master.m3u8")
+        scrubber.look()
+        #expect(verifier.isIdle)
+        await fixture.downloader.pause(other)
+        scrubber.look()
+        let job = try #require(verifier.job(of: download.asset))
+        try await waitUntil("the first bytes") { job.verification.pace.bytes > 0 }
+        await fixture.downloader.resume(other)
+        scrubber.look()
+        #expect(job.verification.pace.isPaused && job.state == .running)
+        await fixture.downloader.pause(other)
+        scrubber.look()
+        #expect(!job.verification.pace.isPaused)
+        // Whoever asks goes before.
+        let asked = try verifier.start(other.asset, isRepair: false)
+        #expect(job.state == .cancelled && asked.state == .running)
+        verifier.stop()
+        fixture.downloader.stop()
+    }
+}
