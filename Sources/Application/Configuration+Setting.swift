@@ -24,6 +24,7 @@ extension Configuration {
         case .maxDownloads: maxDownloads = try value.number(in: 1...64)
         case .reserve: reserve = try value.reserve()
         case .playCache: playCache = try value.limit()
+        case .verifyRate: verifyRate = try value.number(in: 0...100_000)
         case .hostNames: hostNames = try value.list()
         case .allowedOrigins: allowedOrigins = try value.origins()
         case .logDays: logDays = try value.number(in: 0...3650)

@@ -28,6 +28,8 @@ public struct Configuration: Equatable, Sendable {
     /// Bytes of pieces that merely flowed above which the longest unused of them make way; nil for no limit. Ten
     /// gigabytes hold a film of two hours at 10 Mb/s, for who boards a train in the midst of it.
     public var playCache: Int64? = 10 << 30
+    /// Megabytes (2²⁰ bytes) a second at which pieces are read to be verified, 0–100,000; 0 for as fast as the disk is.
+    public var verifyRate = 100
     /// Names beside localhost that may stand in a request's Host field, without port.
     public var hostNames: [String] = []
     /// Origins of web pages that may ask, as `scheme://host:port`.

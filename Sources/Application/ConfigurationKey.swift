@@ -18,6 +18,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case reserve
     /// `Configuration.playCache`.
     case playCache = "play-cache"
+    /// `Configuration.verifyRate`.
+    case verifyRate = "verify-rate"
     /// `Configuration.hostNames`.
     case hostNames = "host-names"
     /// `Configuration.allowedOrigins`.

@@ -31,13 +31,15 @@ import Store
         var downloads = Downloader.Configuration()
         downloads.parallel = configuration.maxParallel
         downloads.running = configuration.maxDownloads
+        downloads.verifyRate = Int64(configuration.verifyRate) << 20
         downloader = Downloader(library: library, configuration: downloads, report: report)
         let playback = Playback(library: library, logs: Self.logs(configuration), report: report)
         sessions = playback.sessions
         let service = LibraryService(library: library, downloader: downloader)
         events = EventFeed(downloader)
         let control = ControlRoutes(
-            service: service, events: events, sessions: PlaybackService(sessions, library: library), token: token)
+            service: service, events: events, sessions: PlaybackService(sessions, library: library),
+            verifications: service, token: token)
         var limits = Self.serverConfiguration(configuration)
         limits.admitsLongBody = { control.admitsLongBody($0) }
         server = HTTPServer(configuration: limits) { exchange in

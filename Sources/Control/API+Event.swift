@@ -13,6 +13,8 @@ extension API {
         case renditionComplete(Rendition)
         /// `removed`: a download is forgotten, for its asset was removed.
         case removed(Reference)
+        /// `verification`: a verification that has come further, or has ended.
+        case verification(Verification)
 
         /// What happened to a download.
         public enum Kind: String, Sendable {
@@ -64,6 +66,7 @@ extension API {
             case .download(let kind, _): kind.rawValue
             case .renditionComplete: "renditionComplete"
             case .removed: "removed"
+            case .verification: "verification"
             }
         }
 
@@ -75,6 +78,7 @@ extension API {
                 case .download(_, let download): try API.encode(download)
                 case .renditionComplete(let rendition): try API.encode(rendition)
                 case .removed(let reference): try API.encode(reference)
+                case .verification(let verification): try API.encode(verification)
                 }
             }
         }
@@ -85,6 +89,7 @@ extension API {
             case "snapshot": self = .snapshot(try API.decode(DownloadList.self, from: data).downloads)
             case "renditionComplete": self = .renditionComplete(try API.decode(from: data))
             case "removed": self = .removed(try API.decode(from: data))
+            case "verification": self = .verification(try API.decode(from: data))
             default:
                 guard let kind = Kind(rawValue: name) else { return nil }
                 self = .download(kind, try API.decode(from: data))

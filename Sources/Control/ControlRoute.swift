@@ -5,6 +5,7 @@ enum ControlRoute: Equatable {
     case assets
     case asset(name: String)
     case artwork(asset: String)
+    case verification(asset: String)
     case mode
     case presentation
     case selection
@@ -25,6 +26,7 @@ enum ControlRoute: Equatable {
         case ("assets", 1): self = .assets
         case ("assets", 2): self = .asset(name: item)
         case ("assets", 3) where words[2] == "artwork": self = .artwork(asset: item)
+        case ("assets", 3) where words[2] == "verification": self = .verification(asset: item)
         case ("mode", 1): self = .mode
         case ("presentation", 1): self = .presentation
         case ("selection", 1): self = .selection
@@ -47,6 +49,7 @@ enum ControlRoute: Equatable {
         case .asset: [.get, .head, .delete]
         case .artwork, .mode: [.get, .head, .put]
         case .downloads: [.get, .head, .post]
+        case .verification: [.get, .head, .post, .delete]
         case .selection, .change: [.post]
         }
     }

@@ -57,6 +57,8 @@ public struct ControlResponse: Sendable {
     private let events: EventFeed?
     /// Who answers about sessions; nil where nobody plays.
     let sessions: (any SessionService)?
+    /// Who verifies assets; nil where nobody does.
+    let verifications: (any VerificationService)?
     private let token: [UInt8]
 
     /// Routes to a service for those who know the token.
@@ -64,12 +66,15 @@ public struct ControlResponse: Sendable {
     /// - Parameters:
     ///   - events: what happens to the service's downloads; without it there is no such route.
     ///   - sessions: who answers about sessions; without it there are no such routes.
+    ///   - verifications: who verifies assets; without it there is no such route.
     public init(
-        service: any ControlService, events: EventFeed? = nil, sessions: (any SessionService)? = nil, token: String
+        service: any ControlService, events: EventFeed? = nil, sessions: (any SessionService)? = nil,
+        verifications: (any VerificationService)? = nil, token: String
     ) {
         self.service = service
         self.events = events
         self.sessions = sessions
+        self.verifications = verifications
         self.token = Array(token.utf8)
     }
 
@@ -101,6 +106,7 @@ public struct ControlResponse: Sendable {
         case .artwork(let name):
             let artwork = try await service.artwork(ofAsset: name)
             return ControlResponse(status: .ok, body: artwork.bytes, mediaType: artwork.mediaType)
+        case .verification(let name): return try await verification(request, of: name)
         case .mode where request.method == .put: return try ok(try await service.change(to: try Self.body(request)))
         case .mode: return try ok(try await service.mode())
         case .presentation: return try ok(try await service.inspect(url: try Self.url(request.query)))
@@ -158,7 +164,7 @@ public struct ControlResponse: Sendable {
         throw ControlError(.badRequest, "the query wants url=, percent-encoded")
     }
 
-    private static func body<Shape: Decodable>(_ request: ControlRequest) throws(ControlError) -> Shape {
+    static func body<Shape: Decodable>(_ request: ControlRequest) throws(ControlError) -> Shape {
         guard let type = request.contentType.flatMap({ MediaType($0) }), type.essence == "application/json" else {
             throw ControlError(.unsupportedMediaType, "the body's Content-Type has to be application/json")
         }

@@ -4,7 +4,7 @@ import Control
 /// `weir events`
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "events", abstract: "Tell what happens to downloads, as it happens.",
+        commandName: "events", abstract: "Tell what happens to downloads, and is verified, as it happens.",
         discussion: "All downloads come first, as they stand. Ctrl-C ends it.")
 
     @Flag(help: "Write one JSON object a line.")
@@ -51,6 +51,7 @@ enum EventText {
         case .removed(let reference):
             line.add("id", reference.id)
             line.add("asset", reference.asset)
+        case .verification(let verification): line.add("verification", verification)
         }
         return line.text
     }
@@ -63,6 +64,7 @@ enum EventText {
         case .download(_, let download): [line(download)]
         case .renditionComplete(let rendition): ["\(rendition.asset)  \(rendition.rendition) is complete"]
         case .removed(let reference): ["\(reference.asset)  removed"]
+        case .verification(let verification): VerificationText.event(verification)
         }
     }
 

@@ -33,6 +33,11 @@ struct ServeCommand: AsyncParsableCommand {
             "How much is kept of what is played and not downloaded: 500MB, 2GB, 0, unlimited.", valueName: "size"))
     var playCache: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Megabytes a second at which pieces are read to be verified; 0: as fast as the disk is.", valueName: "MB"))
+    var verifyRate: String?
+
     @Option(help: ArgumentHelp("A name by which players may call the daemon. May be repeated.", valueName: "name"))
     var hostNames: [String] = []
 
@@ -54,6 +59,7 @@ struct ServeCommand: AsyncParsableCommand {
             settings[.maxDownloads] = maxDownloads.map { [$0] }
             settings[.reserve] = reserve.map { [$0] }
             settings[.playCache] = playCache.map { [$0] }
+            settings[.verifyRate] = verifyRate.map { [$0] }
             settings[.logDays] = logDays.map { [$0] }
             settings[.logLevel] = logLevel.map { [$0] }
             try await Application.run(try common.configuration(with: settings))

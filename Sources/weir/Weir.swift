@@ -16,6 +16,6 @@ import ArgumentParser
             CancelCommand.self,
             EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self, PlayCommand.self,
             URLCommand.self, ModeCommand.self,
-            RemoveCommand.self, LinkCommand.self, LogCommand.self,
+            VerifyCommand.self, RemoveCommand.self, LinkCommand.self, LogCommand.self,
         ])
 }

@@ -94,18 +94,6 @@ struct KillTests {
     }
 }
 
-/// Random numbers that a seed repeats (SplitMix64).
-private struct SeededDice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 extension Scene {
     /// The bytes of bodies that have left the origin.
     fileprivate func bytesSent() async throws -> Int { try await origin.requests().reduce(0) { $0 + $1.bytes } }

@@ -7,6 +7,7 @@ extension EventFeed {
     public convenience init(_ downloader: Downloader, configuration: Configuration = Configuration()) {
         self.init(configuration: configuration) { downloader.downloads.map { API.Download($0) } }
         _ = downloader.observe { [weak self] download, event in self?.publish(download, event) }
+        downloader.verifier.observe { [weak self] job in self?.publish(.verification(API.Verification(job))) }
     }
 
     private func publish(_ download: Download, _ event: DownloadEvent) {

@@ -1,0 +1,119 @@
+import Control
+
+/// What `weir verify` writes.
+enum VerificationText {
+    /// The line that is drawn over and over, for a terminal of so many columns.
+    static func drawn(_ verification: API.Verification, columns: Int, hasColor: Bool) -> String {
+        let name = verification.asset
+        guard verification.state == .running else { return "\(name)  fetching what is missing" }
+        let fraction = verification.totalBytes > 0 ? Double(verification.bytes) / Double(verification.totalBytes) : 0
+        let percent = Format.percent(min(0.99, fraction)).rightAligned(to: 4)
+        let tail = "\(Format.bytes(verification.bytes)) of \(Format.bytes(verification.totalBytes))"
+        let width = min(30, columns - 1 - name.count - percent.count - tail.count - 5)
+        guard width >= 5 else { return "\(name)  \(percent)" }
+        let bar = ProgressBar.text(fraction, width: width)
+        return "\(name)  \(percent) " + (hasColor ? "\u{1B}[36m\(bar)\u{1B}[0m" : bar) + "  \(tail)"
+    }
+
+    /// What was found: a line for all, a table of the renditions, and then each hole and mismatch by its time.
+    static func lines(_ verification: API.Verification) -> [String] {
+        let parts = verification.parts ?? []
+        guard !parts.isEmpty else { return ["\(verification.asset)  \(summary(verification))"] }
+        let table = TextTable(rows: [["RENDITION", "PIECES", "SIZE", "WHOLE", "MISSING", "WRONG"]] + parts.map(row))
+        return ["\(verification.asset)  \(summary(verification))"] + table.lines + parts.flatMap(findings)
+    }
+
+    /// For people who follow all events: only its end is told.
+    static func event(_ verification: API.Verification) -> [String] {
+        verification.state.isFinal ? ["\(verification.asset)  verified: \(summary(verification))"] : []
+    }
+
+    private static func summary(_ verification: API.Verification) -> String {
+        let wrong = (verification.parts ?? []).reduce(0) { $0 + $1.mismatches.count }
+        let read = "\(Format.bytes(verification.bytes)) read"
+        guard verification.found > 0 || wrong > 0 else { return "\(read), all sound" }
+        let mended = verification.found - verification.remaining
+        var words = [read, "\(wrong) wrong", "\(max(0, verification.found - wrong)) missing"]
+        if verification.isRepair { words.append("\(max(0, mended)) mended") }
+        if verification.remaining > 0 { words.append("\(verification.remaining) remaining") }
+        return words.joined(separator: ", ")
+    }
+
+    private static func row(_ part: API.Verification.Part) -> [String] {
+        let whole = part.whole.reduce(0) { $0 + $1.end - $1.start }
+        let missing = part.holes.reduce(0) { $0 + $1.count }
+        return [
+            part.id, "\(part.pieces)", Format.bytes(part.bytes), part.whole.isEmpty ? "–" : Format.clock(whole),
+            missing == 0 ? "–" : "\(missing)", part.mismatches.isEmpty ? "–" : "\(part.mismatches.count)",
+        ]
+    }
+
+    /// What players have not of a rendition, by time. What nobody wants is not counted out: it was never there.
+    private static func findings(_ part: API.Verification.Part) -> [String] {
+        let holes = part.holes.filter(\.isWanted).map { hole in
+            (hole.time, "missing", hole.count == 1 ? hole.first : "\(hole.first) to \(hole.last)")
+        }
+        let mismatches = part.mismatches.map { mismatch in
+            (mismatch.time, words(mismatch), mismatch.file)
+        }
+        return (holes + mismatches).sorted { ($0.0?.start ?? -1) < ($1.0?.start ?? -1) }.map { time, words, files in
+            let span = time.map { "\(Format.clock($0.start))–\(Format.clock($0.end))  " } ?? ""
+            return "\(part.id)  \(span)\(files)  \(words)"
+        }
+    }
+
+    private static func words(_ mismatch: API.Verification.Mismatch) -> String {
+        let fault =
+            switch mismatch.fault {
+            case "length": "not of its length"
+            case "unreadable": "unreadable"
+            default: "other bytes than came"
+            }
+        return fault + (mismatch.isMended ? ", fetched again" : ", set aside")
+    }
+
+    /// Why it does not end with 0; nil where all is sound.
+    static func failure(_ verification: API.Verification) -> Failure? {
+        let (name, count) = (verification.asset, verification.remaining)
+        if let reason = verification.error {
+            let rest = count > 0 ? "; \(pieces(count)) of \(name) remain\(count == 1 ? "s" : "") to be fetched" : ""
+            let next = ControlError(reason.code, "").next
+            return Failure(
+                reason.message + rest, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
+        }
+        if verification.state == .cancelled {
+            return Failure("the verification of \(name) was given up", exitCode: 1, code: "cancelled")
+        }
+        guard count > 0 else { return nil }
+        let next = verification.isRepair ? "weir resume \(name)" : "weir verify \(name) --repair"
+        let message = "\(pieces(count)) of \(name) \(count == 1 ? "is" : "are") missing, or not what had come"
+        return Failure(message, next: next, exitCode: 65, code: "damaged")
+    }
+
+    private static func pieces(_ count: Int) -> String { count == 1 ? "1 piece" : "\(count) pieces" }
+
+    // MARK: JSON
+
+    static func progress(_ verification: API.Verification) -> String {
+        var line = JSONLine()
+        line.add("v", 1)
+        line.add("t", "progress")
+        line.add("id", verification.asset)
+        line.add("state", verification.state)
+        line.add("bytes", verification.bytes)
+        line.add("totalBytes", verification.totalBytes)
+        return line.text
+    }
+
+    /// The end, good or bad; nil where there was never a verification.
+    static func result(_ verification: API.Verification?, _ failure: Failure?) -> String {
+        var line = JSONLine()
+        line.add("v", 1)
+        line.add("t", "result")
+        line.add("id", verification?.asset)
+        line.add("verification", verification)
+        line.add("error", failure.map { ["code": $0.code, "message": $0.message] })
+        line.add("exit", failure?.exitCode ?? 0)
+        return line.text
+    }
+}
