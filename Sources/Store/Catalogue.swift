@@ -22,17 +22,20 @@ public final class Catalogue: Sendable {
         public var downloads: [DownloadRecord] = []
         /// The renditions that are recorded, or were.
         public var recordings: [RecordingRecord] = []
+        /// The policies of assets, and when they were played.
+        public var storage: [StorageRecord] = []
 
         /// Nothing, or what is given.
         public init(
             assets: [AssetRecord] = [], playlists: [PlaylistRecord] = [], keys: [KeyRecord] = [],
-            downloads: [DownloadRecord] = [], recordings: [RecordingRecord] = []
+            downloads: [DownloadRecord] = [], recordings: [RecordingRecord] = [], storage: [StorageRecord] = []
         ) {
             self.assets = assets
             self.playlists = playlists
             self.keys = keys
             self.downloads = downloads
             self.recordings = recordings
+            self.storage = storage
         }
     }
 
@@ -176,6 +179,16 @@ public final class Catalogue: Sendable {
                     CREATE UNIQUE INDEX assetOrigin ON asset (origin) WHERE revises IS NULL;
                     """)
         }
+        migrator.registerMigration("8") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE storage (
+                        asset TEXT PRIMARY KEY REFERENCES asset ON DELETE CASCADE, expires INTEGER,
+                        afterFirstPlay INTEGER, priority TEXT NOT NULL, isExcluded BOOLEAN NOT NULL,
+                        firstPlayed INTEGER, lastPlayed INTEGER, purged INTEGER, purgedBytes INTEGER,
+                        purgeCause TEXT);
+                    """)
+        }
         return migrator
     }
 
@@ -185,7 +198,8 @@ public final class Catalogue: Sendable {
             playlists: try PlaylistRecord.fetchAll(database),
             keys: try KeyRecord.order(Column("number")).fetchAll(database),
             downloads: try DownloadRecord.order(Column("created"), Column.rowID).fetchAll(database),
-            recordings: try RecordingRecord.fetchAll(database))
+            recordings: try RecordingRecord.fetchAll(database),
+            storage: try StorageRecord.fetchAll(database))
     }
 
     // MARK: Writing
@@ -206,16 +220,22 @@ public final class Catalogue: Sendable {
             for record in contents.keys { try record.upsert(database) }
             for record in contents.downloads { try record.upsert(database) }
             for record in contents.recordings { try record.insert(database, onConflict: .ignore) }
+            for record in contents.storage { try record.upsert(database) }
         }
     }
 
     /// Forgets the asset with its playlists, keys and download, and notes in the same step what has taken its place.
     ///
-    /// - Parameter record: nil for what is not in the catalogue.
-    public func supersede(_ id: String, by record: AssetRecord?) async throws(StoreError) {
+    /// - Parameters:
+    ///   - record: nil for what is not in the catalogue.
+    ///   - storage: what is to be kept of the policy and so on.
+    public func supersede(
+        _ id: String, by record: AssetRecord?, _ storage: StorageRecord? = nil
+    ) async throws(StoreError) {
         try await write { database in
             _ = try AssetRecord.deleteOne(database, key: id)
             try record?.update(database)
+            try storage?.upsert(database)
         }
     }
 

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// The folder where everything lies that Weir keeps: bundles, the catalogue, and files on their way in.
@@ -21,11 +20,14 @@ public final class Store: Sendable {
 
     private let lock: StoreLock?
     private let temporary: Directory?
+    /// How many bundles were taken away: each has a name of its own in `tmp/`, where the last may still lie.
+    private let removals = Atomic(0)
     /// What files are written by that nobody waits for.
     let worker: StoreWorker?
     /// What makes pieces outlive a loss of power.
-    private let keeper: Keeper?
-    private let assets: Directory?
+    let keeper: Keeper?
+    /// The bundles; nil where there are none, and none can be made.
+    let assets: Directory?
     /// What pieces are read by to be verified, once any are.
     private let verifying = Mutex<StoreWorker?>(nil)
 
@@ -89,20 +91,30 @@ public final class Store: Sendable {
 
     /// Takes away the bundle of the asset `id`: at once for whoever looks, file by file behind the scenes.
     ///
-    /// What a crash leaves of it lies in `tmp/`, and goes at the next start.
-    public func removeBundle(_ id: String) throws(StoreError) {
+    /// What a crash leaves of it lies in `tmp/`, and goes at the next start. The id may be another bundle's at once.
+    ///
+    /// - Parameter isGone: called, on any thread, when its files are deleted and the room is free.
+    public func removeBundle(
+        _ id: String, isGone: @escaping @Sendable () -> Void = {}
+    ) throws(StoreError) {
         guard let assets, let temporary, readOnlyReason == nil else {
             throw readOnlyReason ?? StoreError(.notWritable, path: root.path)
         }
+        let name = "\(id).\(removals.wrappingAdd(1, ordering: .relaxed).newValue)"
         do {
-            try assets.move(id, to: temporary, as: id)
+            try assets.move(id, to: temporary, as: name)
         } catch {
             guard error.code == .missing else { throw error }
-            return
+            return isGone()
         }
         // After what is on its way into it: a folder that is filled meanwhile does not go.
         worker?.submit { [keeper] in
-            keeper?.flush { Task.detached(priority: .background) { try? temporary.removeTree(id) } }
+            keeper?.flush {
+                Task.detached(priority: .background) {
+                    try? temporary.removeTree(name)
+                    isGone()
+                }
+            }
         }
     }
 
@@ -172,30 +184,4 @@ public final class Store: Sendable {
 
     /// A file that is never kept.
     public func anonymousFile() throws(StoreError) -> GrowingFile { try GrowingFile(anonymousIn: temporary) }
-
-    /// Throws `diskFull` when what is kept would eat into the reserve, and `io` when the disk loses what it is given.
-    public func checkRoom() throws(StoreError) {
-        if keeper?.hasGivenUp ?? false {
-            throw StoreError(.io, path: root.path, detail: "the disk has lost what was written, time after time")
-        }
-        guard Self.space(of: root).free <= reserve else { return }
-        throw StoreError(
-            .diskFull, path: root.path, detail: "less than \(reserve >> 20) MB would be left free on the disk")
-    }
-
-    /// The bytes that may be kept before the reserve is touched; nil where the disk does not tell.
-    public var room: Int64? {
-        let (free, total) = Self.space(of: root)
-        return total > 0 ? max(0, free - reserve) : nil
-    }
-
-    /// Bytes that unprivileged writers may still write, and the size of the whole disk.
-    private static func space(of folder: Directory) -> (free: Int64, total: Int64) {
-        var status = statvfs()
-        guard fstatvfs(folder.descriptor, &status) == 0 else { return (.max, 0) }
-        func bytes(_ blocks: fsblkcnt_t) -> Int64 {
-            Int64(clamping: UInt64(blocks).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
-        }
-        return (bytes(status.f_bavail), bytes(status.f_blocks))
-    }
 }

@@ -30,11 +30,21 @@ import Testing
             DownloadRecord(
                 asset: "b-id", renditions: "video-90p audio-en", state: "failed", errorCode: "missing",
                 errorMessage: "gone", created: 7)
-        ])
+        ],
+        storage: [StorageRecord(asset: "a-id", Self.life)])
+
+    private static let life: StorageLife = {
+        var life = StorageLife()
+        life.policy = StoragePolicy(expires: 9, afterFirstPlay: 8, priority: .important, isExcludedFromBackups: true)
+        (life.firstPlayed, life.lastPlayed) = (3, 4)
+        life.purge = .init(date: 5, bytes: 6, cause: .spaceThoughImportant)
+        return life
+    }()
 
     @Test func whatWasSavedIsThereAfterARestart() async throws {
         try await open().save(full)
         #expect(try open().initial == full)
+        #expect(try open().initial.storage.first?.life == Self.life)
     }
 
     @Test func savingAgainReplaces() async throws {
@@ -182,8 +192,10 @@ import Testing
         try await catalogue.save(.init(assets: [revision]))
         #expect(try open().initial.assets == [.sample("a"), revision])
         revision.revises = nil
-        try await catalogue.supersede("a-id", by: revision)
+        let storage = StorageRecord(asset: "a-new", Self.life)
+        try await catalogue.supersede("a-id", by: revision, storage)
         #expect(try open().initial.assets == [revision])
+        #expect(try open().initial.storage == [storage])
     }
 
     @Test(arguments: [Catalogue.Access.readWrite, .readOnly])

@@ -1,0 +1,41 @@
+import Glibc
+
+/// How much may still be kept.
+extension Store {
+    /// Throws `diskFull` when what is kept would eat into the reserve, and `io` when the disk loses what it is given.
+    public func checkRoom() throws(StoreError) {
+        if keeper?.hasGivenUp ?? false {
+            throw StoreError(.io, path: root.path, detail: "the disk has lost what was written, time after time")
+        }
+        guard Self.space(of: root).free <= reserve else { return }
+        throw StoreError(
+            .diskFull, path: root.path, detail: "less than \(reserve >> 20) MB would be left free on the disk")
+    }
+
+    /// The bytes that may be kept before the reserve is touched; nil where the disk does not tell.
+    public var room: Int64? {
+        let (free, total) = Self.space(of: root)
+        return total > 0 ? max(0, free - reserve) : nil
+    }
+
+    /// The bytes that are to be made free so that things can be kept for a while; 0 where there is room, or the disk does
+    /// not tell. More than a piece or two, so that it need not be asked for again at the next one.
+    public var shortage: Int64 {
+        let (free, total) = Self.space(of: root)
+        let headroom = Self.headroom(of: total)
+        return total > 0 ? max(0, min(reserve - free, .max - headroom) + headroom) : 0
+    }
+
+    /// What is meant by room: a quarter of a small disk, and 64 MB of others.
+    private static func headroom(of total: Int64) -> Int64 { min(64 << 20, total / 4) }
+
+    /// Bytes that unprivileged writers may still write, and the size of the whole disk.
+    static func space(of folder: Directory) -> (free: Int64, total: Int64) {
+        var status = statvfs()
+        guard fstatvfs(folder.descriptor, &status) == 0 else { return (.max, 0) }
+        func bytes(_ blocks: fsblkcnt_t) -> Int64 {
+            Int64(clamping: UInt64(blocks).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+        }
+        return (bytes(status.f_bavail), bytes(status.f_blocks))
+    }
+}
