@@ -1,5 +1,6 @@
 import EventLoop
 import Library
+import Store
 
 /// What is kept because a download wants it.
 extension Downloader {
@@ -9,8 +10,9 @@ extension Downloader {
 
 extension Download {
     /// What is to stay of its asset: what it wants, whether it goes on or not; what was given up stays until the asset is
-    /// removed. Where it is not understood what that is, everything.
+    /// removed, or was purged. Where it is not understood what that is, everything.
     var pins: Pins {
+        if asset.life.purge != nil { return .nothing }
         if isUnreadable { return .everything }
         var wanted: [String: WantedTime] = [:]
         // A store may know a mirror as a rendition of its own, whose pieces lie elsewhere now.

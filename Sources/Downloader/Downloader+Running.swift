@@ -17,6 +17,7 @@ extension Downloader: DownloadWorkObserver {
     }
 
     private func run(_ download: Download) {
+        if fails(ifExpired: download) { return }
         set(download, .running)
         library.allowRenewal(of: download.asset)
         download.ticker = ProgressTicker { [weak self, weak download] in
@@ -89,6 +90,11 @@ extension Downloader: DownloadWorkObserver {
             }
             return
         case .fail(let failure): fail(download, failure)
+        case .wait(.space, let failure, let pause):
+            download.step = Task { @LoopActor [weak self, weak download] in
+                if let self, let download { await self.makeRoom(for: download, else: failure, pause) }
+            }
+            return
         case .wait(let need, let failure, let pause):
             set(download, .waiting, need, failure)
             wait(download, pause)
@@ -103,7 +109,7 @@ extension Downloader: DownloadWorkObserver {
         report("\(download.asset.name): the download stopped: \(failure.message)")
     }
 
-    private func wait(_ download: Download, _ pause: Duration) {
+    func wait(_ download: Download, _ pause: Duration) {
         // A task, as the step after the pause is: `halt` cancels whichever of the two there is.
         download.step = Task { @LoopActor [weak self, weak download] in
             guard (try? await Task.sleep(for: pause)) != nil, let self, let download, download.state == .waiting,

@@ -46,6 +46,7 @@ import Store
         self.report = report
         library.isKept = { [weak self] asset in self?.byAsset[asset.id].map { $0.state != .cancelled } ?? false }
         library.pieceLost = { [weak self] asset in self?.mend(asset) }
+        watchStorage()
         for record in library.storedDownloads {
             guard let asset = library.asset(id: record.asset) else { continue }
             enter(Download(record, of: asset))
@@ -84,6 +85,7 @@ import Store
     /// Where the origin is known to have other content than what is stored, it is about that: see `Library.revise`.
     public func start(_ asset: Asset, _ order: DownloadOrder) async throws(Refusal) -> Download {
         if byAsset[asset.id]?.isUnreadable ?? false { throw .unreadable(name: asset.name) }
+        do { try library.checkExpiry(of: asset) } catch { throw .library(error) }
         let subject = try await subject(of: asset)
         do throws(Refusal) {
             return try await start(subject.asset, order, beside: subject.task)
@@ -120,6 +122,7 @@ import Store
     func begin(_ task: DownloadTask, of asset: Asset, isPaused: Bool) async -> Download {
         let download = byAsset[asset.id] ?? enter(Download(asset, task, state: .queued, created: Int64(time(nil))))
         halt(download)
+        library.forgetPurge(of: asset)
         download.task = task
         download.patience = Patience()
         set(download, isPaused ? .paused : .queued)
@@ -175,6 +178,7 @@ import Store
             return
         }
         halt(download)
+        library.forgetPurge(of: download.asset)
         download.patience = Patience()
         set(download, .queued)
         schedule()

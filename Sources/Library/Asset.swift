@@ -2,7 +2,7 @@ public import EventLoop
 public import HTTPMessage
 public import Origin
 public import Playlist
-import Store
+public import Store
 
 /// One HLS presentation, known by an id of ours and reached through an origin URL.
 ///
@@ -18,8 +18,8 @@ import Store
 
     /// Also the bundle's name: small letters, digits and `-`. Never changes.
     public let id: String
-    /// What the user calls it.
-    public let name: String
+    /// What the user calls it. Another one after `Library.rename`.
+    public internal(set) var name: String
     /// For display, if the user gave it.
     public internal(set) var title: String?
     /// See `artworkKind`; nil before it was looked for.
@@ -34,6 +34,10 @@ import Store
     public internal(set) var revision: Asset?
     /// The id of the asset of which it is that.
     public internal(set) var revises: String?
+    /// Its policy, when it was played, and what was purged.
+    public internal(set) var life = StorageLife() {
+        didSet { bundle.isExcludedFromBackups = life.policy.isExcludedFromBackups }
+    }
     /// What its requests may have of the user's own: as `origin` says, but for what another asset's playlist led to.
     let access: OriginAccess
     /// The keys of all its renditions.

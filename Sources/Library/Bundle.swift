@@ -13,6 +13,10 @@ import Store
     var lost: (StoreError) -> Void = { _ in }
     /// Whether `remove()` was called: nothing is written any more.
     private(set) var isRemoved = false
+    /// Grows each time that all of it is deleted: what was on its way into it by then is not in it.
+    private(set) var era = 0
+    /// Whether the folder is marked for tools that make backups, as soon as there is one.
+    var isExcludedFromBackups = false
 
     init(id: String, store: Store) {
         self.id = id
@@ -25,6 +29,8 @@ import Store
         if let opened { return opened }
         let directory = try store.bundle(id, create: create)
         opened = directory
+        // A mark that cannot be made is no reason to keep nothing.
+        if create, isExcludedFromBackups { try? directory.setExcludedFromBackups(true) }
         return directory
     }
 
@@ -45,6 +51,18 @@ import Store
 
     /// Forgets the open folder: it was deleted behind our back.
     func close() { opened = nil }
+
+    /// Whether there is such a folder.
+    var exists: Bool { (try? directory(create: false)) != nil }
+
+    /// Deletes everything; what comes from now on begins another folder.
+    ///
+    /// - Parameter isGone: see `Store.removeBundle`.
+    func clear(isGone: @escaping @Sendable () -> Void) throws(StoreError) {
+        guard !isRemoved else { return isGone() }
+        (opened, era) = (nil, era + 1)
+        try store.removeBundle(id, isGone: isGone)
+    }
 
     /// Deletes everything. Nothing can be written any more; open descriptors read on to their end.
     func remove() throws(StoreError) {

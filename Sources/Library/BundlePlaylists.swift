@@ -19,6 +19,9 @@ import Store
         /// Without its query, where tokens are.
         let origin: String
         let created: Int64
+        let policy: StoragePolicy
+        /// When it was played first, which a window counts from.
+        let firstPlayed: Int64?
     }
 
     private let asset: Asset
@@ -71,7 +74,8 @@ import Store
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         let identity = Identity(
             id: asset.id, name: asset.name, title: asset.title, artwork: asset.artworkKind?.fileName,
-            origin: asset.origin.redacted, created: asset.created)
+            origin: asset.origin.redacted, created: asset.created, policy: asset.life.policy,
+            firstPlayed: asset.life.firstPlayed)
         return Array(try encoder.encode(identity))
     }
 }

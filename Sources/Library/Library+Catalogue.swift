@@ -68,7 +68,7 @@ extension Library {
     }
 
     /// Writes an asset that the catalogue lacks, with what its URL leads to.
-    private func saveNew(_ asset: Asset) async { await write(contents(of: asset), about: asset) }
+    func saveNew(_ asset: Asset) async { await write(contents(of: asset), about: asset) }
 
     private func contents(of asset: Asset) -> Catalogue.Contents {
         Catalogue.Contents(assets: [asset.record], playlists: entryRecord(of: asset).map { [$0] } ?? [])
@@ -82,7 +82,7 @@ extension Library {
         return record(of: playlist, base: base, in: asset)
     }
 
-    @discardableResult private func write(
+    @discardableResult func write(
         _ contents: Catalogue.Contents, without gone: [String] = [], about asset: Asset
     ) async -> Bool {
         if asset.isPreview || asset.isRemoved { return false }
@@ -115,6 +115,7 @@ extension Library {
         let playlists = Dictionary(grouping: contents.playlists, by: \.asset)
         let keys = Dictionary(grouping: contents.keys, by: \.asset)
         let recordings = Dictionary(grouping: contents.recordings, by: \.asset)
+        let lives = Dictionary(contents.storage.map { ($0.asset, $0.life) }) { $1 }
         return contents.assets.compactMap { record in
             guard let origin = try? WebURL(record.origin) else { return nil }
             let asset = Asset(
@@ -123,6 +124,7 @@ extension Library {
                 store: store)
             asset.isPersistent = true
             asset.revises = record.revises
+            asset.life = lives[asset.id] ?? StorageLife()
             for key in keys[asset.id] ?? [] {
                 if let url = try? WebURL(key.url) { asset.keys.restore(url, number: key.number) }
             }

@@ -40,13 +40,15 @@ extension Library {
         if revision.bytes > 0 { await store.sync() }
         guard asset.revision === revision, !asset.isRemoved, !audience.isWatching(asset) else { return false }
         if revision.artworkKind == nil, let artwork = artwork(of: asset) { try? keep(artwork, of: revision) }
-        revision.title = asset.title
+        (revision.title, revision.life) = (asset.title, asset.life)
         unregister(asset)
         asset.revision = nil
         register(revision)
         do {
             try asset.bundle.remove()
-            try await store.catalogue.supersede(asset.id, by: revision.isPersistent ? settled(revision) : nil)
+            let isKept = revision.isPersistent
+            try await store.catalogue.supersede(
+                asset.id, by: isKept ? settled(revision) : nil, isKept ? revision.storageRecord : nil)
             revision.revises = nil
         } catch {
             report("\(asset.name): the new content has not wholly taken the place of the old: \(error)")

@@ -21,29 +21,38 @@ public import Store
     let loader: Loader
     /// The pieces that merely flowed.
     let playCache: PlayCache
+    /// What makes room on a full disk.
+    let purger: Purger
     let store: Store
     let fetch: PlaylistFetch
     /// Told of trouble that nobody waits for.
     let report: @Sendable (String) -> Void
     /// Presentations that playlists of assets name.
     var guests = Guests()
+    /// The names that assets had which somebody plays, and their ids.
+    var formerNames: [String: String] = [:]
+    /// The time of day, in seconds since 1970.
+    let date: () -> Int64
     private let yielding: Yielding
     private var byID: [String: Asset] = [:]
     private var byName: [String: Asset] = [:]
     private var byOrigin: [WebURL: Asset] = [:]
     private var opening: [WebURL: Task<Result<Asset, LibraryError>, Never>] = [:]
-    /// The names of assets that are being opened.
-    private var reserved: Set<String> = []
+    /// The names of assets that are being opened, or get another one.
+    var reserved: Set<String> = []
 
     /// A library over a store, with what its catalogue knows.
     ///
     /// - Parameters:
     ///   - cacheLimit: the bytes above which pieces make way that merely flowed; nil for no limit.
+    ///   - purge: how far a full disk is made free.
     ///   - now: the clock by which playheads run.
+    ///   - date: the time of day, in seconds since 1970; nil for the system's.
     ///   - report: told of trouble that nobody waits for, in a sentence for a log.
     public init(
         store: Store, client: OriginClient, mode: PlayMode = .auto, cacheLimit: Int64? = nil,
-        now: @escaping () -> ContinuousClock.Instant = { .now },
+        purge: PurgePlan.Limit = .expired, now: @escaping () -> ContinuousClock.Instant = { .now },
+        date: (() -> Int64)? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         audience = Audience(now: now)
@@ -55,10 +64,15 @@ public import Store
         yielding = Yielding(audience, client)
         client.isOffline = mode == .offline
         playCache = PlayCache(limit: cacheLimit)
+        purger = Purger(limit: purge)
+        self.date = date ?? { Self.now }
         let known = restored(store.catalogue.initial)
         recover(known)
         register(restored: known)
         playCache.start(for: self)
+        purger.start(for: self)
+        loader.full = { [weak self] in self?.purger.noteFull() }
+        audience.played = { [weak self] asset in self?.notePlay(of: asset) }
     }
 
     // MARK: Finding
@@ -68,6 +82,21 @@ public import Store
 
     /// Told when a piece of an asset is gone that had come.
     public var pieceLost: (Asset) -> Void = { _ in }
+
+    /// Whether a download of an asset goes on.
+    public var isFetched: (Asset) -> Bool = { _ in false }
+
+    /// Told before all of an asset goes, with the reason in a sentence.
+    public var purging: (Asset, String) -> Void = { _, _ in }
+
+    /// Told when all of an asset has gone, with what `asset.life` says of it.
+    public var purged: (Asset, StorageLife.Purge) -> Void = { _, _ in }
+
+    /// Whether somebody waits for room on the disk.
+    public var isRoomAwaited: () -> Bool = { false }
+
+    /// Told when there is room again which somebody waits for.
+    public var roomCame: () -> Void = {}
 
     /// All assets, by name; those that revise others aside.
     public var assets: [Asset] { byName.values.sorted { $0.name < $1.name } }
@@ -118,11 +147,12 @@ public import Store
         return asset
     }
 
-    /// Gives an asset a title, for display.
-    public func entitle(_ asset: Asset, _ title: String) async {
+    /// Gives an asset a title, for display, or takes it away.
+    public func entitle(_ asset: Asset, _ title: String?) async {
         guard asset.title != title else { return }
         asset.title = title
         if asset.isPersistent { await saveRecord(of: asset) }
+        if !asset.isRemoved, readOnlyReason == nil, asset.bundle.exists { writeBundle(of: asset) }
     }
 
     private func checkOnline(_ url: WebURL) throws(LibraryError) {
@@ -130,7 +160,7 @@ public import Store
         throw LibraryError(.notStored, "\(url.redacted) is not in the store, and Weir is offline")
     }
 
-    private func checkFree(_ name: String) throws(LibraryError) {
+    func checkFree(_ name: String) throws(LibraryError) {
         guard AssetNaming.isName(name) else {
             throw LibraryError(.nameTaken, "\"\(name)\" is no name: use small letters, digits and single dashes")
         }
@@ -162,6 +192,13 @@ public import Store
         identify(asset)
         byName[asset.name] = asset
         byOrigin[asset.origin] = asset
+    }
+
+    /// Lets a name lead to an asset, in the place of the one that it had.
+    func register(_ asset: Asset, as name: String) {
+        byName[asset.name] = nil
+        asset.name = name
+        byName[name] = asset
     }
 
     /// Lets the id alone lead to the new content of an asset.

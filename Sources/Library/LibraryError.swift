@@ -33,6 +33,8 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         case otherContent
         /// The URL is another asset's.
         case urlTaken
+        /// The time for which the asset was to be played is over.
+        case expired
         /// Nobody waits any more.
         case cancelled
     }
@@ -67,7 +69,7 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
     /// Whether other pieces of the same asset would fare no better.
     public var concernsEverything: Bool {
         switch code {
-        case .originAbsent, .notStored, .originRefused, .refusedURL, .store: true
+        case .originAbsent, .notStored, .originRefused, .refusedURL, .store, .expired: true
         case .missing, .badOrigin, .notPlaylist, .badDirective, .nameTaken, .notArtwork, .otherContent, .urlTaken,
             .cancelled:
             false

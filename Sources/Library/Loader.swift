@@ -34,6 +34,8 @@ import Store
     /// Flights that ended early, to be gone on from; oldest first.
     private var parked: [Key] = []
     private var lastFile = 0
+    /// Told when something is not kept because the disk is full.
+    var full: () -> Void = {}
     /// When the disk last had room.
     private var lastCheck: ContinuousClock.Instant?
     /// The bytes of what has ended since then.
@@ -194,6 +196,7 @@ import Store
                 }
             } catch {
                 obstacle = error
+                if error.code == .diskFull { full() }
             }
         }
         do {
@@ -213,6 +216,7 @@ import Store
 
     private func settle(_ key: Key, _ flight: Flight) {
         arrived += flight.written
+        if flight.keepFailure?.code == .diskFull { full() }
         guard flights[key] === flight else { return }
         switch flight.outcome {
         case .success:

@@ -113,13 +113,14 @@ import Store
     ) {
         let folder: PieceDirectory
         do throws(StoreError) { folder = try directory(create: true) } catch { return ended(error) }
+        let era = bundle.era
         committer.commit(gathered, to: folder, as: file) { [self] failure in
-            if failure?.code == .missing, !isAgain, !bundle.isRemoved {
+            if failure?.code == .missing, !isAgain, !bundle.isRemoved, bundle.era == era {
                 // The folder was deleted behind our back, and all that was in it.
                 close()
                 return commit(gathered, as: file, by: committer, isAgain: true, ended: ended)
             }
-            if failure == nil, !bundle.isRemoved { note(file, size: Int64(gathered.count)) }
+            if failure == nil, !bundle.isRemoved, bundle.era == era { note(file, size: Int64(gathered.count)) }
             ended(failure)
         }
     }
@@ -219,6 +220,12 @@ import Store
     private func lost(_ file: String, _ error: StoreError) {
         went(file)
         bundle.lost(error)
+    }
+
+    /// Takes note that all pieces were deleted with the bundle, of which the play cache knows nothing any more.
+    func emptied() {
+        (opened, known, former, slots, cachedBytes) = (nil, [:], [:], [:], 0)
+        changes += 1
     }
 
     private func close() {

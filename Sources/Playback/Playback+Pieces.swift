@@ -10,6 +10,7 @@ extension Playback {
         guard let asset = library.presentation(id: id), let pieces = asset.folder(folder) else {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
+        if expired(exchange, asset, session) { return }
         let seat = library.audience.seat(session.id, at: asset, folder)
         let record = sessions.record(of: session, asset, exchange)
         let place = PiecePlace(asset: asset, session: session, folder: pieces, seat: seat, record: record)

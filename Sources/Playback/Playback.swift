@@ -59,6 +59,7 @@ public import Library
         guard let asset = library.presentation(id: id), let rendition = asset.rendition(name) else {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
+        if expired(exchange, asset, session) { return }
         let isOffline = session.mode == .offline || library.isOffline
         if isOffline || session.mode == .local, let recorded = rendition.recording?.source {
             return send(exchange, .hit, live: recorded) { () in
@@ -110,10 +111,11 @@ public import Library
     }
 
     private func entry(_ exchange: Exchange, named name: String, _ mode: Session.Mode) {
-        guard let asset = library.asset(named: name) else {
+        guard let asset = library.asset(named: name) ?? library.asset(formerlyNamed: name) else {
             return exchange.reply(
                 .notFound, "There is no asset called \(name). \"weir list\" shows those that there are.")
         }
+        if expired(exchange, asset) { return }
         if asset.isRecording, !asset.recordedRenditions.isEmpty { return recording(exchange, of: asset, mode.plain) }
         // A name plays what is there; the URL plays what there is, and so does who wants the best that can be had.
         let isEnough = mode == .adaptive ? asset.isEverythingWhole : asset.isPlayableOffline
@@ -156,6 +158,7 @@ public import Library
                 // A player puts its directives behind the URL of the entry, where that is a live playlist itself.
                 let (directives, rest) = try DeliveryDirectives.take(from: CMCD.removed(from: url.query))
                 let asset = try await asset(at: url.replacingQuery(rest), mode)
+                if expired(exchange, asset) { return }
                 let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode)
                 await entry(exchange, of: asset, mode, directives, isStored: isStored)
             } catch {

@@ -24,6 +24,16 @@ import Testing
     }
     private(set) var client: OriginClient
     private(set) var library: Library
+    /// The time of day that the library is told, in seconds since 1970.
+    var date: Int64 {
+        get { clock.date }
+        set { clock.date = newValue }
+    }
+    private let clock = Clock()
+
+    private final class Clock {
+        var date: Int64 = 1_000_000_000
+    }
 
     /// - Parameters:
     ///   - root: the folder that the origin serves; nil for the fixtures.
@@ -38,7 +48,7 @@ import Testing
         client = Self.client(stallSpan: stallSpan)
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client, cacheLimit: cacheLimit,
-            report: { [log] in log.add($0) })
+            date: { [clock] in clock.date }, report: { [log] in log.add($0) })
     }
 
     /// The limits that Weir ships with, but for patience.
@@ -56,16 +66,25 @@ import Testing
     /// Waits until what has come is synced, and has its line.
     func flush() async { await library.store.flush() }
 
-    /// Everything anew over a copy of the folder as it is at this instant: what a killed process leaves.
-    func restart(isOffline: Bool = false, reserve: Int64 = 0, cacheLimit: Int64? = nil) async throws {
+    /// The folder as it is at this instant.
+    func copy() async throws -> TemporaryFolder {
         let copy = try TemporaryFolder()
         let result = try await ProcessRunner.run("cp", ["-a", folder.path + "/.", copy.path])
         #expect(result.exit == .code(0), "\(result.errors)")
+        return copy
+    }
+
+    /// Everything anew over a copy of the folder as it is at this instant: what a killed process leaves.
+    func restart(
+        isOffline: Bool = false, reserve: Int64 = 0, cacheLimit: Int64? = nil, purge: PurgePlan.Limit = .expired
+    ) async throws {
+        let copy = try await copy()
         client.stop()
         (folder, client) = (copy, Self.client())
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client,
-            mode: isOffline ? .offline : .auto, cacheLimit: cacheLimit, report: { [log] in log.add($0) })
+            mode: isOffline ? .offline : .auto, cacheLimit: cacheLimit, purge: purge,
+            date: { [clock] in clock.date }, report: { [log] in log.add($0) })
     }
 
     func url(_ path: String) throws -> WebURL { try WebURL(origin.url(path)) }

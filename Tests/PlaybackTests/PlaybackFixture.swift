@@ -39,7 +39,9 @@ import Testing
         if absence == nil { configuration.absenceInterest = .zero }
         client = OriginClient(configuration: configuration)
         let now = { clock?.instant ?? .now }
-        library = Library(store: try Store(path: folder.path, reserve: reserve), client: client, now: now)
+        library = Library(
+            store: try Store(path: folder.path, reserve: reserve), client: client, now: now,
+            date: clock.map { clock in { Int64(clock.date) } })
         logs = try TemporaryFolder()
         var sessions = Sessions.Configuration()
         (sessions.folder, sessions.software) = (logs.path("log"), "Weir/test")

@@ -34,6 +34,8 @@ import Playlist
     /// Whether that was so when it was last looked at: in the turn of the loop after it changed.
     private var isOpening = false
     private var noticing: LoopTimer?
+    /// Told of an asset when a session begins to play it, and when one is over.
+    var played: (Asset) -> Void = { _ in }
     /// Told when somebody begins to wait for an origin, or ceases to.
     var waitChanged: () -> Void = {}
 
@@ -124,6 +126,7 @@ import Playlist
         }
         let attendee = Attendee(asset, at: now)
         attendees[session] = attendee
+        played(asset)
         return attendee
     }
 
@@ -256,6 +259,7 @@ import Playlist
 
     private func remove(_ session: String) {
         guard let asset = attendees.removeValue(forKey: session)?.asset else { return }
+        played(asset)
         if !attendees.values.contains(where: { $0.asset === asset }) { tell(asset, .ended) }
     }
 }

@@ -40,17 +40,18 @@ import Store
 
     /// - Parameter limit: the bytes that may stay; nil for any number.
     init(limit: Int64?) {
+        self.limit = limit
         rounds.limit = limit
         timer = LoopTimer { [weak self] in self?.turn() }
     }
 
     /// The bytes that may stay; nil for any number.
-    var limit: Int64? { rounds.limit }
+    let limit: Int64?
 
     /// Counts what an earlier process left, folder by folder, and lets go of what is too much.
     func start(for library: Library) {
         self.library = library
-        guard limit != nil, library.readOnlyReason == nil else { return }
+        guard library.readOnlyReason == nil else { return }
         uncounted = library.assets.flatMap { $0.folders + ($0.revision?.folders ?? []) }
         isCounting = true
         timer?.schedule(after: Self.turnPause)
@@ -146,6 +147,26 @@ import Store
         arrivals.note(session, of: asset.id, isOffline: isOffline, at: .now)
     }
 
+    /// Lets so many bytes go for a disk that is full, whatever the limit, as far as nobody needs them. Once they are gone
+    /// the limit counts as before.
+    func makeWay(_ bytes: Int64) {
+        queue.sort()
+        rounds.limit = max(0, queue.size - bytes)
+        rounds.begin(queue.count)
+        schedule()
+    }
+
+    /// Whether it lets go of more than its limit asks for.
+    var isMakingWay: Bool { rounds.limit != limit }
+
+    /// Lets go of no more than the limit asks for.
+    func relax() { rounds.limit = limit }
+
+    /// Whether a session plays an asset, or was given a playlist of it and is about to.
+    func isInUse(_ asset: Asset, _ audience: Audience) -> Bool {
+        audience.isWatching(asset) || !needs(of: asset, audience).isEmpty
+    }
+
     // MARK: What stays
 
     private func asset(of folder: PieceFolder) -> Asset? { library?.asset(id: folder.asset) }
@@ -212,7 +233,7 @@ import Store
             piece.folder.cachedBytes -= size
         }
         for (piece, _) in evicted { evict(piece, library) }
-        guard rounds.isOver(queue) else { return }
+        guard rounds.isOver(queue) else { return relax() }
         let hasNews = !evicted.isEmpty || !unread.isEmpty
         for folder in unread { _ = folder.sizes }
         unread = []
@@ -232,7 +253,7 @@ import Store
         isCounting = false
         queue.sort()
         rounds.begin(queue.count)
-        if rounds.isOver(queue), let limit {
+        if rounds.isOver(queue), !isMakingWay, let limit {
             library?.report(
                 "what was kept since it was played takes \(queue.size >> 20) MB; the longest unused of it makes way, "
                     + "since play-cache is \(limit >> 20) MB")

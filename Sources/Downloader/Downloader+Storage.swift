@@ -1,0 +1,61 @@
+import EventLoop
+public import Library
+import Store
+
+/// What becomes of downloads where what they have stored is given up, or there is no room for it.
+extension Downloader {
+    /// Lets the library know of downloads what it must know to make room.
+    func watchStorage() {
+        library.isFetched = { [weak self] asset in self?.byAsset[asset.id]?.state.isActive ?? false }
+        library.purging = { [weak self] asset, reason in self?.expel(asset, reason) }
+        library.isRoomAwaited = { [weak self] in
+            self?.byAsset.values.contains { $0.state == .waiting && $0.need == .space } ?? false
+        }
+        library.roomCame = { [weak self] in self?.tryAgain(.space) }
+    }
+
+    /// Ends the download of what is about to go; it does not begin again by itself.
+    private func expel(_ asset: Asset, _ reason: String) {
+        if let revision = asset.revision { forget(revision) }
+        guard let download = byAsset[asset.id], !download.isUnreadable else { return }
+        halt(download)
+        let code = library.isExpired(asset) ? LibraryError.Code.expired.rawValue : StoreError.Code.diskFull.rawValue
+        set(download, .failed, nil, Download.Failure(code: code, message: reason))
+        schedule()
+        Task { @LoopActor in await save(download) }
+    }
+
+    /// Lets a download go on that the disk had no room for, once something has made way; where nothing does, it waits.
+    func makeRoom(for download: Download, else failure: Download.Failure, _ pause: Duration) async {
+        let isMade = await library.makeRoom()
+        guard !Task.isCancelled, download.state == .running, byAsset[download.asset.id] === download else { return }
+        if isMade {
+            set(download, .queued)
+        } else {
+            set(download, .waiting, .space, failure)
+            wait(download, pause)
+            library.noteFull()
+        }
+        schedule()
+        await save(download)
+    }
+
+    /// Whether a download may not begin, since its asset is not to be played any more: it fails then.
+    func fails(ifExpired download: Download) -> Bool {
+        do throws(LibraryError) {
+            try library.checkExpiry(of: download.asset)
+            return false
+        } catch {
+            fail(download, Download.Failure(code: error.code.rawValue, message: error.message))
+            Task { @LoopActor in await save(download) }
+            return true
+        }
+    }
+
+    /// An asset is called otherwise: whoever listens hears it.
+    public func renamed(_ asset: Asset) {
+        for asset in [asset, asset.revision] {
+            if let download = asset.flatMap({ byAsset[$0.id] }) { tell(download, .state) }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import EventLoop
+import Store
+
+/// Assets that are called otherwise than before.
+extension Library {
+    /// Gives an asset another name: from then on the name leads to it, and the former one to nothing. The id stays, and
+    /// with it the bundle's folder and all that players have loaded.
+    ///
+    /// - Throws: `nameTaken` for what is no name, or another's; `store` when it cannot be kept. Nothing has changed then.
+    public func rename(_ asset: Asset, to name: String) async throws(LibraryError) {
+        guard name != asset.name else { return }
+        if let readOnlyReason { throw LibraryError(readOnlyReason, about: "\(asset.name) keeps its name") }
+        try checkFree(name)
+        reserved.insert(name)
+        defer { reserved.remove(name) }
+        if asset.isPersistent { try await keep(name, of: asset) }
+        if audience.isWatching(asset) { formerNames[asset.name] = asset.id }
+        formerNames[name] = nil
+        register(asset, as: name)
+        asset.revision?.name = name
+        if asset.bundle.exists { writeBundle(of: asset) }
+    }
+
+    private func keep(_ name: String, of asset: Asset) async throws(LibraryError) {
+        var records = [asset, asset.revision].compactMap { $0 }.filter(\.isPersistent).map(\.record)
+        for index in records.indices { records[index].name = name }
+        do {
+            try await store.catalogue.save(.init(assets: records))
+        } catch {
+            throw LibraryError(error, about: "\(asset.name) keeps its name")
+        }
+        guard asset.isRemoved else { return }
+        // The removal may have come to the catalogue first.
+        try? await store.catalogue.removeAsset(asset.id)
+        throw LibraryError(.missing, "\(asset.name) was removed")
+    }
+
+    /// The asset that was called so when somebody played it who still does: players load the entry of what is recorded
+    /// again and again.
+    public func asset(formerlyNamed name: String) -> Asset? {
+        guard let asset = formerNames[name].flatMap({ asset(id: $0) }), audience.isWatching(asset) else {
+            formerNames[name] = nil
+            return nil
+        }
+        return asset
+    }
+}

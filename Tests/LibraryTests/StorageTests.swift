@@ -1,0 +1,246 @@
+import EventLoop
+import Foundation
+import Glibc
+import HTTPMessage
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// Policies, names, and what is purged, over a store of real files.
+@Suite @LoopActor struct StorageTests {
+    private let fixture: LibraryFixture
+    private var library: Library { fixture.library }
+
+    init() async throws { fixture = try await LibraryFixture() }
+
+    /// The fixture `ts`, of which one rendition is whole.
+    private func film() async throws -> Asset {
+        let asset = try await fixture.open("/ts/master.m3u8")
+        try await fixture.fetch("video-90p", of: asset)
+        library.publish(asset)
+        await fixture.flush()
+        return asset
+    }
+
+    /// A bundle's `asset.json`.
+    private func identity(of asset: Asset) throws -> [String: Any] {
+        let data = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path("assets/\(asset.id)/asset.json")))
+        return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    }
+
+    private func files(of asset: Asset) -> [String] { fixture.folder.files().filter { $0.contains(asset.id) } }
+
+    /// Somebody begins to play an asset.
+    private func play(_ asset: Asset, as session: String = "aaaaaa") throws {
+        _ = try #require(library.audience.seat(session, at: asset, "video-90p"))
+    }
+
+    // MARK: Policies
+
+    @Test func aPolicyOutlivesTheProcessAndStandsInTheBundle() async throws {
+        let asset = try await film()
+        let policy = StoragePolicy(expires: 5_000_000_000, afterFirstPlay: 60, priority: .important)
+        try await library.setPolicy(policy, of: asset)
+        let stored = try #require(try identity(of: asset)["policy"] as? [String: Any])
+        #expect(stored["expires"] as? Int == 5_000_000_000 && stored["priority"] as? String == "important")
+        try await fixture.restart()
+        #expect(library.asset(named: "ts")?.life.policy == policy)
+    }
+
+    @Test func aPolicyOfWhatIsOnlyKnownIsKeptAsWell() async throws {
+        let asset = try await fixture.open("/ts/master.m3u8")
+        try await library.setPolicy(StoragePolicy(priority: .important), of: asset)
+        #expect(files(of: asset).isEmpty)
+        try await fixture.restart()
+        #expect(library.asset(named: "ts")?.life.policy.priority == .important)
+    }
+
+    @Test func whoIsExcludedFromBackupsHasTheMarkAsSoonAsThereIsAFolder() async throws {
+        let asset = try await fixture.open("/ts/master.m3u8")
+        try await library.setPolicy(StoragePolicy(isExcludedFromBackups: true), of: asset)
+        try await fixture.fetch("video-90p", of: asset)
+        await fixture.flush()
+        let mark = "assets/\(asset.id)/CACHEDIR.TAG"
+        #expect(fixture.folder.files().contains(mark))
+        try await library.setPolicy(StoragePolicy(), of: asset)
+        #expect(!fixture.folder.files().contains(mark))
+    }
+
+    @Test func playsAreNotedAndOutliveTheProcess() async throws {
+        let asset = try await film()
+        fixture.date = 1000
+        try play(asset)
+        fixture.date = 2000
+        try play(asset, as: "bbbbbb")
+        #expect(asset.life.firstPlayed == 1000 && asset.life.lastPlayed == 2000)
+        try await waitUntil("the catalogue") {
+            let copy = try await fixture.copy()
+            return try Store(path: copy.path).catalogue.initial.storage.first?.lastPlayed == 2000
+        }
+        try await fixture.restart()
+        #expect(library.asset(named: "ts")?.life.firstPlayed == 1000)
+    }
+
+    @Test func whatHasExpiredIsNotPlayedButByWhoHasBegun() async throws {
+        let asset = try await film()
+        fixture.date = 1000
+        try play(asset)
+        try await library.setPolicy(StoragePolicy(afterFirstPlay: 60), of: asset)
+        fixture.date = 1059
+        try library.checkExpiry(of: asset)
+        fixture.date = 1060
+        try library.checkExpiry(of: asset, for: "aaaaaa")
+        #expect(await code { try library.checkExpiry(of: asset, for: "bbbbbb") } == .expired)
+        #expect(await code { try library.checkExpiry(of: asset) } == .expired)
+        do throws(LibraryError) {
+            try library.checkExpiry(of: asset)
+        } catch {
+            #expect(error.message.contains("weir policy ts --after-first-play never"), "\(error.message)")
+        }
+    }
+
+    // MARK: Names
+
+    @Test func aNewNameLeadsToTheAssetAndTheOldOneToNothing() async throws {
+        let asset = try await film()
+        let id = asset.id
+        try await library.rename(asset, to: "film")
+        #expect(library.asset(named: "film") === asset && library.asset(named: "ts") == nil && asset.id == id)
+        #expect(library.asset(formerlyNamed: "ts") == nil)
+        #expect(try identity(of: asset)["name"] as? String == "film")
+        try await fixture.restart()
+        #expect(library.asset(named: "film")?.id == id && library.assets.count == 1)
+        let other = try await fixture.open("/cmaf/master.m3u8")
+        #expect(await code { try await library.rename(other, to: "film") } == .nameTaken)
+        #expect(await code { try await library.rename(other, to: "No Name") } == .nameTaken)
+        #expect(other.name == "cmaf" && library.asset(named: "cmaf") === other)
+        try await library.rename(other, to: "ts")
+        #expect(library.asset(named: "ts") === other)
+    }
+
+    @Test func whoPlaysItFindsItByItsFormerName() async throws {
+        let asset = try await film()
+        try play(asset)
+        try await library.rename(asset, to: "film")
+        #expect(library.asset(formerlyNamed: "ts") === asset)
+        library.audience.forget(asset)
+        #expect(library.asset(formerlyNamed: "ts") == nil)
+    }
+
+    // MARK: What is purged
+
+    @Test func whatIsPurgedStaysKnownAndComesAgainFromNothing() async throws {
+        let asset = try await film()
+        let (bytes, rendition) = (asset.bytes, try #require(asset.rendition("video-90p")))
+        fixture.date = 1000
+        await library.purge(asset, .space)
+        #expect(asset.bytes == 0 && !rendition.isWhole && !asset.isPlayableOffline && files(of: asset).isEmpty)
+        #expect(asset.life.purge == .init(date: 1000, bytes: bytes, cause: .space))
+        #expect(fixture.log.lines.last?.contains("ts was purged") ?? false, "\(fixture.log.lines)")
+        try await fixture.fetch("video-90p", of: asset)
+        #expect(rendition.isWhole && asset.bytes == bytes)
+        await fixture.flush()
+        library.forgetPurge(of: asset)
+        await library.saveLife(of: asset)
+        try await fixture.restart()
+        let again = try #require(library.asset(named: "ts"))
+        #expect(again.bytes == bytes && again.life.purge == nil && again.isPlayableOffline)
+    }
+
+    @Test func whatIsPlayedOrAboutToBeIsNotPurged() async throws {
+        let asset = try await film()
+        library.expect("aaaaaa", at: asset, isOffline: false)
+        await library.purge(asset, .expired)
+        #expect(asset.bytes > 0 && asset.life.purge == nil)
+        let other = try await LibraryFixture()
+        let played = try await other.open("/ts/master.m3u8")
+        try await other.fetch("video-90p", of: played)
+        _ = try #require(other.library.audience.seat("aaaaaa", at: played, "video-90p"))
+        await other.library.purge(played, .expired)
+        #expect(played.bytes > 0 && played.life.purge == nil)
+    }
+
+    @Test func whatHasExpiredGoesADayLaterThoughThereIsRoom() async throws {
+        let asset = try await film()
+        try await library.setPolicy(StoragePolicy(expires: 1000), of: asset)
+        fixture.date = 1000 + Purger.grace - 1
+        await library.purger.sweepOut()
+        #expect(asset.bytes > 0)
+        fixture.date += 1
+        await library.purger.sweepOut()
+        #expect(asset.bytes == 0 && asset.life.purge?.cause == .expired)
+        #expect(library.asset(named: "ts") === asset)
+    }
+
+    /// Restarted on a disk that is always full, so that everything goes that may.
+    private func fill(_ limit: PurgePlan.Limit) async throws {
+        try await fixture.restart(reserve: .max, purge: limit)
+        library.noteFull()
+    }
+
+    private func stored() -> [String] { library.assets.filter { $0.bytes > 0 }.map(\.name) }
+
+    @Test func onAFullDiskWhatHasExpiredAndWhatFlowedGoesAndNothingElse() async throws {
+        let (asset, other) = (try await film(), try await fixture.open("/cmaf/master.m3u8"))
+        try await fixture.fetch("video-90p", of: other)
+        let third = try await fixture.open("/aes/master.m3u8")
+        try await fixture.fetch("video-90p", of: third)
+        try await library.setPolicy(StoragePolicy(expires: 1), of: asset)
+        try await fixture.restart(reserve: .max)
+        fixture.date = 2
+        library.pin(.everything, of: try #require(library.asset(named: "aes")))
+        library.noteFull()
+        try await waitUntil("room for others", within: .seconds(20)) { self.stored() == ["aes"] }
+        #expect(library.asset(named: "ts")?.life.purge?.cause == .expired)
+        #expect(library.asset(named: "cmaf")?.life.purge == nil)
+        try await waitUntil("a word about it", within: .seconds(20)) {
+            fixture.log.lines.contains { $0.contains("nothing more is stored that may make way") }
+        }
+        #expect(stored() == ["aes"])
+        #expect(fixture.log.lines.contains { $0.contains("since it was played makes way") }, "\(fixture.log.lines)")
+    }
+
+    @Test(arguments: [
+        (PurgePlan.Limit.default, ["aes"]), (.important, []),
+    ])
+    func whatMayGoIsAMatterOfTheConfiguration(limit: PurgePlan.Limit, left: [String]) async throws {
+        _ = try await film()
+        let important = try await fixture.open("/aes/master.m3u8")
+        try await fixture.fetch("video-90p", of: important)
+        try await library.setPolicy(StoragePolicy(priority: .important), of: important)
+        try await fixture.restart(reserve: .max, purge: limit)
+        for asset in library.assets { library.pin(.everything, of: asset) }
+        library.noteFull()
+        try await waitUntil("room", within: .seconds(20)) { self.stored() == left }
+        let causes = library.assets.compactMap { $0.life.purge?.cause }
+        #expect(causes == (limit == .default ? [.space] : [.spaceThoughImportant, .space]))
+    }
+
+    // MARK: What is removed
+
+    /// What a removal does while somebody waits for it has nothing to do with how much there is: the bundle is moved, and
+    /// goes file by file behind the scenes.
+    @Test func aRemovalMovesTheBundleAndDeletesItBehindTheScenes() async throws {
+        let asset = try await film()
+        let folder = fixture.folder.path("assets/\(asset.id)")
+        for number in 0..<10_000 {
+            close(creat(folder + "/video-90p/\(100_000 + number).ts", 0o600))
+        }
+        // Who holds the folder sees whether its files go with the call or after it.
+        let open = Glibc.open(folder + "/video-90p", O_RDONLY | O_DIRECTORY)
+        defer { close(open) }
+        var links = stat()
+        _ = try await library.remove(asset)
+        #expect(library.asset(named: "ts") == nil && access(folder, F_OK) != 0)
+        try await waitUntil("the files' end", within: .seconds(30)) {
+            fstat(open, &links)
+            return links.st_nlink == 0
+        }
+        #expect(fixture.folder.files().filter { $0.hasPrefix("tmp/") }.isEmpty)
+        #expect(library.assets.isEmpty)
+        let again = try await fixture.open("/ts/master.m3u8")
+        #expect(again.bytes == 0)
+    }
+}

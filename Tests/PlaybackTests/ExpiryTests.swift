@@ -1,0 +1,69 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Library
+import Store
+import TestSupport
+import Testing
+
+@testable import Playback
+
+/// What players are told of what is not to be played any more, or is called otherwise.
+@Suite @LoopActor struct ExpiryTests {
+    private let clock = ManualClock()
+    private let fixture: PlaybackFixture
+
+    init() async throws { fixture = try await PlaybackFixture(clock: clock) }
+
+    private var now: Int64 { Int64(clock.date) }
+
+    @Test func aWindowBeginsWithTheFirstPieceAndItsEndIsToldToWhoComesLater() async throws {
+        let pieces = try await fixture.media(fixture.typed("/ts/master.m3u8"))
+        let asset = try fixture.asset("ts")
+        try await fixture.library.setPolicy(StoragePolicy(afterFirstPlay: 3600), of: asset)
+        #expect(asset.life.expiration == nil)
+        #expect(try await fixture.get(pieces[0]).status == 200)
+        #expect(asset.life.expiration == now + 3600)
+        clock.advance(by: 3590)
+        #expect(try await fixture.get(pieces[1]).status == 200)
+        clock.advance(by: 20)
+        // Who has begun sees the end of it.
+        #expect(try await fixture.get(pieces[2]).status == 200)
+        for path in ["/ts.m3u8", "/offline/ts.m3u8", "/auto/ts.m3u8", fixture.typed("/ts/master.m3u8")] {
+            let answer = try await fixture.get(path)
+            #expect(answer.status == 410 && answer.text.contains("ts has expired"), "\(path): \(answer.text)")
+            #expect(answer.text.contains("weir policy ts --after-first-play never"))
+        }
+        // Names of a session that is not, or not any more.
+        let parts = pieces[3].split(separator: "/", omittingEmptySubsequences: false)
+        let stranger = (parts[..<3] + ["azzzzz"] + parts[4...]).joined(separator: "/")
+        #expect(try await fixture.get(stranger).status == 410)
+        let list = (stranger.split(separator: "/").dropLast() + ["media.m3u8"]).joined(separator: "/")
+        #expect(try await fixture.get("/" + list).status == 410)
+        try await fixture.library.setPolicy(StoragePolicy(), of: asset)
+        #expect(try await fixture.get("/ts.m3u8").status == 200)
+        #expect(try await fixture.get(stranger).status == 200)
+    }
+
+    @Test func aDateEndsWhatNobodyHasPlayed() async throws {
+        _ = try await fixture.entry(fixture.typed("/ts/master.m3u8"))
+        let asset = try fixture.asset("ts")
+        try await fixture.library.setPolicy(StoragePolicy(expires: now + 10), of: asset)
+        #expect(try await fixture.get("/ts.m3u8").status == 200)
+        clock.advance(by: 10)
+        #expect(try await fixture.get("/ts.m3u8").status == 410)
+    }
+
+    @Test func aNewNamePlaysAtOnceAndWhoPlaysGoesOn() async throws {
+        let pieces = try await fixture.media(fixture.typed("/ts/master.m3u8"))
+        #expect(try await fixture.get(pieces[0]).status == 200)
+        let asset = try fixture.asset("ts")
+        try await fixture.library.rename(asset, to: "film")
+        #expect(try await fixture.get("/film.m3u8").status == 200)
+        #expect(try await fixture.get(pieces[1]).status == 200)
+        #expect(try await fixture.get("/ts.m3u8").status == 200)
+        clock.advance(by: 3600)
+        #expect(try await fixture.get("/ts.m3u8").status == 404)
+        #expect(try await fixture.get("/film.m3u8").status == 200)
+    }
+}
