@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Logging
+internal import Store
 
 extension Configuration {
     /// Where a value comes from: decides what a text may stand for and what a relative path is relative to.
@@ -25,6 +26,8 @@ extension Configuration {
         case .reserve: reserve = try value.reserve()
         case .playCache: playCache = try value.limit()
         case .verifyRate: verifyRate = try value.number(in: 0...100_000)
+        case .purge: purge = try value.purge()
+        case .backup: isExcludedFromBackups = try value.isExcluded()
         case .hostNames: hostNames = try value.list()
         case .allowedOrigins: allowedOrigins = try value.origins()
         case .logDays: logDays = try value.number(in: 0...3650)
@@ -75,6 +78,22 @@ private struct SettingReader {
             throw mismatch("a size, such as 2GB or 500MB, or unlimited")
         }
         return bytes
+    }
+
+    func purge() throws(Refusal) -> PurgePlan.Limit {
+        let names = PurgePlan.Limit.allCases.map(\.rawValue).joined(separator: ", ")
+        guard case .text(let text) = setting, let limit = PurgePlan.Limit(rawValue: text) else {
+            throw mismatch("one of \(names)")
+        }
+        return limit
+    }
+
+    func isExcluded() throws(Refusal) -> Bool {
+        switch setting {
+        case .text("include"): return false
+        case .text("exclude"): return true
+        default: throw mismatch("include or exclude")
+        }
     }
 
     func list(_ wanted: String = "a list of strings") throws(Refusal) -> [String] {

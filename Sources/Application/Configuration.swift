@@ -1,5 +1,6 @@
 public import Library
 public import Logging
+public import Store
 
 /// Everything that a user can set, each with its default.
 ///
@@ -30,6 +31,10 @@ public struct Configuration: Equatable, Sendable {
     public var playCache: Int64? = 10 << 30
     /// Megabytes (2²⁰ bytes) a second at which pieces are read to be verified, 0–100,000; 0 for as fast as the disk is.
     public var verifyRate = 100
+    /// How far a full disk is made free.
+    public var purge = PurgePlan.Limit.expired
+    /// Whether tools for backups are told to pass over what is stored.
+    public var isExcludedFromBackups = false
     /// Names beside localhost that may stand in a request's Host field, without port.
     public var hostNames: [String] = []
     /// Origins of web pages that may ask, as `scheme://host:port`.

@@ -20,6 +20,10 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case playCache = "play-cache"
     /// `Configuration.verifyRate`.
     case verifyRate = "verify-rate"
+    /// `Configuration.purge`.
+    case purge
+    /// `Configuration.isExcludedFromBackups`.
+    case backup
     /// `Configuration.hostNames`.
     case hostNames = "host-names"
     /// `Configuration.allowedOrigins`.

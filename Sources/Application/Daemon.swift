@@ -27,7 +27,7 @@ import Store
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
         library = Library(
             store: store, client: client, mode: configuration.mode, cacheLimit: configuration.playCache,
-            report: report)
+            purge: configuration.purge, report: report)
         var downloads = Downloader.Configuration()
         downloads.parallel = configuration.maxParallel
         downloads.running = configuration.maxDownloads
@@ -37,6 +37,7 @@ import Store
         sessions = playback.sessions
         let service = LibraryService(library: library, downloader: downloader)
         events = EventFeed(downloader)
+        events.follow(library)
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),
             verifications: service, token: token)
@@ -67,6 +68,11 @@ import Store
                 .store, "the store cannot be opened: \(error)",
                 next: "take another folder with: weir serve --store DIR",
                 underlying: error)
+        }
+        do {
+            try store.setExcludedFromBackups(configuration.isExcludedFromBackups)
+        } catch {
+            logger.warning("backup: the mark for tools that make backups cannot be changed: \(error)")
         }
         if let reason = store.readOnlyReason { logger.warning("nothing will be kept: \(reason)") }
         if let aside = store.catalogue.setAside { logger.error("the catalogue was damaged; it was moved to \(aside)") }

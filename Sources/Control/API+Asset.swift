@@ -38,6 +38,8 @@ extension API {
         public var need: Download.Need?
         /// The id of that download.
         public var download: String?
+        /// How long it is kept, and when it was played; absent where that is not known.
+        public var storage: Storage?
         /// What it offers, and what of that is stored.
         public var tracks: Tracks
         /// What a download would choose of it, and why: only where it was asked for.

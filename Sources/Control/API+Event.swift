@@ -15,6 +15,8 @@ extension API {
         case removed(Reference)
         /// `verification`: a verification that has come further, or has ended.
         case verification(Verification)
+        /// `purged`: all that was stored of an asset has gone to make room, or since it had expired.
+        case purged(Purge)
 
         /// What happened to a download.
         public enum Kind: String, Sendable {
@@ -39,6 +41,23 @@ extension API {
             public init(id: String, asset: String) {
                 self.id = id
                 self.asset = asset
+            }
+        }
+
+        /// The data of `purged`.
+        public struct Purge: Codable, Equatable, Sendable {
+            /// The asset's name.
+            public var asset: String
+            /// Its id.
+            public var id: String
+            /// What went, and why.
+            public var purge: Storage.Purge
+
+            /// An asset's purge.
+            public init(asset: String, id: String, purge: Storage.Purge) {
+                self.asset = asset
+                self.id = id
+                self.purge = purge
             }
         }
 
@@ -67,6 +86,7 @@ extension API {
             case .renditionComplete: "renditionComplete"
             case .removed: "removed"
             case .verification: "verification"
+            case .purged: "purged"
             }
         }
 
@@ -79,6 +99,7 @@ extension API {
                 case .renditionComplete(let rendition): try API.encode(rendition)
                 case .removed(let reference): try API.encode(reference)
                 case .verification(let verification): try API.encode(verification)
+                case .purged(let purge): try API.encode(purge)
                 }
             }
         }
@@ -90,6 +111,7 @@ extension API {
             case "renditionComplete": self = .renditionComplete(try API.decode(from: data))
             case "removed": self = .removed(try API.decode(from: data))
             case "verification": self = .verification(try API.decode(from: data))
+            case "purged": self = .purged(try API.decode(from: data))
             default:
                 guard let kind = Kind(rawValue: name) else { return nil }
                 self = .download(kind, try API.decode(from: data))

@@ -5,7 +5,7 @@ import HTTPMessage
 public struct ControlClient: Sendable {
     /// One call: a request line, and a body where there is one.
     public struct Call: Sendable {
-        /// `GET`, `POST` or `DELETE`.
+        /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
         public let method: String
         /// The whole URL.
         public let url: String
@@ -63,6 +63,16 @@ public struct ControlClient: Sendable {
     /// Deletes an asset.
     public func removeAsset(named name: String) async throws(ControlError) -> API.Removal {
         try await call("DELETE", "/assets/" + PercentEncoding.encode(name))
+    }
+
+    /// Gives an asset another policy.
+    public func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(ControlError) -> API.Asset {
+        try await call("PUT", "/assets/\(PercentEncoding.encode(name))/policy", body: try API.encode(policy))
+    }
+
+    /// Gives an asset another name or title.
+    public func change(_ change: API.AssetChange, ofAsset name: String) async throws(ControlError) -> API.Asset {
+        try await call("PATCH", "/assets/" + PercentEncoding.encode(name), body: try API.encode(change))
     }
 
     /// Keeps an image with an asset.

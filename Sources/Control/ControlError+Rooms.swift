@@ -12,7 +12,12 @@ extension ControlError {
             case .store: (error.underlying as? StoreError).map { Code(stored: $0.code.rawValue) } ?? .disk
             default: Code(stored: error.code.rawValue)
             }
-        let next = code == .originRefused ? asset.map(Self.freshLink) : nil
+        let next: String? =
+            switch code {
+            case .originRefused: asset.map(Self.freshLink)
+            case .expired: asset.map { "weir policy \($0) --expires never --after-first-play never" }
+            default: nil
+            }
         self.init(code, error.message, next: next, underlying: error.underlying)
     }
 
@@ -64,6 +69,7 @@ extension ControlError.Code {
         case LibraryError.Code.nameTaken.rawValue: self = .nameTaken
         case LibraryError.Code.urlTaken.rawValue: self = .urlTaken
         case LibraryError.Code.otherContent.rawValue: self = .otherContent
+        case LibraryError.Code.expired.rawValue: self = .expired
         default: self = .disk
         }
     }

@@ -28,6 +28,8 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
         case otherContent = "other-content"
         /// The URL is not http or https, carries credentials, or leads to a private address that the user did not name.
         case refusedURL = "refused-url"
+        /// The time for which the asset was to be played is over.
+        case expired
         /// The presentation has nothing that fits the selection.
         case noMatch = "no-match"
         /// A live stream cannot be saved while it is in progress.
@@ -98,6 +100,7 @@ extension ControlError.Code {
         case .refusedURL: 403
         case .noSuchRoute, .noSuchAsset, .noSuchDownload, .noArtwork: 404
         case .methodNotAllowed: 405
+        case .expired: 410
         case .nameTaken, .urlTaken, .otherContent, .unreadable: 409
         case .tooLarge: 413
         case .unsupportedMediaType: 415
@@ -115,7 +118,7 @@ extension ControlError.Code {
         switch self {
         case .badRequest: 64
         case .refusedURL, .noMatch, .live, .protected, .notArtwork, .nameTaken, .urlTaken, .otherContent: 65
-        case .noSuchAsset, .noSuchDownload, .noArtwork: 66
+        case .noSuchAsset, .noSuchDownload, .noArtwork, .expired: 66
         case .noDaemon, .noLink: 69
         case .cannotWrite: 73
         case .diskFull, .disk: 74
@@ -143,7 +146,8 @@ extension ControlError.Code {
         case .noSuchAsset, .noSuchDownload: "weir list"
         case .notArtwork: "a JPEG, PNG or WebP image of at most 4 MB"
         case .noArtwork: "weir get NAME --artwork FILE"
-        case .nameTaken: "take another one with --name"
+        case .expired: "let it play again with: weir policy NAME --expires never --after-first-play never"
+        case .nameTaken: "take another name"
         case .urlTaken: "weir list"
         case .otherContent: "what is there as an asset of its own: weir get URL"
         case .unreadable: "start the newer Weir again, or give it up with: weir remove NAME"
@@ -168,6 +172,7 @@ extension ControlError.Code {
         case .nameTaken: "The name is taken"
         case .urlTaken: "The URL is taken"
         case .otherContent: "The URL leads to other content"
+        case .expired: "The asset has expired"
         case .refusedURL: "The URL is refused"
         case .noMatch: "Nothing fits the selection"
         case .live: "Live streams cannot be saved"

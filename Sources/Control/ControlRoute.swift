@@ -6,6 +6,7 @@ enum ControlRoute: Equatable {
     case asset(name: String)
     case artwork(asset: String)
     case verification(asset: String)
+    case policy(asset: String)
     case mode
     case presentation
     case selection
@@ -27,6 +28,7 @@ enum ControlRoute: Equatable {
         case ("assets", 2): self = .asset(name: item)
         case ("assets", 3) where words[2] == "artwork": self = .artwork(asset: item)
         case ("assets", 3) where words[2] == "verification": self = .verification(asset: item)
+        case ("assets", 3) where words[2] == "policy": self = .policy(asset: item)
         case ("mode", 1): self = .mode
         case ("presentation", 1): self = .presentation
         case ("selection", 1): self = .selection
@@ -46,7 +48,8 @@ enum ControlRoute: Equatable {
     var methods: [HTTPMethod] {
         switch self {
         case .assets, .presentation, .download, .events, .log: [.get, .head]
-        case .asset: [.get, .head, .delete]
+        case .asset: [.get, .head, .patch, .delete]
+        case .policy: [.put]
         case .artwork, .mode: [.get, .head, .put]
         case .downloads: [.get, .head, .post]
         case .verification: [.get, .head, .post, .delete]

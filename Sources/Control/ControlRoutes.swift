@@ -100,7 +100,10 @@ public struct ControlResponse: Sendable {
         switch route {
         case .assets: return try ok(try await service.assets())
         case .asset(let name) where request.method == .delete: return try ok(try await service.removeAsset(named: name))
+        case .asset(let name) where request.method == .patch:
+            return try ok(try await service.change(try Self.body(request), ofAsset: name))
         case .asset(let name): return try ok(try await service.asset(named: name))
+        case .policy(let name): return try ok(try await service.setPolicy(try Self.body(request), ofAsset: name))
         case .artwork(let name) where request.method == .put:
             return try ok(try await service.keepArtwork(request.body, ofAsset: name))
         case .artwork(let name):

@@ -10,6 +10,14 @@ public import EventLoop
     /// The asset of this name, with whether it is playable; `.noSuchAsset` when there is none.
     func asset(named name: String) async throws(ControlError) -> API.Asset
 
+    /// Gives the asset another policy, in the place of the one before; `.noSuchAsset`, `.badRequest`, and those of the
+    /// store, and nothing is changed then.
+    func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(ControlError) -> API.Asset
+
+    /// Gives the asset another name, or another title; `.noSuchAsset`, `.nameTaken`, and those of the store, and nothing
+    /// is changed then.
+    func change(_ change: API.AssetChange, ofAsset name: String) async throws(ControlError) -> API.Asset
+
     /// How origins are asked.
     func mode() async throws(ControlError) -> API.Mode
 

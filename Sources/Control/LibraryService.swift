@@ -239,6 +239,7 @@ import Playlist
         shape.artwork = asset.artworkKind.map { _ in "\(API.root)/assets/\(PercentEncoding.encode(asset.name))/artwork"
         }
         shape.download = download.map { $0.asset.id }
+        shape.storage = storage(of: asset)
         shape.tracks = shapes.tracks
         return shape
     }

@@ -52,6 +52,10 @@ enum EventText {
             line.add("id", reference.id)
             line.add("asset", reference.asset)
         case .verification(let verification): line.add("verification", verification)
+        case .purged(let purge):
+            line.add("id", purge.id)
+            line.add("asset", purge.asset)
+            line.add("purge", purge.purge)
         }
         return line.text
     }
@@ -65,6 +69,7 @@ enum EventText {
         case .renditionComplete(let rendition): ["\(rendition.asset)  \(rendition.rendition) is complete"]
         case .removed(let reference): ["\(reference.asset)  removed"]
         case .verification(let verification): VerificationText.event(verification)
+        case .purged(let purge): ["\(purge.asset)  purged, \(Format.bytes(purge.purge.bytes))"]
         }
     }
 

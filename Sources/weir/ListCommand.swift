@@ -17,7 +17,9 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         try await reporting(common) {
             let daemon = try common.daemon()
-            let assets = try await daemon.client.assets().filter { !offline || $0.local == .complete }
+            let assets = try await daemon.client.assets().filter {
+                !offline || ($0.local == .complete && !($0.storage?.isExpired ?? false))
+            }
             guard !json else {
                 for asset in assets { Output.line(String(decoding: try API.encode(asset), as: UTF8.self)) }
                 return
@@ -39,7 +41,12 @@ struct ListCommand: AsyncParsableCommand {
     private static func row(_ asset: API.Asset) -> [String] {
         let time = asset.duration.map(Format.clock) ?? (asset.isLive ? "live" : "–")
         let size = asset.bytes > 0 ? Format.bytes(asset.bytes) : "–"
-        return [asset.name, time, asset.tracks.storedQuality ?? "–", size, asset.local.word + activity(asset)]
+        return [asset.name, time, asset.tracks.storedQuality ?? "–", size, local(asset)]
+    }
+
+    /// What of it is here, and what becomes of it.
+    private static func local(_ asset: API.Asset) -> String {
+        asset.local.word + StorageText.badge(asset.storage, local: asset.local) + activity(asset)
     }
 
     /// What goes on, where something does.

@@ -38,6 +38,15 @@ struct ServeCommand: AsyncParsableCommand {
             "Megabytes a second at which pieces are read to be verified; 0: as fast as the disk is.", valueName: "MB"))
     var verifyRate: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "What is purged where the disk is full: expired, default or important; each with those before it.",
+            valueName: "limit"))
+    var purge: String?
+
+    @Option(help: ArgumentHelp("Whether backups have what is stored: include or exclude.", valueName: "wish"))
+    var backup: String?
+
     @Option(help: ArgumentHelp("A name by which players may call the daemon. May be repeated.", valueName: "name"))
     var hostNames: [String] = []
 
@@ -60,6 +69,8 @@ struct ServeCommand: AsyncParsableCommand {
             settings[.reserve] = reserve.map { [$0] }
             settings[.playCache] = playCache.map { [$0] }
             settings[.verifyRate] = verifyRate.map { [$0] }
+            settings[.purge] = purge.map { [$0] }
+            settings[.backup] = backup.map { [$0] }
             settings[.logDays] = logDays.map { [$0] }
             settings[.logLevel] = logLevel.map { [$0] }
             try await Application.run(try common.configuration(with: settings))

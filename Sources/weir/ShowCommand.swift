@@ -61,7 +61,9 @@ struct ShowCommand: AsyncParsableCommand {
         let head = [asset.name, asset.title, time, stored(asset)].compactMap(\.self).joined(separator: "  ")
         let change = asset.hasChanged == true ? [changed(asset)] : []
         let playable = asset.playable.map { [line($0)] } ?? []
-        return [head, asset.url] + playable + (download?.note.map { [$0] } ?? []) + change + lines(asset.tracks)
+        let storage = StorageText.lines(asset.storage)
+        return [head, asset.url] + playable + storage + (download?.note.map { [$0] } ?? []) + change
+            + lines(asset.tracks)
             + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
     }
 

@@ -16,6 +16,7 @@ import ArgumentParser
             CancelCommand.self,
             EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self, PlayCommand.self,
             URLCommand.self, ModeCommand.self,
-            VerifyCommand.self, RemoveCommand.self, LinkCommand.self, LogCommand.self,
+            VerifyCommand.self, PolicyCommand.self, RenameCommand.self, RemoveCommand.self, LinkCommand.self,
+            LogCommand.self,
         ])
 }

@@ -86,6 +86,15 @@ import Testing
         #expect("\(try load(environment: environment).mode)" == mode)
     }
 
+    @Test func whatMayBePurgedAndBackedUpAreWords() throws {
+        let configuration = try load(file: "purge = \"important\"\nbackup = \"exclude\"")
+        #expect("\(configuration.purge)" == "important" && configuration.isExcludedFromBackups)
+        #expect(try "\(load().purge)" == "expired" && !load().isExcludedFromBackups)
+        let message = refusal(file: "purge = \"all\"")?.message
+        #expect(message == "purge: \"all\" is not one of expired, default, important")
+        #expect(refusal(file: "backup = true")?.message == "backup: true is not include or exclude")
+    }
+
     @Test func everyKeyTakesAValueFromTheEnvironment() throws {
         let configuration = try load(environment: [
             "WEIR_LISTEN": "127.0.0.1:0,[::1]:1", "WEIR_OFFLINE": "yes", "WEIR_MAX_PARALLEL": "3",

@@ -90,6 +90,26 @@ import Testing
         #expect(try await ask(.delete, "/api/v1/assets/none").response.status == .notFound)
     }
 
+    @Test func aPolicyIsPutAndANameIsPatched() async throws {
+        let path = "/api/v1/assets/sintel"
+        let put = try await ask(
+            .put, path + "/policy", type: "application/json", body: #"{"expires":9,"priority":"important"}"#)
+        #expect(put.response.status == .ok && put.text.contains(#""expires":9"#))
+        #expect(service.policies == ["sintel": API.Policy(expires: 9, priority: .important)])
+        let patch = try await ask(.patch, path, type: "application/json", body: #"{"name":"film"}"#)
+        #expect(patch.response.status == .ok && patch.text.contains(#""name":"film""#))
+        #expect(service.assetChanges == ["sintel": API.AssetChange(name: "film")])
+        for (type, body, status) in [
+            ("application/json", #"{"priority":"sacred"}"#, 400), ("application/json", "[]", 400),
+            ("text/plain", "{}", 415),
+        ] {
+            let answer = try await ask(.put, path + "/policy", type: type, body: body)
+            #expect(answer.response.status.code == status, "\(body)")
+        }
+        #expect(try await ask(.get, path + "/policy").response.allow == "PUT")
+        #expect(try await ask(.post, path).response.allow == "GET, HEAD, PATCH, DELETE")
+    }
+
     @Test func aPostStartsADownload() async throws {
         let body = #"{"source":"https://h/m.m3u8","quality":"720p","audio":"en,ja"}"#
         let (response, text) = try await ask(
@@ -141,7 +161,7 @@ import Testing
 
     @Test(arguments: [
         (HTTPMethod.post, "/api/v1/assets", "GET, HEAD"), (.delete, "/api/v1/assets", "GET, HEAD"),
-        (.put, "/api/v1/assets/sintel", "GET, HEAD, DELETE"), (.put, "/api/v1/downloads", "GET, HEAD, POST"),
+        (.put, "/api/v1/assets/sintel", "GET, HEAD, PATCH, DELETE"), (.put, "/api/v1/downloads", "GET, HEAD, POST"),
         (.get, "/api/v1/downloads/d1/pause", "POST"), (.post, "/api/v1/events", "GET, HEAD"),
         (.post, "/api/v1/presentation", "GET, HEAD"), (.options, "/api/v1/downloads/d1", "GET, HEAD"),
         (.get, "/api/v1/selection", "POST"),

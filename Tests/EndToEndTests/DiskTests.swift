@@ -69,6 +69,38 @@ struct DiskTests {
         }
     }
 
+    /// What has expired makes way for what is fetched, and what somebody deletes lets go on what waits.
+    @Test("for it is full: what has expired makes way, downloads go on when there is room, and no row is lost")
+    func fullForAWhile() async throws {
+        try await Scene.with(isStarted: false) { scene in
+            try FileManager.default.createDirectory(atPath: scene.weir.store, withIntermediateDirectories: true)
+            try await scene.weir.start(
+                wrapper: Self.mounted("mount -t tmpfs -o size=8m weir \"$0\"", scene), options: ["--reserve", "0"])
+            for name in ["old", "kept"] {
+                let get = ["get", scene.origin.url("/_vod/3x90000\(name.count)/media.m3u8"), "--name", name]
+                #expect(try await scene.weir.run(get).exit == .code(0))
+            }
+            let long = "/_vod/4x900000/media.m3u8"
+            let get = ["get", scene.origin.url(long), "--name", "long", "--anyway"]
+            #expect(try await scene.weir.run(get).exit == .code(74))
+            let bodies = try await PlaylistWalk.load(scene.url("/_vod/12x900000/media.m3u8"))
+            #expect(bodies.count == 12 && bodies.values.allSatisfy { $0.count == 900_000 })
+
+            let policy = try await scene.weir.run(["policy", "old", "--expires", "2020-01-01"])
+            #expect(policy.output.hasPrefix("old  expired since "), "\(policy.errors)")
+            try await scene.waitForCompletion(of: "long")
+            let list = try await scene.weir.run(["list"]).output
+            #expect(list.contains("old ") && list.contains("–, expired, failed"), "\(list)")
+            #expect(try await HTTPProbe.fetch(scene.weir.url("/old.m3u8")).status == 410)
+            #expect(
+                try await scene.weir.run(["get", scene.origin.url("/_vod/3x800000/media.m3u8"), "--anyway"]).exit
+                    == .code(74))
+            #expect(try await scene.weir.run(["remove", "kept", "--yes"]).exit == .code(0))
+            try await scene.waitForCompletion(of: "3x800000")
+            try await scene.waitForCompletion(of: "long")
+        }
+    }
+
     @Test("in mid-segment: whoever plays gets every byte, and nothing half-written stays")
     func fullInMidSegment() async throws {
         try await Scene.with(isStarted: false) { scene in

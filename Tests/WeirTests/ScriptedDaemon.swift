@@ -67,6 +67,24 @@ import TestSupport
         return API.Asset(name: name, id: name, url: "https://h/m.m3u8")
     }
 
+    private(set) var policies: [String: API.Policy] = [:]
+    private(set) var assetChanges: [String: API.AssetChange] = [:]
+
+    func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(ControlError) -> API.Asset {
+        var asset = try await asset(named: name)
+        policies[name] = policy
+        asset.storage = API.Storage(policy: policy)
+        return asset
+    }
+
+    func change(_ change: API.AssetChange, ofAsset name: String) async throws(ControlError) -> API.Asset {
+        var asset = try await asset(named: name)
+        assetChanges[name] = change
+        asset.name = change.name ?? name
+        asset.title = change.title
+        return asset
+    }
+
     private(set) var currentMode = API.Mode(.auto)
 
     func mode() async throws(ControlError) -> API.Mode { currentMode }

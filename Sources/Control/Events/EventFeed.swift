@@ -1,6 +1,6 @@
 public import EventLoop
 
-/// What happens to downloads, for whoever listens: `GET /api/v1/events`.
+/// What happens to downloads, and what is purged, for whoever listens: `GET /api/v1/events`.
 ///
 /// An event is written as JSON once, however many listen, and not at all when nobody does. A message's id is that of
 /// this process and its number.

@@ -1,0 +1,129 @@
+extension API {
+    /// How long what is stored of an asset is kept: `PUT /api/v1/assets/<name>/policy`, which takes the place of the one
+    /// before; a key that is left out stands for its default.
+    public struct Policy: Codable, Equatable, Sendable {
+        /// What goes first where the disk is full.
+        public enum Priority: String, Codable, Sendable, CaseIterable {
+            /// Goes after all others.
+            case important
+            /// What most have.
+            case `default`
+        }
+
+        /// Whether tools for backups are told to pass an asset over.
+        public enum Backup: String, Codable, Sendable, CaseIterable {
+            /// As the rest of the store.
+            case include
+            /// Its folder has a CACHEDIR.TAG.
+            case exclude
+        }
+
+        /// From when on it is not played any more, in seconds since 1970; absent for never.
+        public var expires: Int?
+        /// For how many seconds it is played from the first time on; absent for ever.
+        public var afterFirstPlay: Int?
+        /// What goes first.
+        public var priority: Priority
+        /// Whether it goes into backups.
+        public var backup: Backup
+
+        /// The policy of whoever says nothing, or another.
+        public init(
+            expires: Int? = nil, afterFirstPlay: Int? = nil, priority: Priority = .default, backup: Backup = .include
+        ) {
+            self.expires = expires
+            self.afterFirstPlay = afterFirstPlay
+            self.priority = priority
+            self.backup = backup
+        }
+
+        /// Reads a policy; what is left out has its default.
+        public init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                expires: try values.decodeIfPresent(Int.self, forKey: .expires),
+                afterFirstPlay: try values.decodeIfPresent(Int.self, forKey: .afterFirstPlay),
+                priority: try values.decodeIfPresent(Priority.self, forKey: .priority) ?? .default,
+                backup: try values.decodeIfPresent(Backup.self, forKey: .backup) ?? .include)
+        }
+
+        /// What is wrong with it, in a sentence; nil where nothing is.
+        public var contradiction: String? {
+            if let expires, !(0...Self.latest).contains(expires) {
+                return "expires is no time between the years 1970 and 9999, in seconds since 1970"
+            }
+            if let afterFirstPlay, !(1...Self.longest).contains(afterFirstPlay) {
+                return "afterFirstPlay is no number of seconds from 1 to \(Self.longest), a hundred years"
+            }
+            return nil
+        }
+
+        /// The last second of the year 9999, behind which dates have no agreed form.
+        private static let latest = 253_402_300_799
+        /// A hundred years, in seconds.
+        private static let longest = 100 * 31_557_600
+    }
+
+    /// What becomes of an asset's storage in time.
+    public struct Storage: Codable, Equatable, Sendable {
+        /// That all of it went.
+        public struct Purge: Codable, Equatable, Sendable {
+            /// Why. More may come.
+            public enum Cause: String, Codable, Sendable {
+                /// It had expired.
+                case expired
+                /// The disk was full.
+                case space
+            }
+
+            /// When, in seconds since 1970.
+            public var date: Int
+            /// The bytes that it took.
+            public var bytes: Int
+            /// Why.
+            public var cause: Cause
+
+            /// A purge.
+            public init(date: Int, bytes: Int, cause: Cause) {
+                self.date = date
+                self.bytes = bytes
+                self.cause = cause
+            }
+        }
+
+        /// What the user wants.
+        public var policy: Policy
+        /// When it expires, by its date or by its window, in seconds since 1970; absent for never, and for a window that
+        /// has not begun.
+        public var expiration: Int?
+        /// Whether that is over: it is not played, and its room is free for others.
+        public var isExpired: Bool
+        /// When it was played first, in seconds since 1970: since there is a window, where there is one.
+        public var firstPlayed: Int?
+        /// When it was last played, in seconds since 1970.
+        public var lastPlayed: Int?
+        /// That all of it went to make room; absent where that is not so, or something of it was asked for since.
+        public var purge: Purge?
+
+        /// A life.
+        public init(policy: Policy = Policy(), expiration: Int? = nil, isExpired: Bool = false) {
+            self.policy = policy
+            self.expiration = expiration
+            self.isExpired = isExpired
+        }
+    }
+
+    /// `PATCH /api/v1/assets/<name>`: what is left out stays as it is.
+    public struct AssetChange: Codable, Equatable, Sendable {
+        /// What to call it from now on.
+        public var name: String?
+        /// The title for lists; an empty one takes it away.
+        public var title: String?
+
+        /// A change.
+        public init(name: String? = nil, title: String? = nil) {
+            self.name = name
+            self.title = title
+        }
+    }
+}

@@ -1,0 +1,83 @@
+public import ArgumentParser
+public import Control
+import Foundation
+
+extension API.Policy.Priority: ExpressibleByArgument {}
+extension API.Policy.Backup: ExpressibleByArgument {}
+
+/// `weir policy`
+struct PolicyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "policy", abstract: "Say how long an asset is kept, or change it.",
+        discussion: """
+            What has expired is not played any more, and is deleted when its room is needed, or after a day. It stays in
+            the list; "weir policy NAME --expires never" within that day lets it play again.
+            """)
+
+    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
+    var name: String
+
+    @Option(
+        help: ArgumentHelp(
+            "When it expires: in 30d (s, m, h, d or w), at the end of 2026-12-24, at 2026-12-24T18:00, or never.",
+            valueName: "time"))
+    var expires: String?
+
+    @Option(help: ArgumentHelp("How long it plays from the first time on: 48h, or never.", valueName: "time"))
+    var afterFirstPlay: String?
+
+    @Option(help: "What goes first where the disk is full: default goes before important.")
+    var priority: API.Policy.Priority?
+
+    @Option(help: "Whether tools for backups are told to pass it over (CACHEDIR.TAG): include or exclude.")
+    var backup: API.Policy.Backup?
+
+    @Flag(help: "Write one JSON object.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws { _ = try changed(API.Policy(), now: Date()) }
+
+    func run() async throws {
+        try await reporting(common) {
+            let client = try common.daemon().client
+            var asset = try await client.asset(named: name)
+            let former = asset.storage?.policy ?? API.Policy()
+            let policy = try changed(former, now: Date())
+            if policy != former { asset = try await client.setPolicy(policy, ofAsset: name) }
+            let storage = asset.storage ?? API.Storage(policy: policy)
+            guard !json else { return Output.line(String(decoding: try API.encode(storage), as: UTF8.self)) }
+            Output.line("\(asset.name)  \(StorageText.sentence(storage))")
+        }
+    }
+
+    /// A policy with what the options change of it.
+    func changed(_ policy: API.Policy, now: Date) throws -> API.Policy {
+        var policy = policy
+        if let expires { policy.expires = try Self.expiry(expires, now: now) }
+        if let afterFirstPlay { policy.afterFirstPlay = try Self.window(afterFirstPlay) }
+        policy.priority = priority ?? policy.priority
+        policy.backup = backup ?? policy.backup
+        if let contradiction = policy.contradiction { throw ValidationError(contradiction) }
+        return policy
+    }
+
+    private static func expiry(_ text: String, now: Date) throws -> Int? {
+        if text == "never" { return nil }
+        if let span = TimeText.span(text) { return Int(now.timeIntervalSince1970) + span }
+        guard let instant = TimeText.instant(text) else {
+            throw ValidationError(
+                "--expires \"\(text)\": that is 30d or 48h, 2026-12-24, 2026-12-24T18:00 or never")
+        }
+        return instant
+    }
+
+    private static func window(_ text: String) throws -> Int? {
+        if text == "never" { return nil }
+        guard let span = TimeText.span(text) else {
+            throw ValidationError("--after-first-play \"\(text)\": that is 48h, 90m, 7d or never")
+        }
+        return span
+    }
+}

@@ -1,0 +1,47 @@
+import Control
+import Foundation
+
+/// How long an asset is kept, in words.
+enum StorageText {
+    /// `plays until 2026-12-24 18:00, 48h from the first time on; important; not in backups`.
+    static func sentence(_ storage: API.Storage, zone: TimeZone = .current) -> String {
+        let policy = storage.policy
+        let importance = policy.priority == .important ? ["important"] : []
+        let backup = policy.backup == .exclude ? ["not in backups"] : []
+        return ([term(storage, zone)] + importance + backup + purged(storage, zone)).joined(separator: "; ")
+    }
+
+    /// A line for `weir show`; nothing where there is nothing to say.
+    static func lines(_ storage: API.Storage?, zone: TimeZone = .current) -> [String] {
+        guard let storage, storage.policy != API.Policy() || storage.purge != nil || storage.isExpired else {
+            return []
+        }
+        return [sentence(storage, zone: zone)]
+    }
+
+    /// What a list says behind what is local: `, expired`.
+    static func badge(_ storage: API.Storage?, local: API.Local) -> String {
+        guard let storage else { return "" }
+        let importance = storage.policy.priority == .important ? ", important" : ""
+        if storage.isExpired { return ", expired" }
+        if storage.purge != nil, local == .none { return ", purged" + importance }
+        return importance
+    }
+
+    private static func term(_ storage: API.Storage, _ zone: TimeZone) -> String {
+        let window = storage.policy.afterFirstPlay.map { TimeText.words(ofSpan: $0) + " from the first time on" }
+        if storage.isExpired, let end = storage.expiration {
+            return "expired since \(TimeText.words(end, zone: zone))"
+        }
+        let end = storage.expiration.map { "until " + TimeText.words($0, zone: zone) }
+        // A window that runs has its end in the expiration.
+        let words = [end, storage.firstPlayed == nil || end == nil ? window : nil].compactMap(\.self)
+        return words.isEmpty ? "never expires" : "plays " + words.joined(separator: ", ")
+    }
+
+    private static func purged(_ storage: API.Storage, _ zone: TimeZone) -> [String] {
+        guard let purge = storage.purge else { return [] }
+        let reason = purge.cause == .expired ? "since it had expired" : "since the disk was full"
+        return ["purged at \(TimeText.words(purge.date, zone: zone)) \(reason), \(Format.bytes(purge.bytes))"]
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// Spans and instants as people write them.
+enum TimeText {
+    private static let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+
+    /// The seconds of `30d`; nil for what is no span, or longer than a hundred years.
+    static func span(_ text: String) -> Int? {
+        guard let last = text.last, let unit = units[last], text.count < 12,
+            text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }), let count = Int(text.dropLast()), count > 0,
+            count <= 100 * 31_557_600 / unit
+        else { return nil }
+        return count * unit
+    }
+
+    /// The seconds since 1970 of `2026-12-24`, which stands for the end of that day, and of `2026-12-24T18:00`, both by
+    /// the clock of this place; with a `Z` behind it by UTC.
+    static func instant(_ text: String, zone: TimeZone = .current) -> Int? {
+        let isUniversal = text.hasSuffix("Z")
+        let parts = (isUniversal ? text.dropLast() : text[...]).split(separator: "T", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), let day = numbers(parts[0], "-", [4, 2, 2]),
+            !isUniversal || parts.count == 2
+        else { return nil }
+        var time = [0, 0, 0]
+        if parts.count == 2 {
+            guard let clock = numbers(parts[1], ":", [2, 2]) ?? numbers(parts[1], ":", [2, 2, 2]) else { return nil }
+            time = clock + [Int](repeating: 0, count: 3 - clock.count)
+        }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = isUniversal ? TimeZone(secondsFromGMT: 0) ?? zone : zone
+        let components = DateComponents(
+            year: day[0], month: day[1], day: day[2], hour: time[0], minute: time[1], second: time[2])
+        // A calendar makes the 2nd of March of the 30th of February.
+        guard components.isValidDate(in: calendar), let date = calendar.date(from: components) else { return nil }
+        guard parts.count == 1 else { return Int(date.timeIntervalSince1970) }
+        return calendar.date(byAdding: .day, value: 1, to: date).map { Int($0.timeIntervalSince1970) }
+    }
+
+    /// Numbers of so many digits each, with a sign between them.
+    private static func numbers(_ text: Substring, _ sign: Character, _ digits: [Int]) -> [Int]? {
+        let parts = text.split(separator: sign, omittingEmptySubsequences: false)
+        guard parts.map(\.count) == digits, parts.joined().allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+        return parts.compactMap { Int($0) }
+    }
+
+    /// `2026-12-24 18:00`, by the clock of this place.
+    static func words(_ seconds: Int, zone: TimeZone = .current) -> String {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        let date = calendar.dateComponents(
+            [.year, .month, .day, .hour, .minute], from: Date(timeIntervalSince1970: Double(seconds)))
+        let two: (Int?) -> String = { ($0 ?? 0) < 10 ? "0\($0 ?? 0)" : "\($0 ?? 0)" }
+        return "\(date.year ?? 0)-\(two(date.month))-\(two(date.day)) \(two(date.hour)):\(two(date.minute))"
+    }
+
+    /// `48h`, `7d`, `90m`: in the largest unit that has no rest, days from two on.
+    static func words(ofSpan seconds: Int) -> String {
+        for (unit, length) in [("d", 86_400), ("h", 3600), ("m", 60)] where seconds % length == 0 {
+            if unit != "d" || seconds > 2 * length { return "\(seconds / length)\(unit)" }
+        }
+        return "\(seconds)s"
+    }
+}
