@@ -52,8 +52,16 @@ import Store
     /// Forgets the open folder: it was deleted behind our back.
     func close() { opened = nil }
 
+    /// Looks into the folder without keeping it open, unless it is open: a list looks into all that there are, and
+    /// there are fewer descriptors than assets.
+    func glance<Value>(_ look: () -> Value) -> Value {
+        let wasOpen = opened != nil
+        defer { if !wasOpen { opened = nil } }
+        return look()
+    }
+
     /// Whether there is such a folder.
-    var exists: Bool { (try? directory(create: false)) != nil }
+    var exists: Bool { glance { (try? directory(create: false)) != nil } }
 
     /// Deletes everything; what comes from now on begins another folder.
     ///

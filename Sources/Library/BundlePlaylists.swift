@@ -19,8 +19,9 @@ import Store
         /// Without its query, where tokens are.
         let origin: String
         let created: Int64
-        let policy: StoragePolicy
-        /// When it was played first, which a window counts from.
+        /// What the user wants, where that is anything.
+        let policy: StoragePolicy?
+        /// When it was played first, where a window counts from that.
         let firstPlayed: Int64?
     }
 
@@ -72,10 +73,11 @@ import Store
     private func identity() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        let (life, hasWindow) = (asset.life, asset.life.policy.afterFirstPlay != nil)
         let identity = Identity(
             id: asset.id, name: asset.name, title: asset.title, artwork: asset.artworkKind?.fileName,
-            origin: asset.origin.redacted, created: asset.created, policy: asset.life.policy,
-            firstPlayed: asset.life.firstPlayed)
+            origin: asset.origin.redacted, created: asset.created,
+            policy: life.policy == StoragePolicy() ? nil : life.policy, firstPlayed: hasWindow ? life.firstPlayed : nil)
         return Array(try encoder.encode(identity))
     }
 }

@@ -57,8 +57,10 @@ extension Asset {
     public internal(set) var artworkKind: Artwork.Kind? {
         get {
             if let known = knownArtwork { return known }
-            let folder = try? bundle.directory(create: false)
-            let kind = Artwork.Kind.allCases.first { folder?.size(of: $0.fileName) != nil }
+            let kind = bundle.glance {
+                let folder = try? bundle.directory(create: false)
+                return Artwork.Kind.allCases.first { folder?.size(of: $0.fileName) != nil }
+            }
             knownArtwork = .some(kind)
             return kind
         }

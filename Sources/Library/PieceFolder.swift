@@ -33,11 +33,14 @@ import Store
     /// The pieces' lengths in bytes, by file name.
     public var sizes: [String: Int64] {
         if let known { return known }
-        let pieces =
+        let wasOpen = opened != nil
+        let pieces = bundle.glance {
             (try? directory(create: false).pieces(knowing: former, isDoubtful: bundle.isDoubtful) {
                 PieceName($0) != nil
             })
-            ?? [:]
+                ?? [:]
+        }
+        if !wasOpen { opened = nil }
         former = [:]
         let sizes = pieces.mapValues(\.size)
         known = sizes

@@ -218,6 +218,23 @@ import Testing
         #expect(causes == (limit == .default ? [.space] : [.spaceThoughImportant, .space]))
     }
 
+    // MARK: What is looked at
+
+    /// There may be more assets than descriptors.
+    @Test func aLookAtAnAssetLeavesNoneOfItsFoldersOpen() async throws {
+        let asset = try await film()
+        try await library.setPolicy(StoragePolicy(priority: .important), of: asset)
+        try await fixture.restart()
+        let known = try #require(library.asset(named: "ts"))
+        #expect(known.bytes > 0 && known.artworkKind == nil && known.bundle.exists)
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        let open = descriptors.compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
+        }
+        let bundle = fixture.folder.path("assets/\(known.id)")
+        #expect(!open.contains { $0.hasPrefix(bundle) }, "\(open)")
+    }
+
     // MARK: What is removed
 
     /// What a removal does while somebody waits for it has nothing to do with how much there is: the bundle is moved, and
