@@ -13,6 +13,14 @@ static inline int weir_memfd_create(const char *name) { return (int)syscall(SYS_
 // syncfs(2) is under _GNU_SOURCE too.
 static inline int weir_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
 
+// copy_file_range(2) and renameat2(2) are under _GNU_SOURCE too. 1 is RENAME_NOREPLACE.
+static inline ssize_t weir_copy_file_range(int source, off_t *offset, int target, size_t count) {
+    return (ssize_t)syscall(SYS_copy_file_range, source, offset, target, (off_t *)0, count, 0u);
+}
+static inline int weir_rename_new(int folder, const char *from, const char *to) {
+    return (int)syscall(SYS_renameat2, folder, from, folder, to, 1u);
+}
+
 // O_TMPFILE is under _GNU_SOURCE too; __O_TMPFILE is the kernel's own value for this machine.
 static const int weir_o_tmpfile = __O_TMPFILE | O_DIRECTORY;
 

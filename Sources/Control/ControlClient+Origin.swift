@@ -67,7 +67,7 @@ extension ControlClient {
         }
         request.acceptsAnyStatus = true
         request.toleratesSilence = true
-        request.deadline = patience
+        request.deadline = call.isLong ? nil : patience
         request.retries = .never
         return request
     }

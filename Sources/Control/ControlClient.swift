@@ -13,6 +13,8 @@ public struct ControlClient: Sendable {
         public let token: String
         /// JSON; nil for none.
         public let body: [UInt8]?
+        /// Whether it takes as long as it takes: nothing is known then of how long that may be.
+        public var isLong = false
     }
 
     /// The answer to a call.
@@ -78,6 +80,17 @@ public struct ControlClient: Sendable {
     /// Keeps an image with an asset.
     public func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(ControlError) -> API.Asset {
         try await call("PUT", "/assets/\(PercentEncoding.encode(name))/artwork", body: bytes)
+    }
+
+    /// Writes an asset to a place outside of the store; returns when it is there.
+    public func export(_ request: API.ExportRequest, ofAsset name: String) async throws(ControlError) -> API.Export {
+        try await call(
+            "POST", "/assets/\(PercentEncoding.encode(name))/export", body: try API.encode(request), isLong: true)
+    }
+
+    /// Makes an asset of a folder; returns when it is there.
+    public func importAsset(_ request: API.ImportRequest) async throws(ControlError) -> API.Asset {
+        try await call("POST", "/assets", body: try API.encode(request), isLong: true)
     }
 
     /// How origins are asked.
@@ -155,9 +168,11 @@ public struct ControlClient: Sendable {
 
     /// Calls a route, and reads what it answers.
     func call<Shape: Decodable>(
-        _ method: String, _ route: String, body: [UInt8]? = nil
+        _ method: String, _ route: String, body: [UInt8]? = nil, isLong: Bool = false
     ) async throws(ControlError) -> Shape {
-        let answer = try await transport(try request(method, route, body: body))
+        var request = try request(method, route, body: body)
+        request.isLong = isLong
+        let answer = try await transport(request)
         guard (200..<300).contains(answer.status) else { throw Self.error(answer) }
         do {
             return try API.decode(from: answer.body)

@@ -67,6 +67,12 @@ extension ControlError.Code {
         case LibraryError.Code.refusedURL.rawValue: self = .refusedURL
         case LibraryError.Code.notArtwork.rawValue: self = .notArtwork
         case LibraryError.Code.nameTaken.rawValue: self = .nameTaken
+        case LibraryError.Code.notWhole.rawValue: self = .notWhole
+        // Of the store too: what is new there has a name that is not free.
+        case LibraryError.Code.exists.rawValue: self = .targetExists
+        case LibraryError.Code.badTarget.rawValue: self = .badTarget
+        case LibraryError.Code.badImport.rawValue: self = .badImport
+        case LibraryError.Code.noProgram.rawValue, StoreError.Code.program.rawValue: self = .noProgram
         case LibraryError.Code.urlTaken.rawValue: self = .urlTaken
         case LibraryError.Code.otherContent.rawValue: self = .otherContent
         case LibraryError.Code.expired.rawValue: self = .expired

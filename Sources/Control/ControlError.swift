@@ -30,6 +30,16 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
         case refusedURL = "refused-url"
         /// The time for which the asset was to be played is over.
         case expired
+        /// Nothing of an asset is stored whole, so that it could leave the store.
+        case notWhole = "not-whole"
+        /// There is something already where an export should come.
+        case targetExists = "target-exists"
+        /// The place of an export takes nothing.
+        case badTarget = "bad-target"
+        /// What should be imported is no presentation, or not a whole one.
+        case badImport = "bad-import"
+        /// A program that is needed is not there.
+        case noProgram = "no-program"
         /// The presentation has nothing that fits the selection.
         case noMatch = "no-match"
         /// A live stream cannot be saved while it is in progress.
@@ -101,13 +111,13 @@ extension ControlError.Code {
         case .noSuchRoute, .noSuchAsset, .noSuchDownload, .noArtwork: 404
         case .methodNotAllowed: 405
         case .expired: 410
-        case .nameTaken, .urlTaken, .otherContent, .unreadable: 409
+        case .nameTaken, .urlTaken, .otherContent, .unreadable, .targetExists: 409
         case .tooLarge: 413
         case .unsupportedMediaType: 415
-        case .noMatch, .live, .protected, .notArtwork: 422
+        case .noMatch, .live, .protected, .notArtwork, .notWhole, .badTarget, .badImport: 422
         case .internal: 500
         case .notPlaylist, .badOrigin, .originRefused: 502
-        case .offline, .stopping, .noDaemon, .noLink: 503
+        case .offline, .stopping, .noDaemon, .noLink, .noProgram: 503
         case .originAbsent, .timeout: 504
         case .cannotWrite, .diskFull, .disk: 507
         }
@@ -117,10 +127,12 @@ extension ControlError.Code {
     public var exitCode: Int32 {
         switch self {
         case .badRequest: 64
-        case .refusedURL, .noMatch, .live, .protected, .notArtwork, .nameTaken, .urlTaken, .otherContent: 65
+        case .refusedURL, .noMatch, .live, .protected, .notArtwork, .nameTaken, .urlTaken, .otherContent, .notWhole,
+            .badImport:
+            65
         case .noSuchAsset, .noSuchDownload, .noArtwork, .expired: 66
-        case .noDaemon, .noLink: 69
-        case .cannotWrite: 73
+        case .noDaemon, .noLink, .noProgram: 69
+        case .cannotWrite, .targetExists, .badTarget: 73
         case .diskFull, .disk: 74
         case .originAbsent, .offline, .stopping, .timeout: 75
         case .notPlaylist, .badOrigin: 76
@@ -135,6 +147,11 @@ extension ControlError.Code {
         switch self {
         case .refusedURL: "give a URL that begins with http:// or https://, without a password"
         case .noMatch: "see what there is with: weir show URL"
+        case .notWhole: "fetch the rest with: weir get NAME"
+        case .targetExists: "another place, or take away what is there"
+        case .badTarget: "the absolute path of something new, in a folder that the daemon can write"
+        case .badImport: "a folder with a playlist (.m3u8) and all that it names; see: weir check FILE"
+        case .noProgram: "install ffmpeg where the daemon runs, or export a folder or a .tar"
         case .notPlaylist: "check that the URL leads to an HLS playlist"
         case .originRefused: "the link may have expired: give a new one"
         case .originAbsent, .badOrigin: "the same command later; what plays meanwhile: weir list --offline"
@@ -174,6 +191,11 @@ extension ControlError.Code {
         case .otherContent: "The URL leads to other content"
         case .expired: "The asset has expired"
         case .refusedURL: "The URL is refused"
+        case .notWhole: "Nothing is stored whole"
+        case .targetExists: "There is something already"
+        case .badTarget: "Nothing can be written there"
+        case .badImport: "Nothing that can be imported"
+        case .noProgram: "A program is missing"
         case .noMatch: "Nothing fits the selection"
         case .live: "Live streams cannot be saved"
         case .notArtwork: "Not an image that is kept"

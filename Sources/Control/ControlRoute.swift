@@ -7,6 +7,7 @@ enum ControlRoute: Equatable {
     case artwork(asset: String)
     case verification(asset: String)
     case policy(asset: String)
+    case export(asset: String)
     case mode
     case presentation
     case selection
@@ -29,6 +30,7 @@ enum ControlRoute: Equatable {
         case ("assets", 3) where words[2] == "artwork": self = .artwork(asset: item)
         case ("assets", 3) where words[2] == "verification": self = .verification(asset: item)
         case ("assets", 3) where words[2] == "policy": self = .policy(asset: item)
+        case ("assets", 3) where words[2] == "export": self = .export(asset: item)
         case ("mode", 1): self = .mode
         case ("presentation", 1): self = .presentation
         case ("selection", 1): self = .selection
@@ -47,13 +49,13 @@ enum ControlRoute: Equatable {
     /// The methods that it takes; HEAD goes with GET.
     var methods: [HTTPMethod] {
         switch self {
-        case .assets, .presentation, .download, .events, .log: [.get, .head]
+        case .presentation, .download, .events, .log: [.get, .head]
         case .asset: [.get, .head, .patch, .delete]
         case .policy: [.put]
         case .artwork, .mode: [.get, .head, .put]
-        case .downloads: [.get, .head, .post]
+        case .assets, .downloads: [.get, .head, .post]
         case .verification: [.get, .head, .post, .delete]
-        case .selection, .change: [.post]
+        case .selection, .change, .export: [.post]
         }
     }
 

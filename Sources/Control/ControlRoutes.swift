@@ -98,6 +98,10 @@ public struct ControlResponse: Sendable {
     private func answer(_ request: ControlRequest, _ route: ControlRoute) async throws(ControlError) -> ControlResponse
     {
         switch route {
+        case .assets where request.method == .post:
+            return ControlResponse(
+                status: .created, body: try API.encode(try await service.importAsset(try Self.body(request))))
+        case .export(let name): return try ok(try await service.export(try Self.body(request), ofAsset: name))
         case .assets: return try ok(try await service.assets())
         case .asset(let name) where request.method == .delete: return try ok(try await service.removeAsset(named: name))
         case .asset(let name) where request.method == .patch:

@@ -29,6 +29,14 @@ public import EventLoop
     /// Players that are in the middle of it keep what they have open.
     func removeAsset(named name: String) async throws(ControlError) -> API.Removal
 
+    /// Writes what is whole of an asset to a place outside of the store; `.noSuchAsset`, `.notWhole`, `.targetExists`,
+    /// `.badTarget`, `.noProgram`, `.diskFull`. Takes as long as it takes.
+    func export(_ request: API.ExportRequest, ofAsset name: String) async throws(ControlError) -> API.Export
+
+    /// Makes an asset of a folder on the daemon's disk, and gives it as it then stands; `.badImport`, `.nameTaken`,
+    /// `.diskFull`. Takes as long as it takes.
+    func importAsset(_ request: API.ImportRequest) async throws(ControlError) -> API.Asset
+
     /// The image that is kept with an asset; `.noSuchAsset`, `.noArtwork`.
     func artwork(ofAsset name: String) async throws(ControlError) -> API.Artwork
 

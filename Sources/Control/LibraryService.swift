@@ -227,6 +227,7 @@ import Playlist
         var shape = API.Asset(
             name: asset.name, id: asset.id, title: asset.title, url: asset.origin.redacted, duration: asset.duration)
         shape.isLive = asset.isLive
+        shape.isImported = asset.origin.isNowhere ? true : nil
         shape.bytes = Int(asset.bytes + (asset.revision?.bytes ?? 0))
         shape.cachedBytes = Int(asset.cachedBytes + (asset.revision?.cachedBytes ?? 0))
         shape.isRevised = asset.revision != nil ? true : nil

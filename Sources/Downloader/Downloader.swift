@@ -131,7 +131,8 @@ import Store
         return download
     }
 
-    @discardableResult private func enter(_ download: Download) -> Download {
+    /// Counts a download among the others, behind them.
+    @discardableResult func enter(_ download: Download) -> Download {
         lastNumber += 1
         download.number = lastNumber
         byAsset[download.asset.id] = download

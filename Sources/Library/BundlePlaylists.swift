@@ -1,5 +1,4 @@
 import EventLoop
-import FoundationEssentials
 import HTTPMessage
 import Playlist
 import Store
@@ -8,21 +7,14 @@ import Store
 ///
 /// The folder then plays in any player, and from any static server, with no Weir.
 @LoopActor struct BundlePlaylists {
-    /// `asset.json`, format 1: what the folder is, without secrets.
-    private struct Identity: Encodable {
-        let format = 1
-        let id: String
-        let name: String
-        let title: String?
-        /// The image's file in this folder.
-        let artwork: String?
-        /// Without its query, where tokens are.
-        let origin: String
-        let created: Int64
-        /// What the user wants, where that is anything.
-        let policy: StoragePolicy?
-        /// When it was played first, where a window counts from that.
-        let firstPlayed: Int64?
+    /// A multivariant playlist, and what it leads to.
+    struct Master {
+        /// The text.
+        let text: [UInt8]
+        /// The places in `Asset.renditions` of those that it lists.
+        var renditions: Set<Int> = []
+        /// The paths of session keys and session data that it names.
+        var files: Set<String> = []
     }
 
     private let asset: Asset
@@ -37,14 +29,15 @@ import Store
         }
         let folder = try asset.bundle.directory(create: true)
         if let master = try master() {
-            try folder.write(master, as: "master.m3u8")
+            try folder.write(master.text, as: "master.m3u8")
         } else {
             try folder.remove("master.m3u8")
         }
-        try folder.write(try identity(), as: "asset.json")
+        try folder.write(try identity(), as: BundleIdentity.fileName)
     }
 
-    private func media(_ playlist: MediaPlaylist, of rendition: Rendition) throws -> [UInt8] {
+    /// The playlist of a rendition, beside its pieces.
+    func media(_ playlist: MediaPlaylist, of rendition: Rendition) throws -> [UInt8] {
         try playlist.rendered(.bundle) { reference in
             switch reference {
             case .segment(let segment): rendition.file(of: segment)
@@ -55,31 +48,32 @@ import Store
         }
     }
 
-    private func master() throws -> [UInt8]? {
+    /// The multivariant playlist over what is whole; nil where nothing plays.
+    func master() throws -> Master? {
         guard let multivariant = asset.multivariant else {
             guard let rendition = asset.renditions.first, rendition.isWhole else { return nil }
-            return Self.loneMaster(bandwidth: rendition.peakBitRate, path: "\(rendition.name.id)/media.m3u8")
+            let text = Self.loneMaster(bandwidth: rendition.peakBitRate, path: "\(rendition.name.id)/media.m3u8")
+            return Master(text: text, renditions: [0])
         }
-        return try multivariant.stored(.bundle, renditions: asset.wholeRenditions) { reference in
-            if let index = reference.renditionIndex { return "\(asset.renditions[index].name.id)/media.m3u8" }
-            return asset.storedFile(of: reference)
+        var (renditions, files): (Set<Int>, Set<String>) = ([], [])
+        let text = try multivariant.stored(.bundle, renditions: asset.wholeRenditions) { reference in
+            if let index = reference.renditionIndex {
+                renditions.insert(index)
+                return "\(asset.renditions[index].name.id)/media.m3u8"
+            }
+            let file = asset.storedFile(of: reference)
+            if let file { files.insert(file) }
+            return file
         }
+        return text.map { Master(text: $0, renditions: renditions, files: files) }
     }
 
     private static func loneMaster(bandwidth: Int, path: String) -> [UInt8] {
         Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\n\(path)\n".utf8)
     }
 
-    private func identity() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-        let (life, hasWindow) = (asset.life, asset.life.policy.afterFirstPlay != nil)
-        let identity = Identity(
-            id: asset.id, name: asset.name, title: asset.title, artwork: asset.artworkKind?.fileName,
-            origin: asset.origin.redacted, created: asset.created,
-            policy: life.policy == StoragePolicy() ? nil : life.policy, firstPlayed: hasWindow ? life.firstPlayed : nil)
-        return Array(try encoder.encode(identity))
-    }
+    /// `asset.json`.
+    func identity() throws -> [UInt8] { try BundleIdentity(of: asset).text() }
 }
 
 extension Rendition {

@@ -160,6 +160,7 @@ public import Store
         throw LibraryError(.notStored, "\(url.redacted) is not in the store, and Weir is offline")
     }
 
+    /// Throws `nameTaken` for what is no name, or another asset's.
     func checkFree(_ name: String) throws(LibraryError) {
         guard AssetNaming.isName(name) else {
             throw LibraryError(.nameTaken, "\"\(name)\" is no name: use small letters, digits and single dashes")
@@ -167,7 +168,8 @@ public import Store
         if isTaken(name) { throw LibraryError(.nameTaken, "another asset is called \(name)") }
     }
 
-    private func isTaken(_ name: String) -> Bool { byName[name] != nil || reserved.contains(name) }
+    /// Whether another asset is called so, or is about to be.
+    func isTaken(_ name: String) -> Bool { byName[name] != nil || reserved.contains(name) }
 
     private func make(
         _ url: WebURL, name: String?, title: String?, _ access: OriginAccess

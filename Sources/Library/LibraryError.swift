@@ -35,6 +35,16 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         case urlTaken
         /// The time for which the asset was to be played is over.
         case expired
+        /// Nothing of an asset is there that plays by itself.
+        case notWhole
+        /// There is something already where an export should come.
+        case exists
+        /// The place of an export takes nothing.
+        case badTarget
+        /// What should be imported is no presentation, or not a whole one.
+        case badImport
+        /// Another program that is needed is not there.
+        case noProgram
         /// Nobody waits any more.
         case cancelled
     }
@@ -71,7 +81,7 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         switch code {
         case .originAbsent, .notStored, .originRefused, .refusedURL, .store, .expired: true
         case .missing, .badOrigin, .notPlaylist, .badDirective, .nameTaken, .notArtwork, .otherContent, .urlTaken,
-            .cancelled:
+            .notWhole, .exists, .badTarget, .badImport, .noProgram, .cancelled:
             false
         }
     }

@@ -135,6 +135,9 @@ import Store
         pieceCame()
     }
 
+    /// The folder on disk, for who reads in it elsewhere than on the loop.
+    func pieces() throws(StoreError) -> PieceDirectory { try directory(create: false) }
+
     /// Writes a playlist of the bundle beside the pieces.
     func write(_ bytes: [UInt8], as file: String) throws(StoreError) {
         try directory(create: true).directory.write(bytes, as: file)

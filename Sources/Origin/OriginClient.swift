@@ -77,6 +77,7 @@ public import HTTPMessage
     /// runs now.
     @discardableResult public func start(_ request: OriginRequest, receiver: any TransferReceiver) -> Transfer {
         if isOffline { return start(request, receiver, refusal: .offline) }
+        if request.url.isNowhere { return start(request, receiver, refusal: .unreachable) }
         switch presence.admit(request.url.origin, now: .now) {
         case .normal: return start(request, receiver)
         case .probe: return start(request, receiver, isProbe: true)
@@ -104,6 +105,7 @@ public import HTTPMessage
     /// Whether the origin of a URL is presumed absent, so that who has something in its stead had better not wait for
     /// it. It is probed from now on for a while, so that this changes soon after it is back.
     public func isPresumedAbsent(_ url: WebURL) -> Bool {
+        if url.isNowhere { return true }
         // Between a pause and its probe nobody is to wait either; after a long time whoever comes looks for himself.
         lookout?.look()
         presence.want(url.origin, now: .now)

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 import Synchronization
 
 /// The folder where everything lies that Weir keeps: bundles, the catalogue, and files on their way in.
@@ -137,6 +138,39 @@ public final class Store: Sendable {
             known = worker
             return worker
         }
+    }
+
+    /// A place where the bundle of a new asset can gather.
+    public func stage(_ id: String) throws(StoreError) -> StagedBundle {
+        guard let assets, let temporary, readOnlyReason == nil else {
+            throw readOnlyReason ?? StoreError(.notWritable, path: root.path)
+        }
+        return try StagedBundle(id: id, store: root, temporary: temporary, assets: assets)
+    }
+
+    /// Gives `body` an empty folder on the store's disk, which goes when it ends; not on the loop's thread.
+    public func withWorkFolder(_ body: (Directory) throws(StoreError) -> Void) throws(StoreError) {
+        guard let temporary else { throw readOnlyReason ?? StoreError(.notWritable, path: root.path) }
+        let name = Self.uniqueName("work")
+        let folder = try temporary.subdirectory(name, create: true)
+        defer { try? temporary.removeTree(name) }
+        try body(folder)
+    }
+
+    /// A name for `tmp/` that nothing else has there.
+    static func uniqueName(_ word: String) -> String { "\(word)-\(UInt64.random(in: 0 ... .max))" }
+
+    /// Whether a path that need not be there leads into the store, by way of links too.
+    public func contains(_ path: String) -> Bool {
+        let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+        guard let own = Self.real(root.path), let other = Self.real("/" + folder) else { return false }
+        return (other + "/").hasPrefix(own + "/")
+    }
+
+    private static func real(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
     }
 
     // MARK: A loss of power

@@ -16,6 +16,10 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
         case contentChanged
         /// A file ended before, or ran past, the length that it should have.
         case wrongLength
+        /// There is something already where something new was to come.
+        case exists
+        /// Another program that was needed failed.
+        case program
         /// A name that may not stand in the store.
         case badName
         /// The catalogue could not be read or written.
@@ -51,6 +55,7 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
         switch number {
         case ENOENT, ENOTDIR: code = .missing
         case EACCES, EPERM, EROFS: code = .notWritable
+        case EEXIST: code = .exists
         case ENOSPC, EDQUOT, EFBIG: code = .diskFull
         case EWOULDBLOCK: code = .busy
         default: code = .io
@@ -71,6 +76,8 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
         case .busy: "in use by another weir"
         case .contentChanged: "the origin's bytes are not those that it sent before"
         case .wrongLength: "not of the length that was announced"
+        case .exists: "there is something already"
+        case .program: "it failed"
         case .badName: "not a name for the store"
         case .catalogue: "the catalogue cannot be used"
         case .newer: "a newer Weir has changed it"

@@ -12,7 +12,12 @@ final class StoreThread: Sendable {
     /// Starts a thread that does `body`, and ends with it.
     ///
     /// - Throws: `StoreError` when the system gives none.
-    init(_ body: @escaping @Sendable () -> Void) throws(StoreError) {
+    init(_ body: @escaping @Sendable () -> Void) throws(StoreError) { thread = try Self.create(body) }
+
+    /// Starts a thread that nobody waits for.
+    static func start(_ body: @escaping @Sendable () -> Void) throws(StoreError) { pthread_detach(try create(body)) }
+
+    private static func create(_ body: @escaping @Sendable () -> Void) throws(StoreError) -> pthread_t {
         var thread = pthread_t()
         let held = Unmanaged.passRetained(Body(body))
         let code = pthread_create(&thread, nil, Self.main, held.toOpaque())
@@ -20,7 +25,7 @@ final class StoreThread: Sendable {
             held.release()
             throw StoreError(path: "the thread for files", errno: code)
         }
-        self.thread = thread
+        return thread
     }
 
     /// Waits until it has ended. Once.

@@ -62,7 +62,8 @@ struct ShowCommand: AsyncParsableCommand {
         let change = asset.hasChanged == true ? [changed(asset)] : []
         let playable = asset.playable.map { [line($0)] } ?? []
         let storage = StorageText.lines(asset.storage)
-        return [head, asset.url] + playable + storage + (download?.note.map { [$0] } ?? []) + change
+        let origin = asset.isImported == true ? "imported: what is not stored of it is nowhere" : asset.url
+        return [head, origin] + playable + storage + (download?.note.map { [$0] } ?? []) + change
             + lines(asset.tracks)
             + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
     }

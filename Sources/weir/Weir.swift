@@ -16,7 +16,8 @@ import ArgumentParser
             CancelCommand.self,
             EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self, PlayCommand.self,
             URLCommand.self, ModeCommand.self,
-            VerifyCommand.self, PolicyCommand.self, RenameCommand.self, RemoveCommand.self, LinkCommand.self,
+            ExportCommand.self, ImportCommand.self, VerifyCommand.self, PolicyCommand.self, RenameCommand.self,
+            RemoveCommand.self, LinkCommand.self,
             LogCommand.self,
         ])
 }

@@ -160,7 +160,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (HTTPMethod.post, "/api/v1/assets", "GET, HEAD"), (.delete, "/api/v1/assets", "GET, HEAD"),
+        (HTTPMethod.put, "/api/v1/assets", "GET, HEAD, POST"), (.delete, "/api/v1/assets", "GET, HEAD, POST"),
+        (.get, "/api/v1/assets/sintel/export", "POST"),
         (.put, "/api/v1/assets/sintel", "GET, HEAD, PATCH, DELETE"), (.put, "/api/v1/downloads", "GET, HEAD, POST"),
         (.get, "/api/v1/downloads/d1/pause", "POST"), (.post, "/api/v1/events", "GET, HEAD"),
         (.post, "/api/v1/presentation", "GET, HEAD"), (.options, "/api/v1/downloads/d1", "GET, HEAD"),

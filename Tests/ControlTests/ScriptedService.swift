@@ -27,6 +27,16 @@ import EventLoop
         return API.Removal(name: name, bytes: 5)
     }
 
+    func export(_ request: API.ExportRequest, ofAsset name: String) async throws(ControlError) -> API.Export {
+        _ = try await asset(named: name)
+        return API.Export(name: name, path: request.path, format: request.format ?? .folder, bytes: 7)
+    }
+
+    func importAsset(_ request: API.ImportRequest) async throws(ControlError) -> API.Asset {
+        guard request.path != "/nowhere" else { throw ControlError(.badImport, "/nowhere cannot be read") }
+        return API.Asset(name: request.name ?? "film", id: "film-2222", url: "http://imported.invalid/film-2222/m.m3u8")
+    }
+
     func artwork(ofAsset name: String) async throws(ControlError) -> API.Artwork {
         guard let bytes = images[name] else { throw ControlError(.noArtwork, "\(name) has no artwork") }
         return API.Artwork(mediaType: "image/png", bytes: bytes)

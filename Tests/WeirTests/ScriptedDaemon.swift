@@ -57,6 +57,18 @@ import TestSupport
         return API.Removal(name: name, bytes: try await asset(named: name).bytes)
     }
 
+    func export(_ request: API.ExportRequest, ofAsset name: String) async throws(ControlError) -> API.Export {
+        let leftOut = request.format == .mp4 ? ["subtitles-en: no WebVTT"] : nil
+        return API.Export(
+            name: name, path: request.path, format: request.format ?? .folder, bytes: 7_000_000, leftOut: leftOut)
+    }
+
+    func importAsset(_ request: API.ImportRequest) async throws(ControlError) -> API.Asset {
+        var asset = API.Asset(name: request.name ?? "film", id: "film-2222", url: "http://imported.invalid/film/m.m3u8")
+        asset.bytes = 7_000_000
+        return asset
+    }
+
     func artwork(ofAsset name: String) async throws(ControlError) -> API.Artwork {
         guard let bytes = images[name] else { throw ControlError(.noArtwork, "\(name) has no artwork") }
         return API.Artwork(mediaType: "image/png", bytes: bytes)

@@ -20,8 +20,12 @@ final class FolderCheckSource: CheckSource {
     /// -1 where the folder cannot be opened.
     private let folder: Int32
 
+    /// Whether the playlist that the user named may be a link, or a pipe.
+    private let followsEntry: Bool
+
     /// A source that has read nothing yet; `path` as the user wrote it.
-    init(path: String) {
+    init(path: String, followsEntry: Bool = true) {
+        self.followsEntry = followsEntry
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
         self.path = path
         prefix = String(path[..<slash])
@@ -32,8 +36,7 @@ final class FolderCheckSource: CheckSource {
     deinit { if folder >= 0 { close(folder) } }
 
     func read(_ place: Place) async -> CheckReading<Place> {
-        let isEntry = place == entry
-        // The user may name a link, or a pipe.
+        let isEntry = place == entry && followsEntry
         let file = isEntry ? open(path, O_RDONLY | O_CLOEXEC) : openBeneath(place.components)
         guard file >= 0 else { return failed(place, errno) }
         defer { close(file) }
@@ -41,15 +44,37 @@ final class FolderCheckSource: CheckSource {
         guard fstat(file, &status) == 0 else { return failed(place, errno) }
         let kind = status.st_mode & S_IFMT
         guard isEntry ? kind != S_IFDIR : kind == S_IFREG else { return failed(place, isEntry ? EISDIR : EINVAL) }
-        guard let bytes = Self.bytes(of: file) else { return failed(place, errno) }
+        // One byte more than a playlist may have is read, and no more.
+        let limit = PlaylistLimits.standard.bytes
+        guard let bytes = Self.bytes(of: file, limit: limit) else { return failed(place, errno) }
         return CheckReading(bytes: bytes, base: place)
     }
 
-    /// One byte more than a playlist may have is read, and no more.
-    private static func bytes(of file: Int32) -> [UInt8]? {
+    /// All bytes of a small file; nil where it is none, is not there or is longer than `limit`.
+    func contents(of components: [String], limit: Int) -> [UInt8]? {
+        let file = openBeneath(components)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Self.bytes(of: file, limit: limit).flatMap { $0.count <= limit ? $0 : nil }
+    }
+
+    /// Opens a file of the folder for reading; -1 where that fails, and errno says why. The caller owns the descriptor.
+    func openFile(_ place: Place) -> Int32 { openBeneath(place.components) }
+
+    /// Whether there is something at a place.
+    func has(_ place: Place) -> Bool {
+        let file = openBeneath(place.components)
+        if file >= 0 { close(file) }
+        return file >= 0
+    }
+
+    /// At most one byte more than `limit` is read.
+    private static func bytes(of file: Int32, limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count <= PlaylistLimits.standard.bytes {
+        while bytes.count <= limit {
             let count = Glibc.read(file, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { return nil }

@@ -65,7 +65,8 @@ extension LibraryError {
         case _ where originStatus != nil: .origin
         case .store, .notStored: .store
         case .notPlaylist: .media
-        case .missing, .badDirective, .refusedURL, .nameTaken, .notArtwork, .otherContent, .urlTaken, .expired:
+        case .missing, .badDirective, .refusedURL, .nameTaken, .notArtwork, .otherContent, .urlTaken, .expired,
+            .notWhole, .exists, .badTarget, .badImport, .noProgram:
             .player
         case .badOrigin, .originRefused, .originAbsent, .cancelled: .origin
         }

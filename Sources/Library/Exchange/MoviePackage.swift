@@ -1,0 +1,109 @@
+/// A `.movpkg` of Apple's, as its XML tells of it: which streams there are, which of them are complete, and which files
+/// their segments are.
+///
+/// `boot.xml` names the streams, a folder each, and the multivariant playlist among the data items; each folder's
+/// `StreamInfoBoot.xml` names its media playlist, as it was fetched, and the file of every segment in their order.
+struct MoviePackage: Sendable {
+    /// One stream that is complete.
+    struct Stream: Sendable {
+        /// The folder's path in the package.
+        let folder: [String]
+        /// Where its media playlist was.
+        let url: String
+        /// The media playlist's file.
+        let playlist: FolderCheckSource.Place
+        /// The files of its initialization sections, in the order of the playlist.
+        let sections: [File]
+        /// Those of its segments.
+        let segments: [File]
+    }
+
+    /// One file of a stream.
+    struct File: Sendable {
+        /// Where it lies.
+        let place: FolderCheckSource.Place
+        /// Its length in bytes, if the package tells it.
+        let length: Int64?
+    }
+
+    /// The file's name by which a package is known.
+    static let boot = "boot.xml"
+
+    /// Where the multivariant playlist was; nil where none is told.
+    let masterURL: String?
+    /// The file of the multivariant playlist; nil where there is none.
+    let master: FolderCheckSource.Place?
+    /// Those that are complete.
+    let streams: [Stream]
+
+    /// Reads a package; nil for a folder that is none.
+    ///
+    /// - Throws: `badImport` for one that cannot be understood, or of which nothing is complete.
+    init?(_ folder: FolderCheckSource, path: String) throws(LibraryError) {
+        guard let text = folder.contents(of: [Self.boot], limit: Self.limit) else { return nil }
+        guard let boot = XMLElement(text), boot.name == "HLSMoviePackage" else {
+            throw LibraryError(.badImport, "\(path)/\(Self.boot) is not that of a .movpkg")
+        }
+        masterURL = boot.child("MasterPlaylist")?.child("NetworkURL")?.text
+        let data = boot.child("DataItems")
+        let item = data?.all("DataItem").first { $0.child("Role")?.text == "Master" }
+        master = item?.child("DataPath").flatMap {
+            Self.place($0.text, in: Self.components(data?.attributes["Directory"] ?? "Data") ?? [])
+        }
+        var streams: [Stream] = []
+        for element in boot.child("Streams")?.all("Stream") ?? [] where Self.isComplete(element) {
+            if let stream = try Stream(element, folder, path: path) { streams.append(stream) }
+        }
+        guard !streams.isEmpty else {
+            throw LibraryError(.badImport, "\(path) is not whole: it says of no stream that it is complete")
+        }
+        self.streams = streams
+    }
+
+    /// What a text of Apple's may have.
+    fileprivate static let limit = 32 << 20
+
+    fileprivate static func isComplete(_ element: XMLElement) -> Bool { element.child("Complete")?.text == "YES" }
+
+    /// A path in the package; nil for one that leads out of it.
+    fileprivate static func components(_ path: String) -> [String]? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init).filter { $0 != "." }
+        let isInside = parts.allSatisfy { !$0.isEmpty && $0 != ".." && !$0.utf8.contains(0) }
+        return isInside ? parts : nil
+    }
+
+    fileprivate static func place(_ path: String, in folder: [String]) -> FolderCheckSource.Place? {
+        components(path).flatMap { $0.isEmpty ? nil : FolderCheckSource.Place(components: folder + $0) }
+    }
+}
+
+extension MoviePackage.Stream {
+    /// What a stream's own XML tells; nil where that says that it is not complete after all.
+    fileprivate init?(_ element: XMLElement, _ folder: FolderCheckSource, path: String) throws(LibraryError) {
+        let name = element.attributes["Path"] ?? element.attributes["ID"] ?? ""
+        let file = "\(path)/\(name)/StreamInfoBoot.xml"
+        guard let home = MoviePackage.components(name),
+            let text = folder.contents(of: home + ["StreamInfoBoot.xml"], limit: MoviePackage.limit),
+            let info = XMLElement(text), info.name == "StreamInfo"
+        else { throw LibraryError(.badImport, "\(file) is not there, or is not that of a stream") }
+        guard MoviePackage.isComplete(info) else { return nil }
+        guard let local = info.child("MediaPlaylist")?.child("PathToLocalCopy")?.text,
+            let playlist = MoviePackage.place(local, in: home)
+        else { throw LibraryError(.badImport, "\(file) names no media playlist") }
+        func files(_ list: String, _ item: String) throws(LibraryError) -> [MoviePackage.File] {
+            var files: [MoviePackage.File] = []
+            for element in info.child(list)?.all(item) ?? [] {
+                guard let path = element.attributes["PATH"], let place = MoviePackage.place(path, in: home) else {
+                    throw LibraryError(.badImport, "\(file) names a segment without a file in the package")
+                }
+                files.append(.init(place: place, length: element.attributes["Len"].flatMap { Int64($0) }))
+            }
+            return files
+        }
+        let sections = try files("MediaInitializationSegments", "ISEG")
+        let segments = try files("MediaSegments", "SEG")
+        self.init(
+            folder: home, url: element.attributes["NetworkURL"] ?? "", playlist: playlist, sections: sections,
+            segments: segments)
+    }
+}

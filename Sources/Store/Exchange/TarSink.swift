@@ -1,0 +1,55 @@
+import Glibc
+
+/// Writes files into an archive of the ustar format (IEEE Std 1003.1, pax, "ustar Interchange Format"), one after the
+/// other, all in one folder.
+struct TarSink: ExportSink {
+    private let file: Int32
+    private let path: String
+    private let root: String
+    private let time: Int64
+    private var folders: Set<String> = []
+
+    /// - Parameters:
+    ///   - file: where the archive goes; borrowed.
+    ///   - path: the archive's, for messages.
+    ///   - root: the folder in the archive that everything is in.
+    ///   - time: when the files were made, in seconds since 1970.
+    init(into file: Int32, path: String, root: String, time: Int64) throws(StoreError) {
+        (self.file, self.path, self.root, self.time) = (file, path, root, time)
+        try write(TarHeader(folder: root, time: time))
+    }
+
+    mutating func add(_ bytes: [UInt8], as name: String, in folder: String?) throws(StoreError) {
+        try begin(folder)
+        try write(TarHeader(file: place(name, folder), size: Int64(bytes.count), time: time))
+        try write(bytes + TarHeader.padding(behind: Int64(bytes.count)))
+    }
+
+    mutating func add(_ piece: ExportPiece, in folder: String) throws(StoreError) {
+        try begin(folder)
+        try write(TarHeader(file: place(piece.name, folder), size: piece.size, time: time))
+        try FileCopy.copy(piece.descriptor, count: piece.size, to: file, path: path)
+        try write(TarHeader.padding(behind: piece.size))
+    }
+
+    /// Two empty blocks are the end.
+    func finish() throws(StoreError) { try write([UInt8](repeating: 0, count: 2 * TarHeader.block)) }
+
+    private mutating func begin(_ folder: String?) throws(StoreError) {
+        guard let folder, folders.insert(folder).inserted else { return }
+        try write(TarHeader(folder: root + "/" + folder, time: time))
+    }
+
+    private func place(_ name: String, _ folder: String?) -> String {
+        root + "/" + (folder.map { $0 + "/" } ?? "") + name
+    }
+
+    private func write(_ header: TarHeader?) throws(StoreError) {
+        guard let header else { throw StoreError(.badName, path: path, detail: "a name is too long for an archive") }
+        try write(header.bytes)
+    }
+
+    private func write(_ bytes: [UInt8]) throws(StoreError) {
+        guard Directory.write(bytes, to: file) else { throw StoreError(path: path) }
+    }
+}

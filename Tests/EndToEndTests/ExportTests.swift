@@ -1,0 +1,145 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What leaves the store")
+struct ExportTests {
+    /// Downloads a fixture, and runs an export of it.
+    private func export(
+        _ fixture: String, _ get: [String] = [], to target: String, _ options: [String] = [], in scene: Scene
+    ) async throws {
+        let got = try await scene.get(fixture, get)
+        #expect(got.exit == .code(0), "\(got.errors)")
+        let result = try await scene.weir.run(["export", fixture, target] + options)
+        #expect(result.exit == .code(0) && result.errors.isEmpty, "\(result.errors)")
+    }
+
+    @Test("a folder and an archive play from plain nginx, with every frame and right sums")
+    func folders() async throws {
+        try await Scene.with { scene in
+            let out = try TemporaryFolder()
+            for fixture in ["cmaf", "aes", "byterange-fmp4"] {
+                try await export(fixture, to: out.path(fixture), fixture == "aes" ? ["--link"] : [], in: scene)
+                let tar = try await scene.weir.run(["export", fixture, out.path(fixture + ".tar")])
+                #expect(tar.exit == .code(0), "\(tar.errors)")
+            }
+            try await scene.origin.stop()
+            try await scene.weir.kill()
+            let nginx = try await PlainServer(root: out.path)
+            for fixture in ["cmaf", "aes", "byterange-fmp4"] {
+                try await expectFrames(nginx.url("/\(fixture)/master.m3u8"), ofBestOf: fixture)
+                try await expectArchive(fixture, in: out)
+                try await expectSums(in: out.path(fixture))
+            }
+            #expect(try Self.names(in: out).filter { $0.contains("weir-part") } == [])
+        }
+    }
+
+    /// What tar(1) unpacks is what the folder has, byte for byte, texts too.
+    private func expectArchive(_ fixture: String, in out: TemporaryFolder) async throws {
+        let unpacked = try TemporaryFolder()
+        let tar = try await ProcessRunner.run("tar", ["-xf", out.path(fixture + ".tar"), "-C", unpacked.path])
+        #expect(tar.exit == .code(0) && tar.errors.isEmpty, "\(tar.errors)")
+        let diff = try await ProcessRunner.run("diff", ["-r", out.path(fixture), unpacked.path(fixture)])
+        #expect(diff.exit == .code(0), "\(diff.output)")
+    }
+
+    private func expectSums(in folder: String) async throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where !name.contains(".") {
+            let sums = try await ProcessRunner.run(
+                "sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], folder: folder + "/" + name)
+            #expect(sums.exit == .code(0), "\(name): \(sums.errors)")
+        }
+    }
+
+    private static func names(in folder: TemporaryFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    @Test("one file has the best picture, every language by its name, and every frame", arguments: ["mp4", "mkv"])
+    func film(format: String) async throws {
+        try await Scene.with { scene in
+            let out = try TemporaryFolder()
+            let film = out.path("film." + format)
+            try await export("cmaf", ["--audio", "all", "--subs", "all"], to: film, in: scene)
+            try await expectHashes(film, "cmaf", ["video 480x270", "audio", "audio"])
+            let probe = try await ProcessRunner.run(
+                "ffprobe",
+                ["-v", "error", "-show_entries", "stream=codec_type:stream_tags=language", "-of", "csv=p=0", film])
+            let tracks = probe.output.split(separator: "\n").map { $0 == "video,und" ? "video" : $0 }
+            #expect(tracks == ["video", "audio,eng", "audio,fra", "subtitle,eng"])
+            let text = try await ProcessRunner.run(
+                "ffmpeg", ["-v", "error", "-i", film, "-map", "0:s", "-f", "srt", "-"])
+            #expect(text.output.contains("00:00:02,100 --> 00:00:02,900\nSecond 2\n"), "\(text.output)")
+            #expect(try Self.names(in: out) == ["film." + format])
+
+            let encrypted = out.path("aes." + format)
+            try await export("aes", to: encrypted, in: scene)
+            try await expectHashes(encrypted, "aes", ["video 320x180", "audio"])
+        }
+    }
+
+    /// The pictures and sounds are those of the fixture; the times are the file's own.
+    private func expectHashes(_ path: String, _ fixture: String, _ streams: [String]) async throws {
+        let frames = try await FrameHashes.of(path, outputOptions: ["-sn"])
+        let expected = try await PlainFrames.of(fixture)
+        let decoded = frames.streams.filter { ["video", "audio"].contains($0.mediaType) }
+        #expect(decoded.map { ($0.mediaType + " " + $0.dimensions).trimmingCharacters(in: .whitespaces) } == streams)
+        let known = Set(expected.streams.map { $0.frames.map(\.hash) })
+        for stream in decoded { #expect(known.contains(stream.frames.map(\.hash)), "\(stream.mediaType)") }
+        #expect(Set(decoded.map { $0.frames.map(\.hash) }).count == streams.count)
+        #expect(frames.errors.isEmpty)
+    }
+
+    @Test("an export that is killed at its last step leaves nothing that the next one does not take away")
+    func killed() async throws {
+        try await Scene.with { scene in
+            let out = try TemporaryFolder()
+            let got = try await scene.get("ts")
+            #expect(got.exit == .code(0))
+            for target in ["film", "film.tar"] {
+                try await scene.weir.kill()
+                try await scene.weir.start(wrapper: [
+                    "strace", "-f", "-qq", "-o", out.path("calls"), "-e", "trace=renameat2", "-e",
+                    "inject=renameat2:signal=KILL",
+                ])
+                let killed = try await scene.weir.run(["export", "ts", out.path(target)])
+                #expect(killed.exit == .code(75), "\(killed.errors)")
+                #expect(try Self.names(in: out).contains(".\(target).weir-part"))
+                try await scene.weir.restart()
+                let again = try await scene.weir.run(["export", "ts", out.path(target)])
+                #expect(again.exit == .code(0), "\(again.errors)")
+            }
+            #expect(try Self.names(in: out) == ["calls", "film", "film.tar"])
+            let server = try await TestOrigin(root: out.path)
+            try await expectFrames(server.url("/film/master.m3u8"), ofBestOf: "ts")
+        }
+    }
+
+    @Test("what cannot be exported is refused with the reason, and nothing changes")
+    func refusals() async throws {
+        try await Scene.with { scene in
+            let out = try TemporaryFolder()
+            #expect(try await scene.get("ts").exit == .code(0))
+            try Data([7]).write(to: URL(filePath: out.path("taken.tar")))
+            let cases: [(arguments: [String], exit: Int32, words: String)] = [
+                (["ts", out.path("taken.tar")], 73, "there is something already"),
+                (["ts", out.path("no/film")], 73, "No such file or directory"),
+                (["ts", "/proc/film"], 73, "/proc"),
+                (["ts", scene.weir.store + "/assets/film"], 73, "is in the store itself"),
+                (["other", out.path("film")], 66, "no asset called other"),
+            ]
+            for refused in cases {
+                let result = try await scene.weir.run(["export"] + refused.arguments)
+                #expect(result.exit == .code(refused.exit), "\(result.errors)")
+                #expect(result.errors.contains(refused.words) && result.errors.contains("try: "), "\(result.errors)")
+            }
+            _ = try await HTTPProbe.fetch(scene.master("cmaf"))
+            let partly = try await scene.weir.run(["export", "cmaf", out.path("film")])
+            #expect(
+                partly.exit == .code(65) && partly.errors.contains("nothing of it is stored whole"), "\(partly.errors)")
+            #expect(try Self.names(in: out) == ["taken.tar"])
+            #expect(try Data(contentsOf: URL(filePath: out.path("taken.tar"))) == Data([7]))
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Playlist
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+@Suite @LoopActor struct ImportTests {
+    private func path(_ fixture: String) -> String { Repository.path("fixtures/media/\(fixture)") }
+
+    @Test(arguments: ["ts", "cmaf", "aes", "byterange-fmp4", "audio"])
+    func everythingIsWholeAfterARestartToo(fixture name: String) async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.library.importAsset(at: path(name), name: "film")
+        #expect(asset.isEverythingWhole && asset.origin.isNowhere)
+        #expect(asset.published == asset.wholeRenditions)
+        let bytes = asset.bytes
+        try await fixture.restart()
+        let again = try #require(fixture.library.asset(named: "film"))
+        #expect(again.isEverythingWhole && again.bytes == bytes && again.id == asset.id)
+        let bundle = fixture.folder.path("assets/\(again.id)")
+        #expect(FileManager.default.fileExists(atPath: bundle + "/master.m3u8"))
+    }
+
+    @Test func aRangeIsAFileOfItsOwnWithTheBytesOfTheRange() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.library.importAsset(at: path("byterange-ts"))
+        #expect(asset.name == "byterange-ts")
+        let rendition = try #require(asset.rendition("video-180p"))
+        let all = try Repository.fixture("/byterange-ts/180p/all.ts")
+        for segment in try #require(rendition.source?.playlist.segments) {
+            let range = try #require(segment.byteRange)
+            let file = rendition.file(of: segment)
+            let bytes = try rendition.folder.pieces().directory.read(file)
+            #expect(bytes == Array(all[range.offset..<range.end]))
+        }
+    }
+
+    @Test func nobodyIsAskedForWhatIsMissingAndWhatIsThereGoesOn() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.library.importAsset(at: path("ts"), name: "film")
+        #expect(try await fixture.library.refresh(asset) == false)
+        let rendition = try #require(asset.rendition("video-90p"))
+        let resource = try fixture.resource(2, of: rendition)
+        try rendition.folder.remove(resource.name.description) {}
+        let flight = try fixture.library.flight(resource, in: rendition.folder, of: asset, urgency: .playback)
+        defer { flight.release() }
+        #expect(await flight.result().code == .originAbsent)
+        #expect(!rendition.isWhole && asset.isPlayableOffline)
+    }
+
+    @Test func aNameThatIsTakenIsRefusedAndAnotherIsMadeWhereNoneIsGiven() async throws {
+        let fixture = try await LibraryFixture()
+        _ = try await fixture.library.importAsset(at: path("ts"))
+        #expect(await code { _ = try await fixture.library.importAsset(at: path("ts"), name: "ts") } == .nameTaken)
+        #expect(await code { _ = try await fixture.library.importAsset(at: path("ts"), name: "A film") } == .nameTaken)
+        #expect(try await fixture.library.importAsset(at: path("ts")).name == "ts-2")
+        #expect(fixture.library.assets.map(\.name) == ["ts", "ts-2"])
+    }
+
+    @Test(arguments: ["fixtures", "/proc", "", "/dev/null", "/etc/passwd"])
+    func whatIsNoFolderOfHLSIsRefused(path: String) async throws {
+        let fixture = try await LibraryFixture()
+        #expect(await code { _ = try await fixture.library.importAsset(at: path) } == .badImport)
+        #expect(fixture.library.assets.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path("tmp")) == [])
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite struct ExportTargetTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
+
+    private func code(_ body: () throws -> Void) -> StoreError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? StoreError)?.code
+        }
+    }
+
+    @Test(arguments: [ExportTarget.Kind.file, .folder])
+    func whatGrowsHasItsNameOnlyWhenItIsFinished(kind: ExportTarget.Kind) throws {
+        let target = try ExportTarget(path: folder.path("film of mine"), kind: kind)
+        #expect(names == [".film of mine.weir-part"])
+        try target.finish()
+        #expect(names == ["film of mine"])
+    }
+
+    @Test(arguments: [ExportTarget.Kind.file, .folder])
+    func whatIsGivenUpLeavesNothing(kind: ExportTarget.Kind) throws {
+        let target = try ExportTarget(path: folder.path("film"), kind: kind)
+        if kind == .folder { try target.directory().write([1], as: "0.ts") }
+        target.discard()
+        #expect(names == [])
+    }
+
+    @Test(arguments: ["a file", "a folder", "a link"])
+    func whatIsThereIsRefusedAndStays(what: String) throws {
+        let path = folder.path("film")
+        switch what {
+        case "a file": try Data([7]).write(to: URL(filePath: path))
+        case "a folder": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        default: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/nowhere")
+        }
+        #expect(code { _ = try ExportTarget(path: path, kind: .file) } == .exists)
+        #expect(code { _ = try ExportTarget(path: path, kind: .folder) } == .exists)
+        #expect(names == ["film"])
+    }
+
+    @Test func whatCameMeanwhileIsNotReplaced() throws {
+        let target = try ExportTarget(path: folder.path("film.tar"), kind: .file)
+        try Data([7]).write(to: URL(filePath: folder.path("film.tar")))
+        #expect(code { try target.finish() } == .exists)
+        #expect(try Data(contentsOf: URL(filePath: folder.path("film.tar"))) == Data([7]))
+    }
+
+    @Test func aSecondExportToTheSamePlaceIsRefusedWhileTheFirstGoesOn() throws {
+        let first = try ExportTarget(path: folder.path("film.tar"), kind: .file)
+        #expect(code { _ = try ExportTarget(path: folder.path("film.tar"), kind: .file) } == .busy)
+        try first.finish()
+        #expect(code { _ = try ExportTarget(path: folder.path("film.tar"), kind: .file) } == .exists)
+    }
+
+    @Test func whatAKilledExportHasLeftGoesWithTheNext() throws {
+        let left = folder.path(".film.weir-part")
+        try FileManager.default.createDirectory(atPath: left + "/video", withIntermediateDirectories: true)
+        try Data([7]).write(to: URL(filePath: left + "/video/0.ts"))
+        try ExportTarget(path: folder.path("film"), kind: .folder).finish()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("film")) == [])
+    }
+
+    @Test(arguments: ["film.tar", "", "/", "/tmp/..", "relative/film"])
+    func whatIsNoAbsolutePathOfSomethingIsRefused(path: String) {
+        #expect(code { _ = try ExportTarget(path: path, kind: .file) } == .badName)
+    }
+
+    @Test func aFolderThatIsNotThereIsNotMade() {
+        #expect(code { _ = try ExportTarget(path: folder.path("no/film"), kind: .folder) } == .missing)
+        #expect(names == [])
+    }
+}

@@ -1,0 +1,15 @@
+import Foundation
+import Testing
+
+@testable import weir
+
+@Suite struct DiskPathTests {
+    @Test func aPathBecomesOneFromTheRootAndLinksStay() {
+        let here = FileManager.default.currentDirectoryPath
+        #expect(DiskPath.absolute("/films//mine/") == "/films/mine")
+        #expect(DiskPath.absolute("film.tar") == here + "/film.tar")
+        #expect(DiskPath.absolute("./a/./b") == here + "/a/b")
+        // Whether `..` leads to where it seems is for the daemon's disk to say.
+        #expect(DiskPath.absolute("/a/../b") == "/a/../b")
+    }
+}
