@@ -52,7 +52,9 @@ import Store
     private static func openStore(_ configuration: Configuration, _ logger: Logger) throws(ApplicationError) -> Store {
         let store: Store
         do {
-            store = try Store(path: configuration.store, reserve: configuration.reserve.map { Int64($0) << 20 })
+            store = try Store(path: configuration.store, reserve: configuration.reserve.map { Int64($0) << 20 }) {
+                logger.warning("\($0)")
+            }
         } catch  where error.code == .busy {
             throw ApplicationError(
                 .store, "another weir has the store \(configuration.store)",
@@ -75,7 +77,7 @@ import Store
             logger.warning("backup: the mark for tools that make backups cannot be changed: \(error)")
         }
         if let reason = store.readOnlyReason { logger.warning("nothing will be kept: \(reason)") }
-        if let aside = store.catalogue.setAside { logger.error("the catalogue was damaged; it was moved to \(aside)") }
+        if let recovery = store.catalogue.recovery { logger.error("\(recovery)") }
         return store
     }
 

@@ -41,34 +41,55 @@ public final class Catalogue: Sendable {
 
     /// What was in it when it was opened.
     public let initial: Contents
-    /// Where a catalogue that could not be read was put aside, if that happened.
-    public let setAside: String?
+    /// What became of a file that was damaged, gone, or out of date, if that happened.
+    public let recovery: CatalogueRecovery?
 
     private let queue: DatabaseQueue
+    private let records: RecordKeeper?
 
-    init(path folder: String, access: Access) throws(StoreError) {
+    /// Opens the catalogue of the store in `folder`; a damaged one is put together again from the records.
+    ///
+    /// - Parameter report: told of a record that cannot be written.
+    init(
+        path folder: String, access: Access, report: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(StoreError) {
         let path = folder + "/catalogue-1.sqlite"
-        try Self.refuseNewer(path)
         do {
+            try Self.refuseNewer(path)
             switch access {
-            case .readWrite: (queue, initial, setAside) = try Self.openOrReplace(path)
-            case .readOnly: (queue, initial, setAside) = (try Self.inMemory(), Self.readIfPossible(path), nil)
+            case .readWrite:
+                let opening = try CatalogueOpening(path, RecordFolder(Self.recordFolder(folder)))
+                let queue = opening.queue
+                (self.queue, initial, recovery) = (queue, opening.contents, opening.recovery)
+                records = try RecordKeeper(
+                    opening.records, present: opening.present, backlog: opening.unrecorded, report: report
+                ) { id in
+                    try queue.read { try Self.rows(of: id, $0) }
+                }
+            case .readOnly:
+                let folder = try? Directory.existing(path: folder).subdirectory(RecordFolder.name)
+                (initial, recovery) = CatalogueOpening.read(path, folder.map(RecordFolder.init))
+                (queue, records) = (try Self.inMemory(), nil)
             }
         } catch {
             throw StoreError(error, catalogue: path)
         }
     }
 
+    deinit { records?.stop() }
+
+    private static func recordFolder(_ folder: String) throws(StoreError) -> Directory {
+        try Directory.open(path: folder).subdirectory(RecordFolder.name, create: true)
+    }
+
     // MARK: Opening
 
-    private typealias Opened = (DatabaseQueue, Contents, String?)
-
     /// Throws `newer` for a file in which a newer Weir has made steps that this one does not know. It is opened for
-    /// reading alone, so that not a byte of it changes; what cannot even be read is no business of this.
-    private static func refuseNewer(_ path: String) throws(StoreError) {
-        guard let steps = read(path, { try migrator.appliedIdentifiers($0) }) else { return }
-        let unknown = steps.subtracting(migrator.migrations).sorted()
-        guard !unknown.isEmpty else { return }
+    /// reading alone, so that not a byte of it changes; what is damaged is no business of this.
+    private static func refuseNewer(_ path: String) throws {
+        guard CatalogueFile(path: path).damage() == nil, let unknown = read(path, unknownSteps), !unknown.isEmpty else {
+            return
+        }
         let known = migrator.migrations.last ?? ""
         throw StoreError(
             .newer, path: path,
@@ -77,45 +98,53 @@ public final class Catalogue: Sendable {
         )
     }
 
-    /// Opens the file; one that cannot be understood is put aside and a new one begun.
-    private static func openOrReplace(_ path: String) throws -> Opened {
-        do {
-            let queue = try open(path)
-            return (queue, try queue.read(contents), nil)
-        } catch  where StoreError(error, catalogue: path).code == .catalogue {
-            let aside = path + ".broken"
-            rename(path, aside)
-            for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
-            let queue = try open(path)
-            return (queue, Contents(), aside)
-        }
+    /// The steps that a newer Weir has made in a sound database.
+    private static func unknownSteps(_ database: Database) throws -> [String] {
+        let unknown = try migrator.appliedIdentifiers(database).subtracting(migrator.migrations)
+        return try unknown.isEmpty || CatalogueReading.verdict(database) != nil ? [] : unknown.sorted()
     }
 
-    private static func open(_ path: String) throws -> DatabaseQueue {
+    /// Opens the file for writing, makes it if it is not there, and takes the steps that it lacks.
+    static func open(_ path: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.journalMode = .wal
+        return try open(path, configuration)
+    }
+
+    /// The same for a file that is whole, by itself, once it is closed.
+    static func openAlone(_ path: String) throws -> DatabaseQueue { try open(path, Configuration()) }
+
+    private static func open(_ path: String, _ configuration: Configuration) throws -> DatabaseQueue {
         // Made here, nobody else can open it for a moment; SQLite gives the files beside it the same mode.
-        close(Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
+        close(Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600))
         chmod(path, 0o600)
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         // GRDB takes NORMAL for this mode, with which what was written last goes with the power: a whole asset for want of
         // its row, where pieces are synced within seconds. Rows are written seldom.
         try queue.inDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        try queue.read(checkSteps)
         try migrator.migrate(queue)
         return queue
     }
 
-    private static func inMemory() throws -> DatabaseQueue {
+    /// Throws `catalogue` for a database that is not ours, or has not come to be by our steps.
+    private static func checkSteps(_ database: Database) throws {
+        let steps = try migrator.appliedIdentifiers(database)
+        let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
+        guard steps == Set(migrator.migrations.prefix(steps.count)), isEmpty == steps.isEmpty else {
+            throw StoreError(.catalogue, path: database.description, detail: "it is another program's, or damaged")
+        }
+    }
+
+    /// A catalogue that nobody sees.
+    static func inMemory() throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
         try migrator.migrate(queue)
         return queue
     }
 
-    /// What a store that cannot be written says; nothing when even reading fails.
-    private static func readIfPossible(_ path: String) -> Contents { read(path, contents) ?? Contents() }
-
     /// Reads something, and changes nothing; nil when reading fails.
-    private static func read<Value>(_ path: String, _ body: (Database) throws -> Value) -> Value? {
+    static func read<Value>(_ path: String, _ body: (Database) throws -> Value) -> Value? {
         var configuration = Configuration()
         configuration.readonly = true
         // With `immutable` SQLite needs no files beside the database, but does not see what stands in its log alone.
@@ -189,10 +218,19 @@ public final class Catalogue: Sendable {
                         purgeCause TEXT);
                     """)
         }
+        migrator.registerMigration("10") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE checksum (
+                        asset TEXT PRIMARY KEY REFERENCES asset ON DELETE CASCADE, revision INTEGER NOT NULL,
+                        sum TEXT NOT NULL);
+                    """)
+        }
         return migrator
     }
 
-    private static func contents(_ database: Database) throws -> Contents {
+    /// All rows.
+    static func contents(_ database: Database) throws -> Contents {
         Contents(
             assets: try AssetRecord.order(Column("created"), Column("id")).fetchAll(database),
             playlists: try PlaylistRecord.fetchAll(database),
@@ -211,16 +249,13 @@ public final class Catalogue: Sendable {
     public func save(
         _ contents: Contents, without renditions: [String] = [], of id: String = ""
     ) async throws(StoreError) {
+        let changed = Set(contents.assets.map(\.id) + contents.owners + (renditions.isEmpty ? [] : [id]))
         try await write { database in
             for rendition in renditions {
                 _ = try PlaylistRecord.deleteOne(database, key: ["asset": id, "rendition": rendition])
             }
-            for record in contents.assets { try record.upsert(database) }
-            for record in contents.playlists { try record.upsert(database) }
-            for record in contents.keys { try record.upsert(database) }
-            for record in contents.downloads { try record.upsert(database) }
-            for record in contents.recordings { try record.insert(database, onConflict: .ignore) }
-            for record in contents.storage { try record.upsert(database) }
+            try Self.upsert(contents, database)
+            return changed
         }
     }
 
@@ -232,43 +267,54 @@ public final class Catalogue: Sendable {
     public func supersede(
         _ id: String, by record: AssetRecord?, _ storage: StorageRecord? = nil
     ) async throws(StoreError) {
-        try await write { database in
-            _ = try AssetRecord.deleteOne(database, key: id)
+        try await forget(id) { database in
             try record?.update(database)
             try storage?.upsert(database)
+            return record.map { [$0.id] } ?? []
         }
     }
 
     /// Forgets the asset with its playlists, keys and download.
     public func removeAsset(_ id: String) async throws(StoreError) {
-        try await write { _ = try AssetRecord.deleteOne($0, key: id) }
+        try await forget(id) { _ in [] }
     }
 
-    private func write(_ change: @escaping @Sendable (Database) throws -> Void) async throws(StoreError) {
+    private func forget(
+        _ id: String, _ change: @escaping @Sendable (Database) throws -> [String]
+    ) async throws(StoreError) {
+        do throws(StoreError) {
+            try await write { [records] database in
+                // What revises it will revise nothing.
+                let revisions = try String.fetchSet(
+                    database, sql: "SELECT id FROM asset WHERE revises = ?", arguments: [id])
+                // The record first: if the process ends between the two the asset is still there, or is gone.
+                try records?.remove(id)
+                _ = try AssetRecord.deleteOne(database, key: id)
+                return revisions.union(try change(database))
+            }
+        } catch {
+            records?.note([id])
+            throw error
+        }
+    }
+
+    /// - Parameter change: tells whose rows it has changed.
+    private func write(_ change: @escaping @Sendable (Database) throws -> Set<String>) async throws(StoreError) {
         do {
-            try await queue.write(change)
+            let changed = try await queue.write { database in
+                let ids = try change(database)
+                for id in ids { try Self.sum(id, database) }
+                return ids
+            }
+            records?.note(changed)
         } catch {
             throw StoreError(error, catalogue: queue.path)
         }
     }
-}
 
-extension StoreError {
-    /// SQLite's error. The one place where its codes become the store's: `catalogue` where the file is to blame, not
-    /// the disk.
-    fileprivate init(_ error: any Error, catalogue path: String) {
-        guard let error = error as? DatabaseError else {
-            self.init(.catalogue, path: path, detail: "\(error)")
-            return
-        }
-        let code: Code =
-            switch error.resultCode {
-            case .SQLITE_FULL: .diskFull
-            case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM: .notWritable
-            case .SQLITE_IOERR, .SQLITE_NOMEM: .io
-            case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
-            default: .catalogue
-            }
-        self.init(code, path: path, detail: error.message)
+    /// Waits until the records say what the catalogue does, as far as the disk takes them.
+    func flush() async {
+        guard let records else { return }
+        await withCheckedContinuation { continuation in records.flush { continuation.resume() } }
     }
 }

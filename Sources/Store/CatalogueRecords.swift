@@ -65,14 +65,16 @@ public struct PlaylistRecord: Codable, Equatable, Sendable, FetchableRecord, Per
     }
 
     /// Bytes go in as a BLOB, not as the JSON array that Codable would make of them.
-    public init(row: Row) {
-        asset = row["asset"]
-        rendition = row["rendition"]
-        url = row["url"]
-        body = Array(row["body"] as Data)
-        let variables = row["imports"] as String?
+    ///
+    /// - Throws: an error for what no Weir has written; a plain `row["asset"]` would end the process.
+    public init(row: Row) throws {
+        asset = try row.decode(forColumn: "asset")
+        rendition = try row.decode(forColumn: "rendition")
+        url = try row.decode(forColumn: "url")
+        body = Array(try row.decode(Data.self, forColumn: "body"))
+        let variables = try row.decode(String?.self, forColumn: "imports")
         imports = variables.flatMap { try? JSONDecoder().decode([String: String].self, from: Data($0.utf8)) }
-        fetched = row["fetched"]
+        fetched = try row.decode(forColumn: "fetched")
     }
 
     /// See `init(row:)`.

@@ -66,9 +66,10 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A SHA-256 on its way. Owns libcrypto's context: EVP_DigestInit(3).
-private struct DigestState: ~Copyable {
+struct DigestState: ~Copyable {
     private let context: OpaquePointer
 
+    /// Of nothing yet.
     init() {
         // Fails only where there is no memory for a few hundred bytes, as an array of Swift's would.
         guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
@@ -79,6 +80,7 @@ private struct DigestState: ~Copyable {
 
     deinit { EVP_MD_CTX_free(context) }
 
+    /// Adds bytes behind those before.
     mutating func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
 
     /// Of all that was added. Once.

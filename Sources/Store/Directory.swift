@@ -22,6 +22,11 @@ public final class Directory: Sendable {
     /// Opens the folder at `path`, and makes it (0700) with its parents if it is not there.
     public static func open(path: String) throws(StoreError) -> Directory {
         try make(path: path)
+        return try existing(path: path)
+    }
+
+    /// Opens the folder at `path`, which must be there.
+    static func existing(path: String) throws(StoreError) -> Directory {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw StoreError(path: path) }
         return Directory(descriptor: descriptor, path: path)

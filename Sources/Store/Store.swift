@@ -5,7 +5,7 @@ import Synchronization
 /// The folder where everything lies that Weir keeps: bundles, the catalogue, and files on their way in.
 ///
 /// ```
-/// <store>/catalogue-1.sqlite   lock   tmp/   assets/<asset id>/
+/// <store>/catalogue-1.sqlite   records/   lock   tmp/   assets/<asset id>/
 /// ```
 /// One process holds it at a time. Where the folder cannot be written, what is in it still plays, and nothing is kept.
 public final class Store: Sendable {
@@ -44,15 +44,19 @@ public final class Store: Sendable {
 
     /// Opens the store at `path`, makes it if it is not there, and clears what an earlier process left in `tmp/`.
     ///
-    /// - Parameter reserve: bytes of the disk to leave free; nil for the larger of 256 MB and 2 % of the disk.
+    /// - Parameters:
+    ///   - reserve: bytes of the disk to leave free; nil for the larger of 256 MB and 2 % of the disk.
+    ///   - report: told of trouble that nobody waits for, in a sentence for a log.
     /// - Throws: `StoreError`: `busy` when another process holds the store, `newer` when a newer Weir has changed its
     ///   catalogue; others when there is no folder to be had at all.
-    public init(path: String, reserve: Int64? = nil) throws(StoreError) {
+    public init(
+        path: String, reserve: Int64? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(StoreError) {
         let root = try Directory.open(path: path)
         self.root = root
         self.reserve = reserve ?? max(256 << 20, Self.space(of: root).total / 50)
         do throws(StoreError) {
-            let parts = try Self.openForWriting(root)
+            let parts = try Self.openForWriting(root, report)
             (lock, temporary, assets, catalogue) = (parts.lock, parts.temporary, parts.assets, parts.catalogue)
             (worker, keeper) = (parts.worker, parts.keeper)
             readOnlyReason = nil
@@ -71,9 +75,11 @@ public final class Store: Sendable {
         if !isAfterPowerLoss { lock?.end() }
     }
 
-    private static func openForWriting(_ root: Directory) throws(StoreError) -> Writable {
+    private static func openForWriting(
+        _ root: Directory, _ report: @escaping @Sendable (String) -> Void
+    ) throws(StoreError) -> Writable {
         let lock = try StoreLock(in: root)
-        let catalogue = try Catalogue(path: root.path, access: .readWrite)
+        let catalogue = try Catalogue(path: root.path, access: .readWrite, report: report)
         let temporary = try root.subdirectory("tmp", create: true)
         try temporary.removeContents()
         let assets = try root.subdirectory("assets", create: true)
@@ -187,9 +193,11 @@ public final class Store: Sendable {
         await Task.detached(priority: .background) { _ = weir_syncfs(root.descriptor) }.value
     }
 
-    /// Waits until everything that has come whole is a piece, synced, and has its line in a ledger.
+    /// Waits until everything that has come whole is a piece, synced, and has its line in a ledger, and each asset's
+    /// record says what the catalogue does.
     public func flush() async {
         await settle()
+        await catalogue.flush()
         guard let keeper else { return }
         await withCheckedContinuation { continuation in keeper.flush { continuation.resume() } }
     }

@@ -7,8 +7,12 @@ public final class TemporaryFolder: Sendable {
     public let path: String
 
     /// Makes the folder under the system's temporary folder.
-    public init() throws {
-        path = NSTemporaryDirectory() + "weir-test-" + UUID().uuidString.prefix(13).lowercased()
+    ///
+    /// - Parameter inMemory: rather on a file system in memory, where there is one: for what is synced very often.
+    public init(inMemory: Bool = false) throws {
+        let memory = "/dev/shm/"
+        let isPossible = inMemory && access(memory, W_OK) == 0
+        path = (isPossible ? memory : NSTemporaryDirectory()) + "weir-test-" + UUID().uuidString.prefix(13).lowercased()
         guard mkdir(path, 0o700) == 0 else { throw SystemCallError("mkdir \(path)") }
     }
 

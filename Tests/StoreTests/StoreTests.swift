@@ -14,7 +14,7 @@ import Testing
         let store = try Store(path: folder.path("new/store"))
         #expect(store.readOnlyReason == nil)
         #expect(store.catalogue.initial == Catalogue.Contents())
-        #expect(store.catalogue.setAside == nil)
+        #expect(store.catalogue.recovery == nil)
         #expect(
             folder.files().filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
                 == ["new/store/catalogue-1.sqlite", "new/store/lock"])
@@ -85,12 +85,27 @@ import Testing
         #expect(try await reopened().readOnlyReason == nil)
     }
 
-    @Test func aCatalogueThatCannotBeWrittenLeavesAStoreThatPlays() throws {
+    @Test func recordsThatCannotBeWrittenLeaveAStoreThatPlays() throws {
         try folder.write(Data("piece".utf8), to: "assets/a-k3f9/video/0.ts")
-        try folder.write(Data("x".utf8), to: "catalogue-1.sqlite/in-the-way")  // A folder where the file should be.
+        let outside = try TemporaryFolder()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("records"), withDestinationPath: outside.path)
         let store = try Store(path: folder.path)
         #expect(store.readOnlyReason != nil)
         #expect(try store.bundle("a-k3f9", create: false).subdirectory("video").size(of: "0.ts") == 5)
+    }
+
+    @Test func aFolderInTheCataloguesPlaceIsPutAside() async throws {
+        do {
+            let store = try Store(path: folder.path)
+            try await store.catalogue.save(.init(assets: [.sample("a")]))
+            await store.close()
+        }
+        try FileManager.default.removeItem(atPath: folder.path("catalogue-1.sqlite"))
+        try folder.write(Data("x".utf8), to: "catalogue-1.sqlite/in-the-way")
+        let store = try await reopened()
+        #expect(store.readOnlyReason == nil && store.catalogue.initial.assets == [.sample("a")])
+        #expect(folder.files().contains("catalogue-1.sqlite.broken/in-the-way"))
     }
 
     @Test func aRemovedBundleIsGoneAtOnceAndItsFilesSoon() async throws {

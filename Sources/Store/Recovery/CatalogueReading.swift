@@ -1,0 +1,104 @@
+import GRDB
+
+/// What a catalogue's file says, and how much of it is what was written.
+///
+/// SQLite notices what no longer hangs together. A row that was changed behind its back it does not: for that there is a
+/// sum of each asset's rows in the table `checksum`, written with them.
+struct CatalogueReading: Sendable {
+    /// All rows.
+    private(set) var contents = Catalogue.Contents()
+    /// How often each asset's rows were changed; for those alone whose rows are what was written.
+    private(set) var revisions: [String: Int] = [:]
+    /// Assets of which it is known that they were there, and are not, or not as they were.
+    private(set) var lost: Set<String> = []
+    /// What is wrong with the file, in words; nil for nothing.
+    private(set) var damage: String?
+    /// Whether an earlier version wrote it, which knew no sums.
+    private(set) var isWithoutSums = false
+
+    /// Of a file that is not there, or says nothing.
+    init(damage: String? = nil) { self.damage = damage }
+
+    /// Reads all of a file.
+    ///
+    /// - Throws: SQLite's error where not even that can be done.
+    init(_ database: Database) throws {
+        let hasSums = try database.tableExists(ChecksumRecord.databaseTableName)
+        self.init(
+            try Catalogue.contents(database), sums: hasSums ? try ChecksumRecord.fetchAll(database) : [],
+            damage: try Self.verdict(database))
+    }
+
+    /// Compares rows with what is noted of them.
+    init(_ contents: Catalogue.Contents, sums: [ChecksumRecord], damage: String? = nil) {
+        (self.contents, self.damage) = (contents, damage)
+        isWithoutSums = sums.isEmpty && !contents.assets.isEmpty
+        compare(Dictionary(sums.map { ($0.asset, $0) }) { $1 })
+    }
+
+    /// What SQLite finds wrong with a database; nil for nothing. It reads all of it.
+    static func verdict(_ database: Database) throws -> String? {
+        let verdict = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
+        return verdict == "ok" ? nil : verdict ?? "cannot be checked"
+    }
+
+    /// The same of a file that cannot be used for another reason.
+    func damaged(_ error: StoreError) -> CatalogueReading {
+        var reading = self
+        reading.damage = damage ?? error.detail ?? "\(error)"
+        return reading
+    }
+
+    private mutating func compare(_ sums: [String: ChecksumRecord]) {
+        var missing = sums
+        for rows in assets {
+            let id = rows.asset.id
+            if let noted = missing.removeValue(forKey: id), noted.digest == rows.sum {
+                revisions[id] = noted.revision
+            } else {
+                lost.insert(id)
+            }
+        }
+        lost.formUnion(missing.keys)
+        if isWithoutSums { return lost = [] }
+        let ids = Set(contents.assets.map(\.id))
+        if !lost.isEmpty {
+            damage = damage ?? "\(lost.count) assets are not as they were written"
+        } else if !contents.owners.allSatisfy(ids.contains) {
+            damage = damage ?? "there are rows that belong to no asset"
+        }
+    }
+
+    /// The rows of each asset, sound or not, the oldest first; what has no sum is of revision 0.
+    var assets: [AssetRows] {
+        let belongings = contents.belongings()
+        return contents.assets.map { asset in
+            AssetRows(
+                revision: revisions[asset.id] ?? 0, asset: asset,
+                belongings: belongings[asset.id] ?? Catalogue.Contents())
+        }
+    }
+
+    /// The assets whose record says more than the file: it is later, or the rows are gone or changed.
+    func outdated(by records: [String: [Int]]) -> [String] {
+        records.filter { $0.value.first ?? 0 > revisions[$0.key] ?? 0 }.map(\.key)
+    }
+}
+
+/// What is noted of an asset's rows when they are written.
+struct ChecksumRecord: Codable, FetchableRecord, PersistableRecord {
+    /// The table's name.
+    static let databaseTableName = "checksum"
+    /// The asset's id.
+    let asset: String
+    /// As `AssetRows.revision`.
+    let revision: Int
+    /// 64 hexadecimal digits, as `AssetRows.sum` writes them.
+    let sum: String
+
+    /// What is to be noted of these rows.
+    init(_ rows: AssetRows) { (asset, revision, sum) = (rows.asset.id, rows.revision, rows.sum.description) }
+
+    /// The sum; nil where it is none.
+    var digest: Digest? { Digest(hexadecimal: sum.utf8) }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// The end of the process between each two steps of what the catalogue does with its records.
+@Suite struct CatalogueKillTests {
+    let folder: TemporaryFolder
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path("store"), withIntermediateDirectories: true)
+        let catalogue = try open()
+        try await catalogue.save(SampleCatalogue.contents(0..<3, segments: 3))
+        await catalogue.flush()
+    }
+
+    private func open(_ name: String = "store") throws -> Catalogue {
+        try Catalogue(path: folder.path(name), access: .readWrite)
+    }
+
+    private func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: folder.path("store/" + name))
+    }
+
+    private func records() -> [String] {
+        folder.files().filter { $0.hasPrefix("store/records/") }.map { String($0.dropFirst(14)) }
+    }
+
+    private let all = SampleCatalogue.contents(0..<3, segments: 3)
+
+    // MARK: Removal
+
+    @Test func withItsRecordGoneAndItsRowsThereAnAssetIsThere() async throws {
+        try remove("records/film-1-k3f9.1.json")
+        #expect(try open().initial.sorted == all.sorted)
+        let catalogue = try open()
+        #expect(catalogue.recovery == nil)
+        try await waitUntil("its record") { records().contains("film-1-k3f9.1.json") }
+    }
+
+    @Test func withItsRecordGoneItDoesNotComeBackWithoutTheCatalogue() async throws {
+        try remove("records/film-1-k3f9.1.json")
+        try remove("catalogue-1.sqlite")
+        #expect(try open().initial.assets.map(\.id) == ["film-0-k3f9", "film-2-k3f9", "film-0-new2"].sortedLike(all))
+    }
+
+    @Test func whatWasRemovedIsNowhere() async throws {
+        try await open().removeAsset("film-1-k3f9")
+        #expect(!records().contains { $0.hasPrefix("film-1") })
+        #expect(try open().initial.assets.count == 3)
+        // What was being written of it when it was removed.
+        try folder.write(Data("{".utf8), to: "store/records/film-1-k3f9.2.json.new")
+        try remove("catalogue-1.sqlite")
+        let catalogue = try open()
+        #expect(catalogue.initial.assets.count == 3 && catalogue.recovery?.restored == 3)
+        #expect(!records().contains { $0.hasPrefix("film-1") })
+    }
+
+    @Test func aRevisionWhosePredecessorIsHalfGoneIsThere() async throws {
+        // The record of the old asset goes before the rows.
+        try remove("records/film-0-k3f9.1.json")
+        #expect(try open().initial.sorted == all.sorted)
+        try remove("catalogue-1.sqlite")
+        for name in records() where name.hasPrefix("film-0-k3f9") { try remove("records/" + name) }
+        let assets = try open().initial.assets
+        #expect(assets.map(\.id).sorted() == ["film-0-new2", "film-1-k3f9", "film-2-k3f9"])
+        #expect(assets.allSatisfy { $0.revises == nil })
+        #expect(assets.first { $0.id == "film-0-new2" }?.name == "film-0")
+    }
+
+    @Test func whatTookTheOldsPlaceIsWrittenSo() async throws {
+        var revision = try #require(all.assets.first { $0.id == "film-0-new2" })
+        revision.revises = nil
+        try await open().supersede("film-0-k3f9", by: revision)
+        try remove("catalogue-1.sqlite")
+        let assets = try open().initial.assets
+        #expect(assets.contains(revision) && assets.count == 3)
+    }
+
+    @Test func whatRevisedARemovedAssetIsStillSound() async throws {
+        try await open().removeAsset("film-0-k3f9")
+        let catalogue = try open()
+        #expect(catalogue.recovery == nil && catalogue.initial.assets.count == 3)
+    }
+
+    // MARK: Saving
+
+    @Test func rowsThatAreLaterThanTheirRecordCount() async throws {
+        var asset = SampleCatalogue.rows(1).asset
+        asset.title = "Later"
+        let catalogue = try open()
+        try await catalogue.save(.init(assets: [asset]))
+        // As it is now the process ends: the record waits for more to write.
+        try FileManager.default.copyItem(atPath: folder.path("store"), toPath: folder.path("copy"))
+        #expect(try open("copy").initial.assets.contains(asset))
+        let again = try open("copy")
+        try await waitUntil("the new record alone") {
+            folder.files().filter { $0.hasPrefix("copy/records/film-1") } == ["copy/records/film-1-k3f9.2.json"]
+        }
+        #expect(again.recovery == nil)
+    }
+
+    @Test func aRecordThatIsLaterThanTheRowsCounts() async throws {
+        try FileManager.default.copyItem(
+            atPath: folder.path("store/catalogue-1.sqlite"), toPath: folder.path("former.sqlite"))
+        var asset = SampleCatalogue.rows(1).asset
+        asset.title = "Later"
+        try await open().save(.init(assets: [asset, .sample("new")]))
+        try remove("catalogue-1.sqlite")
+        try FileManager.default.moveItem(
+            atPath: folder.path("former.sqlite"), toPath: folder.path("store/catalogue-1.sqlite"))
+        let catalogue = try open()
+        #expect(catalogue.initial.assets.contains(asset) && catalogue.initial.assets.contains(.sample("new")))
+        #expect(catalogue.initial.assets.count == 5 && catalogue.recovery?.restored == 2)
+        #expect(catalogue.recovery?.description.contains("was older than") ?? false)
+    }
+
+    @Test func theFormerRecordStandsInForOneThatIsCut() async throws {
+        try folder.write(Data("{".utf8), to: "store/records/film-1-k3f9.2.json")
+        try remove("catalogue-1.sqlite")
+        let catalogue = try open()
+        #expect(catalogue.initial.sorted == all.sorted)
+        #expect(catalogue.recovery?.lost == [] && catalogue.recovery?.unreadable.count == 1)
+    }
+
+    @Test func aCutRecordDoesNotTouchSoundRows() async throws {
+        try folder.write(Data("{".utf8), to: "store/records/film-1-k3f9.2.json")
+        let catalogue = try open()
+        #expect(catalogue.initial.sorted == all.sorted)
+        #expect(catalogue.recovery?.lost == [] && catalogue.recovery?.restored == 0)
+        #expect(try open().recovery == nil)
+    }
+
+    // MARK: Rebuilding
+
+    @Test func aNewCatalogueThatWasNotPutInPlaceIsTakenOver() async throws {
+        let path = folder.path("store/catalogue-1.sqlite")
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".new")
+        let catalogue = try open()
+        #expect(catalogue.initial.sorted == all.sorted && catalogue.recovery == nil)
+    }
+
+    @Test(arguments: ["", "-journal"]) func aNewCatalogueThatIsNotWholeGoes(_ suffix: String) async throws {
+        try folder.write(Data("half".utf8), to: "store/catalogue-1.sqlite.new\(suffix)")
+        #expect(try open().initial.sorted == all.sorted)
+        #expect(!folder.files().contains { $0.contains(".new") })
+    }
+}
+
+extension [String] {
+    /// These in the order in which assets have them.
+    fileprivate func sortedLike(_ contents: Catalogue.Contents) -> Self {
+        contents.assets.sorted { ($0.created, $0.id) < ($1.created, $1.id) }.map(\.id).filter(contains)
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import Store
+
+@Suite struct RecordFileTests {
+    @Test(arguments: 0..<4) func whatIsWrittenIsReadBack(_ number: Int) throws {
+        var rows = SampleCatalogue.rows(number)
+        rows.revision = 7
+        #expect(try RecordFile.decode(RecordFile.encode(rows)) == rows)
+    }
+
+    @Test func playlistsStandInItAsText() throws {
+        let text = String(decoding: try RecordFile.encode(SampleCatalogue.rows(1, segments: 2)), as: UTF8.self)
+        #expect(text.contains(#""text":"#) && text.contains("#EXTINF:6.006") && text.contains(#""format":1"#))
+    }
+
+    @Test(arguments: [
+        ("", "no record"), ("{}", "no record"), ("[1]", "no record"), (#"{"format":"1"}"#, "no record"),
+        (#"{"format":2,"revision":1}"#, "format 2"), (#"{"format":1}"#, "no record"),
+    ])
+    func whatIsNoneIsRefused(_ text: String, _ reason: String) {
+        let failure = #expect(throws: RecordFile.Failure.self) { try RecordFile.decode(Array(text.utf8)) }
+        #expect(failure?.description.contains(reason) ?? false, "\(String(describing: failure))")
+    }
+
+    @Test func whatWasChangedIsRefused() throws {
+        let rows = SampleCatalogue.rows(1, segments: 2)
+        let text = String(decoding: try RecordFile.encode(rows), as: UTF8.self)
+        for (old, new) in [
+            ("film-1\"", "film-2\""), ("token=1", "token=2"), ("6.006", "6.007"),
+            ("\"created\":2001", "\"created\":2002"),
+            ("keys.example/1/0", "keys.example/1/1"), ("Bearer 1", "Bearer 2"), ("space", "spice"),
+            ("\"asset\":\"film-1-k3f9\",\"number\"", "\"asset\":\"film-2-k3f9\",\"number\""),
+        ] {
+            let changed = text.replacingOccurrences(of: old, with: new)
+            #expect(changed != text, "\(old)")
+            #expect(throws: RecordFile.Failure.self, "\(old)") { try RecordFile.decode(Array(changed.utf8)) }
+        }
+        let cut = Array(text.utf8.dropLast(40))
+        #expect(throws: RecordFile.Failure.self) { try RecordFile.decode(cut) }
+    }
+
+    @Test func aSumIsOfTheRowsAndNotOfTheirOrder() {
+        var rows = SampleCatalogue.rows(5)
+        let sum = rows.sum
+        rows.belongings.playlists.reverse()
+        rows.belongings.keys.reverse()
+        #expect(rows.sum == sum)
+        rows.belongings.keys.removeLast()
+        #expect(rows.sum != sum)
+    }
+
+    @Test func oneFieldsValueIsNotTakenForAnothers() {
+        var one = SampleCatalogue.rows(0).asset
+        var other = one
+        (one.title, one.fields) = ("a", nil)
+        (other.title, other.fields) = (nil, "a")
+        let sums = [one, other].map { AssetRows(revision: 1, asset: $0, belongings: .init()).sum }
+        #expect(sums[0] != sums[1])
+    }
+}
