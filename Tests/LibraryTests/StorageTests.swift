@@ -30,7 +30,9 @@ import Testing
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 
-    private func files(of asset: Asset) -> [String] { fixture.folder.files().filter { $0.contains(asset.id) } }
+    private func files(of asset: Asset) -> [String] {
+        fixture.folder.files().filter { $0.contains("/\(asset.id)") && !$0.hasPrefix("records/") }
+    }
 
     /// Somebody begins to play an asset.
     private func play(_ asset: Asset, as session: String = "aaaaaa") throws {
