@@ -58,6 +58,9 @@ class Server:
     With a listener, that stays open between two children, as a service manager keeps it: who connects meanwhile waits.
     """
 
+    # Where its words for a person go.
+    errors = subprocess.DEVNULL
+
     def __init__(self, command, environment=None, listener=None):
         self.command, self.environment, self.child, self.port = command, environment, None, 0
         self.listener = listener
@@ -68,7 +71,7 @@ class Server:
         if self.listener:
             handed = [self.listener.fileno()]
             command = ["sh", "-c", HAND_OVER % handed[0], *command]
-        self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors,
                                       text=True, env=self.environment, pass_fds=handed)
         line = self.child.stdout.readline()
         if "listening on" not in line:
