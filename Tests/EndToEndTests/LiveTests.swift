@@ -7,7 +7,9 @@ struct LiveTests {
     /// What there is in the store beside the catalogue and the lock.
     private func kept(_ scene: Scene) -> [String] {
         let found = FileManager.default.enumerator(atPath: scene.weir.store)?.allObjects as? [String] ?? []
-        return found.filter { !$0.hasPrefix("catalogue-1.sqlite") && !["lock", "tmp", "assets", "records"].contains($0) }
+        return found.filter {
+            !$0.hasPrefix("catalogue-1.sqlite") && !["lock", "tmp", "assets", "records"].contains($0)
+        }
     }
 
     @Test(
