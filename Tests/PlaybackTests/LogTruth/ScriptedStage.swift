@@ -37,7 +37,7 @@ import Testing
     init(_ script: SessionScript) async throws {
         let clock = ManualClock()
         self.clock = clock
-        fixture = try await PlaybackFixture(patience: script.patience, clock: clock)
+        fixture = try await PlaybackFixture(clock: clock)
         show = script.show
         if case .film = show { try await putFilm() }
         if case .ladder = show { try await putLadder() }
@@ -173,15 +173,13 @@ import Testing
 
     /// Lets the origin answer, and gets the segment.
     func arrive(
-        _ number: Int, of rendition: String, by index: Int = 0, served: String? = nil, isReleased: Bool = true,
-        status: Int = 200
+        _ number: Int, of rendition: String, by index: Int = 0, served: String? = nil, status: Int = 200
     ) async throws {
         let player = try await player(index)
         let key = "\(rendition)/\(number)"
         let origin = show.path(number, of: served ?? rendition)
-        if isReleased { try await release(origin) }
-        let answer = try await #require(player.waiting.removeValue(forKey: key)).value
         try await release(origin)
+        let answer = try await #require(player.waiting.removeValue(forKey: key)).value
         #expect(answer.status == status && answer.isComplete, "\(origin): \(answer.status) \(answer.text.prefix(99))")
         if status == 200 {
             let seconds = clock.time - (asked["\(index) \(key)"] ?? 0)

@@ -89,15 +89,6 @@ extension SessionScript {
             }
         }
 
-        /// Asks for a segment, of which nothing comes for so many seconds.
-        static func unanswered(_ number: Int, of rendition: String, in seconds: Double) -> Step {
-            Step { stage in
-                try await stage.ask(number, of: rendition)
-                await stage.wait(seconds)
-                try await stage.arrive(number, of: rendition, isReleased: false, status: 504)
-            }
-        }
-
         /// Asks for a segment, of which only the first bytes come before the origin fails.
         static func brokenOff(_ number: Int, of rendition: String, after bytes: Int) -> Step {
             Step { stage in

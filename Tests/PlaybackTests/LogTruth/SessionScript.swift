@@ -67,8 +67,6 @@ struct SessionScript: Sendable, CustomTestStringConvertible {
     var errors: [Trouble] = []
     /// By how much times may differ: what a player does that nobody can see takes up to a segment.
     var slack = 0.002
-    /// For how long a player waits for the first byte, by the machine's clock.
-    var patience = Duration.seconds(8)
 }
 
 /// What a script's origin has.
