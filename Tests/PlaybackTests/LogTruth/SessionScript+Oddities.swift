@@ -123,7 +123,7 @@ extension SessionScript {
             ],
             lines: [
                 Line(
-                    rendition: low, requests: 4, downloaded: 8, watched: 8, stalls: [17], startup: 1,
+                    rendition: low, requests: 4, downloaded: 8, watched: 8, stalls: [17], startup: 1, overdue: 1,
                     origin: [.of(low, 0...3)])
             ]),
         SessionScript(
