@@ -83,6 +83,11 @@ extension RequestHead {
     /// How many field lines there are.
     public var fieldCount: Int { fields.count }
 
+    /// The field line at `index` (0 ..< `fieldCount`) as sent, the value without the blanks around it.
+    public func fieldLine(at index: Int) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>) {
+        (bytes[fields[index].name], bytes[fields[index].value])
+    }
+
     /// The value of the first line of that name, without a copy; nil when there is none.
     public func firstValue(of name: FieldName) -> ArraySlice<UInt8>? {
         guard let index = index(of: name, from: 0) else { return nil }
