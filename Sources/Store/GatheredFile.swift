@@ -28,6 +28,6 @@ public struct GatheredFile: Sendable {
             if descriptor >= 0 { close(descriptor) }
             throw error
         }
-        folder.came(target, descriptor: descriptor >= 0 ? descriptor : nil)
+        folder.came(target, size: Int64(count), descriptor: descriptor >= 0 ? descriptor : nil)
     }
 }

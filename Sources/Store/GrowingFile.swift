@@ -231,7 +231,7 @@ public final class GrowingFile {
             throw error
         }
         self.home = nil
-        folder.came(target, descriptor: kept >= 0 ? kept : nil)
+        folder.came(target, size: written, descriptor: kept >= 0 ? kept : nil)
     }
 
     /// Gives away what was gathered, to become a piece; nil where it is not gathered, or may not be kept. It stays

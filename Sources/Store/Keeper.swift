@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import Synchronization
 
@@ -15,6 +14,8 @@ final class Keeper: Sendable {
         let file: String
         /// Which of its folder's arrivals it is; 0 for one that was found.
         let number: Int
+        /// Its length in bytes; 0 where nobody has said it.
+        let size: Int64
         /// Of the file, and the keeper's own; nil where it is to be opened by its name.
         let descriptor: Int32?
     }
@@ -86,17 +87,16 @@ final class Keeper: Sendable {
 
         func take(_ arrival: Arrival) {
             var arrival = arrival
-            var status = stat()
-            let size = arrival.descriptor.map { fstat($0, &status) == 0 ? Int64(status.st_size) : 0 } ?? 0
             let count = queue.withLock { queue in
                 if queue.arrivals.isEmpty { (queue.since, queue.bytes) = (.now, 0) }
                 if queue.arrivals.count >= Keeper.mostSingly, let descriptor = arrival.descriptor {
                     close(descriptor)
                     arrival = Arrival(
-                        pieces: arrival.pieces, file: arrival.file, number: arrival.number, descriptor: nil)
+                        pieces: arrival.pieces, file: arrival.file, number: arrival.number, size: arrival.size,
+                        descriptor: nil)
                 }
                 queue.arrivals.append(arrival)
-                queue.bytes += size
+                queue.bytes += arrival.size
                 return queue.bytes >= Keeper.groupBytes ? Keeper.groupCount : queue.arrivals.count
             }
             if count == 1 || count == Keeper.groupCount { bell.ring() }

@@ -8,11 +8,12 @@ struct KeeperGroup: ~Copyable {
     private var pieces: [Kept] = []
     private let whole: [Keeper.Arrival]
 
-    /// Opens what is not open. What is gone by now is none of them.
+    /// Opens what is not open. What is gone by now, evicted for instance, is none of them, and its folder is told.
     init(_ arrivals: [Keeper.Arrival]) {
         whole = arrivals
         for arrival in arrivals {
             guard let descriptor = arrival.descriptor ?? arrival.pieces.directory.openIfPresent(arrival.file) else {
+                arrival.pieces.forget(arrival)
                 continue
             }
             pieces.append((arrival, descriptor))

@@ -58,8 +58,10 @@ public final class PieceDirectory: Sendable {
 
     /// Takes note of a piece that is in its place.
     ///
-    /// - Parameter descriptor: of the file, open; this owns it from now on. Nil where it is opened by its name later.
-    func came(_ file: String, descriptor: Int32?) {
+    /// - Parameters:
+    ///   - size: its length in bytes.
+    ///   - descriptor: of the file, open; this owns it from now on. Nil where it is opened by its name later.
+    func came(_ file: String, size: Int64, descriptor: Int32?) {
         guard let keeper else {
             if let descriptor { close(descriptor) }
             return
@@ -69,13 +71,13 @@ public final class PieceDirectory: Sendable {
             state.expected[file] = state.arrivals
             return state.arrivals
         }
-        keeper.take(Keeper.Arrival(pieces: self, file: file, number: arrival, descriptor: descriptor))
+        keeper.take(Keeper.Arrival(pieces: self, file: file, number: arrival, size: size, descriptor: descriptor))
     }
 
     /// A file that no line is about: it gets one, in its turn.
     func adopt(_ file: String) {
         guard let keeper else { return }
-        keeper.adopt(Keeper.Arrival(pieces: self, file: file, number: 0, descriptor: nil))
+        keeper.adopt(Keeper.Arrival(pieces: self, file: file, number: 0, size: 0, descriptor: nil))
     }
 
     /// Writes the lines of pieces that were synced. What the disk has no room for now is written with the next ones.
@@ -84,10 +86,13 @@ public final class PieceDirectory: Sendable {
             for (arrival, entry) in pieces { lines.unwritten += Ledger.lines(of: arrival.file, entry) }
             if append(lines.unwritten, isFirst: !lines.isBegun) { (lines.unwritten, lines.isBegun) = ([], true) }
         }
+        for (arrival, _) in pieces { forget(arrival) }
+    }
+
+    /// Takes note that nothing more is to be waited for about a piece, unless another has come in its place.
+    func forget(_ arrival: Keeper.Arrival) {
         state.withLock { state in
-            for (arrival, _) in pieces where state.expected[arrival.file] == arrival.number {
-                state.expected[arrival.file] = nil
-            }
+            if state.expected[arrival.file] == arrival.number { state.expected[arrival.file] = nil }
         }
     }
 
