@@ -25,6 +25,8 @@ import Testing
     @Test(arguments: [
         "", "text", "<a>", "<a></b>", "<a b></a>", "<a b=c></a>", "<a b=\"c></a>", "<a>&unknown;</a>",
         "<a>&#xD800;</a>",
+        "<a/><b/>", "<a>\u{0}</a>", "<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><a>&x;</a>",
+        "<!DOCTYPE a [<!ENTITY x \"yy\"><!ENTITY z \"&x;&x;\">]><a>&z;</a>",
         "<!DOCTYPE a [<!ENTITY x \"y\">]><a>&x;</a>", "<a", "</a>", "<a>&amp</a>", "<?xml", "<!--",
         String(repeating: "<a>", count: 40) + String(repeating: "</a>", count: 40),
     ])
