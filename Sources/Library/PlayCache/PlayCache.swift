@@ -30,6 +30,8 @@ import Store
     /// Whether the timer's next turn looks at everything anew.
     private var isRetry = false
     private var hasFailed = false
+    /// Who waits for what makes way.
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// So long one piece's uses are noted on disk once.
     private static let noteSpan: Int64 = 3600
@@ -156,11 +158,25 @@ import Store
         schedule()
     }
 
+    /// Waits until what makes way has gone, or all has been looked at: what is left then is needed.
+    func madeWay() async {
+        guard isMakingWay, rounds.isOver(queue), library?.readOnlyReason == nil else { return }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func resumeWaiting() {
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+
     /// Whether it lets go of more than its limit asks for.
     var isMakingWay: Bool { rounds.limit != limit }
 
     /// Lets go of no more than the limit asks for.
-    func relax() { rounds.limit = limit }
+    func relax() {
+        rounds.limit = limit
+        resumeWaiting()
+    }
 
     /// Whether a session plays an asset, or was given a playlist of it and is about to.
     func isInUse(_ asset: Asset, _ audience: Audience) -> Bool {
@@ -240,6 +256,7 @@ import Store
         // What they needed may go as well now.
         if hasNews { rounds.noteArrival() }
         isRetry = !hasMore && !hasNews
+        if isRetry { resumeWaiting() }
         timer?.schedule(after: isRetry ? Self.retryPause : Self.turnPause)
     }
 

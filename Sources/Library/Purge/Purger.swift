@@ -136,8 +136,7 @@ import Store
         }
         cacheThen = library.cachedBytes
         library.playCache.makeWay(bytes)
-        // In small turns, and not at all what is needed: that is for the next look.
-        for _ in 0..<40 where library.playCache.isMakingWay { try? await Task.sleep(for: Self.pause / 40) }
+        await library.playCache.madeWay()
     }
 
     private func giveUp(in library: Library) {
