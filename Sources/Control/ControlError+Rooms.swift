@@ -72,7 +72,8 @@ extension ControlError.Code {
         case LibraryError.Code.exists.rawValue: self = .targetExists
         case LibraryError.Code.badTarget.rawValue: self = .badTarget
         case LibraryError.Code.badImport.rawValue: self = .badImport
-        case LibraryError.Code.noProgram.rawValue, StoreError.Code.program.rawValue: self = .noProgram
+        case LibraryError.Code.noProgram.rawValue: self = .noProgram
+        case StoreError.Code.program.rawValue: self = .programFailed
         case LibraryError.Code.urlTaken.rawValue: self = .urlTaken
         case LibraryError.Code.otherContent.rawValue: self = .otherContent
         case LibraryError.Code.expired.rawValue: self = .expired

@@ -40,6 +40,8 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
         case badImport = "bad-import"
         /// A program that is needed is not there.
         case noProgram = "no-program"
+        /// A program that the daemon ran failed; the message says how.
+        case programFailed = "program-failed"
         /// The presentation has nothing that fits the selection.
         case noMatch = "no-match"
         /// A live stream cannot be saved while it is in progress.
@@ -115,7 +117,7 @@ extension ControlError.Code {
         case .tooLarge: 413
         case .unsupportedMediaType: 415
         case .noMatch, .live, .protected, .notArtwork, .notWhole, .badTarget, .badImport: 422
-        case .internal: 500
+        case .internal, .programFailed: 500
         case .notPlaylist, .badOrigin, .originRefused: 502
         case .offline, .stopping, .noDaemon, .noLink, .noProgram: 503
         case .originAbsent, .timeout: 504
@@ -138,7 +140,7 @@ extension ControlError.Code {
         case .notPlaylist, .badOrigin: 76
         case .unauthorized, .originRefused: 77
         case .unreadable: 78
-        case .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .internal: 1
+        case .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .programFailed, .internal: 1
         }
     }
 
@@ -152,6 +154,7 @@ extension ControlError.Code {
         case .badTarget: "the absolute path of something new, in a folder that the daemon can write"
         case .badImport: "a folder with a playlist (.m3u8) and all that it names; see: weir check FILE"
         case .noProgram: "install ffmpeg where the daemon runs, or export a folder or a .tar"
+        case .programFailed: "export a folder or a .tar, which need no other program"
         case .notPlaylist: "check that the URL leads to an HLS playlist"
         case .originRefused: "the link may have expired: give a new one"
         case .originAbsent, .badOrigin: "the same command later; what plays meanwhile: weir list --offline"
@@ -196,6 +199,7 @@ extension ControlError.Code {
         case .badTarget: "Nothing can be written there"
         case .badImport: "Nothing that can be imported"
         case .noProgram: "A program is missing"
+        case .programFailed: "A program failed"
         case .noMatch: "Nothing fits the selection"
         case .live: "Live streams cannot be saved"
         case .notArtwork: "Not an image that is kept"

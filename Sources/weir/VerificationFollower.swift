@@ -6,7 +6,8 @@ struct VerificationFollower: Sendable {
     let style: ProgressReporter.Style
     /// As `Failure` takes it.
     let state: String?
-    /// The time between two questions.
+    /// The time between two questions: as often as events come at most, and where the daemon is busy for a moment there is no
+    /// stream to begin again.
     var pace = Duration.milliseconds(250)
 
     /// Follows until the verification has ended, an error comes, or the task is cancelled.

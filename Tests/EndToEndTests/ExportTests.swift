@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -113,6 +114,27 @@ struct ExportTests {
             #expect(try Self.names(in: out) == ["calls", "film", "film.tar"])
             let server = try await TestOrigin(root: out.path)
             try await expectFrames(server.url("/film/master.m3u8"), ofBestOf: "ts")
+        }
+    }
+
+    @Test("a program that is missing, or fails, is told by its name and its words")
+    func programs() async throws {
+        try await Scene.with { scene in
+            let out = try TemporaryFolder()
+            #expect(try await scene.get("ts").exit == .code(0))
+            try await scene.weir.kill()
+            try await scene.weir.start(wrapper: ["/usr/bin/env", "PATH=" + out.path("bin")])
+            let missing = try await scene.weir.run(["export", "ts", out.path("film.mp4")])
+            #expect(missing.exit == .code(69) && missing.errors.contains("try: install ffmpeg"), "\(missing.errors)")
+            for name in ["ffmpeg", "ffprobe"] {
+                let path = try out.write(Data("#!/bin/sh\necho no such muxer >&2\nexit 1\n".utf8), to: "bin/" + name)
+                #expect(chmod(path, 0o755) == 0)
+            }
+            let failed = try await scene.weir.run(["export", "ts", out.path("film.mp4")])
+            #expect(failed.exit == .code(1), "\(failed.errors)")
+            #expect(failed.errors.contains("bin/ffmpeg: no such muxer"), "\(failed.errors)")
+            #expect(failed.errors.contains("try: export a folder"), "\(failed.errors)")
+            #expect(try Self.names(in: out) == ["bin"])
         }
     }
 

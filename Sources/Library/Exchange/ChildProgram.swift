@@ -32,7 +32,7 @@ struct ChildProgram {
             let flags = O_WRONLY | O_CREAT | O_TRUNC
             posix_spawn_file_actions_addopen(&actions, descriptor, work.path + "/" + name, flags, 0o600)
         }
-        let status = try wait(try spawn([path] + arguments, &actions))
+        let status = try wait(try spawn([path] + arguments, &actions), path)
         let complaints = String(decoding: try work.read("complained") ?? [], as: UTF8.self).split(separator: "\n")
         return Outcome(
             isGood: status == 0, output: String(decoding: try work.read("said") ?? [], as: UTF8.self),
@@ -61,11 +61,11 @@ struct ChildProgram {
         return pid
     }
 
-    private static func wait(_ pid: pid_t) throws(StoreError) -> Int32 {
+    private static func wait(_ pid: pid_t, _ path: String) throws(StoreError) -> Int32 {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 {
             guard errno == EINTR else {
-                throw StoreError(.io, path: "ffmpeg", detail: String(cString: strerror(errno)))
+                throw StoreError(.io, path: path, detail: String(cString: strerror(errno)))
             }
         }
         return status
