@@ -1,11 +1,12 @@
 import CLinux
 import Glibc
+import Synchronization
 
 /// A bundle that comes from elsewhere and is not there yet: its pieces gather in `tmp/`, with their ledgers, and get
-/// their place in one step when all of them are there and outlive a loss of power. Used by one thread at a time.
+/// their place in one step when all of them are there and outlive a loss of power.
 ///
 /// What a crash leaves of it goes at the next start.
-public final class StagedBundle: @unchecked Sendable {  // Its folders are opened by whoever adds, one after the other.
+public final class StagedBundle: Sendable {
     private let store: Directory
     private let temporary: Directory
     private let assets: Directory
@@ -14,7 +15,13 @@ public final class StagedBundle: @unchecked Sendable {  // Its folders are opene
     private let root: Directory
     /// What it is called until then: two that are to have one id may be on their way.
     private let name: String
-    private var folders: [String: (directory: Directory, lines: [UInt8])] = [:]
+    private let folders = Mutex<[String: Folder]>([:])
+
+    private struct Folder {
+        let directory: Directory
+        /// Of its ledger.
+        var lines: [UInt8] = []
+    }
 
     init(id: String, store: Directory, temporary: Directory, assets: Directory) throws(StoreError) {
         (self.id, self.store, self.temporary, self.assets) = (id, store, temporary, assets)
@@ -42,24 +49,29 @@ public final class StagedBundle: @unchecked Sendable {  // Its folders are opene
         if let expected, expected != digest {
             throw StoreError(.contentChanged, path: path, detail: "not what \(Ledger.fileName) beside it says")
         }
-        folders[folder]?.lines += Ledger.lines(of: file, Ledger.Entry(size: Int64(range.count), digest: digest))
+        let line = Ledger.lines(of: file, Ledger.Entry(size: Int64(range.count), digest: digest))
+        folders.withLock { $0[folder]?.lines += line }
     }
 
     /// Adds a text, or another small file, at the top.
     public func add(_ bytes: [UInt8], as file: String) throws(StoreError) { try root.write(bytes, as: file) }
 
     private func directory(_ name: String) throws(StoreError) -> Directory {
-        if let known = folders[name] { return known.directory }
-        let directory = try root.subdirectory(name, create: true)
-        folders[name] = (directory, [])
-        return directory
+        try folders.withLock { folders throws(StoreError) in
+            if let known = folders[name] { return known.directory }
+            let directory = try root.subdirectory(name, create: true)
+            folders[name] = Folder(directory: directory)
+            return directory
+        }
     }
 
     /// Gets its place, once everything in it outlives a loss of power.
     ///
     /// - Throws: `exists` when there is a bundle of that id.
     public func settle() throws(StoreError) {
-        for (_, folder) in folders { try folder.directory.write(folder.lines, as: Ledger.fileName) }
+        for folder in folders.withLock({ $0.values.map(\.self) }) {
+            try folder.directory.write(folder.lines, as: Ledger.fileName)
+        }
         guard weir_syncfs(store.descriptor) == 0 else { throw StoreError(path: root.path) }
         do {
             try temporary.move(name, to: assets, as: id)
