@@ -1,9 +1,13 @@
-/// Random numbers that a seed repeats (SplitMix64).
-struct SeededDice: RandomNumberGenerator {
+/// Random numbers that a seed repeats on every machine (SplitMix64).
+public struct SeededDice: RandomNumberGenerator {
     /// Where it is; the seed at first.
-    var state: UInt64
+    private var state: UInt64
 
-    mutating func next() -> UInt64 {
+    /// - Parameter state: the seed.
+    public init(state: UInt64) { self.state = state }
+
+    /// The next number.
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB

@@ -42,4 +42,12 @@ public final class TemporaryFolder: Sendable {
             return FileManager.default.fileExists(atPath: path($0), isDirectory: &isFolder) && !isFolder.boolValue
         }.sorted()
     }
+
+    /// The absolute path of the one file in the folder, at any depth, that has this name.
+    public func find(_ name: String) throws -> String {
+        guard let found = files().first(where: { $0.hasSuffix("/" + name) }) else {
+            throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: name])
+        }
+        return path(found)
+    }
 }

@@ -18,17 +18,8 @@ import Testing
         return download
     }
 
-    private func path(_ file: String, _ fixture: DownloadFixture) throws -> String {
-        fixture.folder.path(try #require(fixture.folder.files().first { $0.hasSuffix("/" + file) }))
-    }
-
     private func flip(_ file: String, _ fixture: DownloadFixture) throws {
-        let path = try path(file, fixture)
-        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-        bytes[bytes.count / 2] ^= 0x40
-        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-        try handle.write(contentsOf: bytes)
-        try handle.close()
+        try FileDamage.flipBit(of: try fixture.folder.find(file))
     }
 
     private func ended(_ job: VerificationJob) async throws -> VerificationJob {
@@ -48,7 +39,7 @@ import Testing
         // The lines, before anything is damaged.
         #expect(try await verify(fixture, download.asset, isRepair: false).found == 0)
         try flip("video-90p/1.ts", fixture)
-        try FileManager.default.removeItem(atPath: try path("video-90p/4.ts", fixture))
+        try FileManager.default.removeItem(atPath: try fixture.folder.find("video-90p/4.ts"))
 
         let found = try await verify(fixture, download.asset, isRepair: false)
         #expect(found.state == .done && found.found == 2)

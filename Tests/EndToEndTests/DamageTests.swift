@@ -66,7 +66,7 @@ struct DamageTests {
             #expect(try await scene.weir.run(["verify", "cmaf"]).exit == .code(0))
             let whole = try await PlaylistWalk.load(scene.weir.url("/offline/cmaf.m3u8"))
             #expect(whole.count == scene.pieces().count)
-            for piece in scene.pieces() { try Damage.flip(piece, at: 100) }
+            for piece in scene.pieces() { try FileDamage.flipBit(of: piece, at: 100) }
             // As long as nobody has looked it is served, and what is small is kept at hand.
             for url in whole.keys { #expect(try await HTTPProbe.fetch(url).body != whole[url]) }
             #expect(try await scene.weir.run(["verify", "cmaf"]).exit == .code(65))
@@ -80,7 +80,7 @@ struct DamageTests {
             #expect(try await scene.get("ts").exit == .code(0))
             #expect(try await scene.weir.run(["verify", "ts"]).exit == .code(0))
             let piece = try #require(scene.pieces().first { $0.hasSuffix("/3.ts") })
-            try Damage.flip(piece, at: 5000)
+            try FileDamage.flipBit(of: piece, at: 5000)
             try await scene.origin.stop()
             let found = try await scene.weir.run(["verify", "ts"])
             #expect(found.exit == .code(65))
@@ -127,7 +127,7 @@ private enum Damage: CaseIterable {
         while let file = left.popFirst() {
             let size = try #require(try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
             switch allCases.randomElement(using: &dice) ?? .deleted {
-            case .flipped: try flip(file, at: Int.random(in: 0..<size, using: &dice))
+            case .flipped: try FileDamage.flipBit(of: file, at: Int.random(in: 0..<size, using: &dice))
             case .cut: #expect(truncate(file, Int.random(in: 0..<size, using: &dice)) == 0)
             case .swapped where !left.isEmpty:
                 let other = left.removeFirst()
@@ -136,16 +136,6 @@ private enum Damage: CaseIterable {
             }
         }
         return Set(files)
-    }
-
-    /// Changes one bit of a file, which stays the same file.
-    static func flip(_ file: String, at offset: Int) throws {
-        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
-        try handle.seek(toOffset: UInt64(offset))
-        let byte = try #require(try handle.read(upToCount: 1)?.first)
-        try handle.seek(toOffset: UInt64(offset))
-        try handle.write(contentsOf: Data([byte ^ 4]))
-        try handle.close()
     }
 }
 

@@ -23,17 +23,8 @@ import Testing
         return asset
     }
 
-    private func path(_ file: String, _ fixture: LibraryFixture) throws -> String {
-        fixture.folder.path(try #require(fixture.folder.files().first { $0.hasSuffix("/" + file) }))
-    }
-
     private func flip(_ file: String, _ fixture: LibraryFixture) throws {
-        let path = try path(file, fixture)
-        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-        bytes[bytes.count / 2] ^= 0x40
-        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-        try handle.write(contentsOf: bytes)
-        try handle.close()
+        try FileDamage.flipBit(of: try fixture.folder.find(file))
     }
 
     @Test func whatIsSoundIsWholeAndTheTimeIsNoted() async throws {
@@ -58,8 +49,8 @@ import Testing
         let asset = try await stored(fixture, "ts", "video-90p")
         #expect(fixture.folder.files().contains { $0.hasSuffix("video-90p/media.m3u8") })
         try flip("video-90p/1.ts", fixture)
-        #expect(truncate(try path("video-90p/4.ts", fixture), 188) == 0)
-        try FileManager.default.removeItem(atPath: try path("video-90p/5.ts", fixture))
+        #expect(truncate(try fixture.folder.find("video-90p/4.ts"), 188) == 0)
+        try FileManager.default.removeItem(atPath: try fixture.folder.find("video-90p/5.ts"))
         fixture.library.pin(.renditions(["video-90p": .whole]), of: asset)
         let part = try #require(try await verify(fixture, asset).parts.first)
         #expect(
@@ -80,7 +71,7 @@ import Testing
     @Test func aBundleOfAnEarlierProcessIsMadeRightToo() async throws {
         let fixture = try await LibraryFixture()
         _ = try await stored(fixture, "ts", "video-90p")
-        try FileManager.default.removeItem(atPath: try path("video-90p/2.ts", fixture))
+        try FileManager.default.removeItem(atPath: try fixture.folder.find("video-90p/2.ts"))
         try await fixture.restart()
         #expect(fixture.folder.files().contains { $0.hasSuffix("master.m3u8") })
         _ = try await verify(fixture, try #require(fixture.library.asset(named: "ts")))
@@ -106,7 +97,7 @@ import Testing
         let asset = try await stored(fixture, "ts", "video-90p")
         try flip("video-90p/1.ts", fixture)
         try flip("video-90p/3.ts", fixture)
-        try FileManager.default.removeItem(atPath: try path("video-90p/5.ts", fixture))
+        try FileManager.default.removeItem(atPath: try fixture.folder.find("video-90p/5.ts"))
         let verification = try fixture.library.verification(of: asset, bytesPerSecond: 0)
         try await fixture.library.verify(verification, at: 1)
         try await fixture.origin.clearRequests()

@@ -40,11 +40,7 @@ import Testing
             pieces, at: pace ?? ReadingPace(bytesPerSecond: 0), where: { $0.hasSuffix(".ts") }, found: found)
     }
 
-    private func flip(_ name: String) throws {
-        var bytes = try #require(try video.read(name))
-        bytes[bytes.count / 2] ^= 1
-        try Data(bytes).write(to: URL(fileURLWithPath: video.path + "/" + name))
-    }
+    private func flip(_ name: String) throws { try FileDamage.flipBit(of: video.path + "/" + name) }
 
     @Test func whatCameIsSound() async throws {
         try await fill()

@@ -69,7 +69,7 @@ import Testing
 
     @Test func threeHundredAreRebuilt() async throws {
         let expected = try await prepare()
-        var random = Dice(state: 6)
+        var random = SeededDice(state: 6)
         for number in 0..<300 {
             let damage = Damage.allCases[number % Damage.allCases.count]
             try copy(number / Damage.allCases.count % 2 == 0 ? "live" : "closed", to: "copy")
@@ -136,7 +136,7 @@ import Testing
     @Test(arguments: Damage.allCases)
     fileprivate func whatIsOnlyReadIsReadFromRecordsAndStaysAsItIs(_ damage: Damage) async throws {
         let expected = try await prepare()
-        var random = Dice(state: 1)
+        var random = SeededDice(state: 1)
         try damage.apply(to: folder.path("closed/" + Self.file), &random)
         let files = folder.files()
         let catalogue = try open("closed", .readOnly)
@@ -180,19 +180,6 @@ import Testing
     }
 }
 
-/// A sequence that is the same each time: SplitMix64.
-private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 /// What can become of a catalogue's files.
 private enum Damage: CaseIterable {
     case gone, cut, flipped, flippedMuch, zeroedPage, swappedPages, garbageHeader, oneHeaderByte, appended
@@ -200,7 +187,7 @@ private enum Damage: CaseIterable {
 
     private static let page = 4096
 
-    func apply(to path: String, _ random: inout Dice) throws {
+    func apply(to path: String, _ random: inout SeededDice) throws {
         let log = path + "-wal"
         switch self {
         case .gone: for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
@@ -236,7 +223,7 @@ private enum Damage: CaseIterable {
         }
     }
 
-    private func pages(_ bytes: [UInt8], _ random: inout Dice) -> Int {
+    private func pages(_ bytes: [UInt8], _ random: inout SeededDice) -> Int {
         Int.random(in: 0..<max(1, bytes.count / Self.page), using: &random)
     }
 
@@ -244,7 +231,7 @@ private enum Damage: CaseIterable {
         for place in page * Self.page..<(page + 1) * Self.page { bytes[place] = byte }
     }
 
-    private func flip(_ bytes: inout [UInt8], _ count: Int, _ random: inout Dice, below limit: Int = .max) {
+    private func flip(_ bytes: inout [UInt8], _ count: Int, _ random: inout SeededDice, below limit: Int = .max) {
         for _ in 0..<count where !bytes.isEmpty {
             bytes[Int.random(in: 0..<min(limit, bytes.count), using: &random)] ^=
                 1 << UInt8.random(in: 0..<8, using: &random)
