@@ -152,7 +152,7 @@ import Store
     ///
     /// - Parameter length: what is known to be in it, in bytes; what stands behind is cut off.
     func append(to file: String, length: Int64) throws(StoreError) -> AppendedFile {
-        try AppendedFile(in: directory(create: true).directory, named: file, length: length)
+        try AppendedFile(in: directory(create: true), named: file, length: length)
     }
 
     /// Takes pieces away. Who is in the middle of one reads on to its end.

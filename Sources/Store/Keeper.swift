@@ -6,14 +6,14 @@ import Synchronization
 /// A group is 16 pieces, or 64 MB, or what has come within two seconds. A sync that fails discards its group, since
 /// what was not written is not tried a second time by the system either: fsync(2).
 final class Keeper: Sendable {
-    /// A piece that is in its place, and would perhaps not be after a loss of power.
+    /// A piece that is in its place, or a text that has grown, and would perhaps not be so after a loss of power.
     struct Arrival: Sendable {
         /// Its folder.
         let pieces: PieceDirectory
         /// Its name there.
         let file: String
-        /// Which of its folder's arrivals it is; 0 for one that was found.
-        let number: Int
+        /// Which of its folder's arrivals it is; 0 for one that was found; nil for a text that has grown, which is no piece.
+        let number: Int?
         /// Its length in bytes; 0 where nobody has said it.
         let size: Int64
         /// Of the file, and the keeper's own; nil where it is to be opened by its name.

@@ -27,9 +27,9 @@ struct KeeperGroup: ~Copyable {
     /// - Returns: whether they are synced.
     consuming func keep() -> Bool {
         do throws(StoreError) {
-            let digests = try digests()
+            let entries = try entries()
             try sync()
-            for (folder, entries) in grouped(digests) { folder.enter(entries) }
+            for (folder, entries) in grouped(entries) { folder.enter(entries) }
             return true
         } catch {
             for arrival in whole { arrival.pieces.lose(arrival, error) }
@@ -37,12 +37,13 @@ struct KeeperGroup: ~Copyable {
         }
     }
 
-    private func digests() throws(StoreError) -> [Ledger.Entry] {
-        var entries: [Ledger.Entry] = []
-        for (arrival, descriptor) in pieces {
+    /// What the pieces are; a text goes on growing, and gets no line.
+    private func entries() throws(StoreError) -> [(arrival: Keeper.Arrival, entry: Ledger.Entry)] {
+        var entries: [(arrival: Keeper.Arrival, entry: Ledger.Entry)] = []
+        for (arrival, descriptor) in pieces where arrival.number != nil {
             var size: Int64 = 0
             let digest = try Digest(of: descriptor, path: path(of: arrival)) { size += Int64($0) }
-            entries.append(Ledger.Entry(size: size, digest: digest))
+            entries.append((arrival, Ledger.Entry(size: size, digest: digest)))
         }
         return entries
     }
@@ -69,14 +70,14 @@ struct KeeperGroup: ~Copyable {
     }
 
     private func grouped(
-        _ entries: [Ledger.Entry]
+        _ entries: [(arrival: Keeper.Arrival, entry: Ledger.Entry)]
     ) -> [(PieceDirectory, [(arrival: Keeper.Arrival, entry: Ledger.Entry)])] {
         var groups: [(PieceDirectory, [(arrival: Keeper.Arrival, entry: Ledger.Entry)])] = []
-        for ((arrival, _), entry) in zip(pieces, entries) {
-            if let place = groups.firstIndex(where: { $0.0 === arrival.pieces }) {
-                groups[place].1.append((arrival, entry))
+        for entry in entries {
+            if let place = groups.firstIndex(where: { $0.0 === entry.arrival.pieces }) {
+                groups[place].1.append(entry)
             } else {
-                groups.append((arrival.pieces, [(arrival, entry)]))
+                groups.append((entry.arrival.pieces, [entry]))
             }
         }
         return groups

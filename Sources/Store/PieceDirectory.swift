@@ -74,6 +74,17 @@ public final class PieceDirectory: Sendable {
         keeper.take(Keeper.Arrival(pieces: self, file: file, number: arrival, size: size, descriptor: descriptor))
     }
 
+    /// Takes note that a text has grown, which is synced with the pieces that it lists. It is no piece, and gets no line.
+    ///
+    /// - Parameter descriptor: as `came` takes it.
+    func grew(_ file: String, descriptor: Int32?) {
+        guard let keeper else {
+            if let descriptor { close(descriptor) }
+            return
+        }
+        keeper.take(Keeper.Arrival(pieces: self, file: file, number: nil, size: 0, descriptor: descriptor))
+    }
+
     /// A file that no line is about: it gets one, in its turn.
     func adopt(_ file: String) {
         guard let keeper else { return }
@@ -99,6 +110,7 @@ public final class PieceDirectory: Sendable {
     /// Takes back a piece whose bytes the disk has lost, unless another has come in its place.
     func lose(_ arrival: Keeper.Arrival, _ error: StoreError) {
         let isCurrent = state.withLock { state in
+            guard arrival.number != nil else { return false }
             guard arrival.number == 0 || state.expected[arrival.file] == arrival.number else { return false }
             state.expected[arrival.file] = nil
             return true

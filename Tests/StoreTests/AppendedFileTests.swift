@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func blocksStandBehindEachOther() throws {
-        let file = try AppendedFile(in: directory, named: "log", length: 0)
+        let file = try AppendedFile(in: PieceDirectory(directory), named: "log", length: 0)
         for block in ["one\n", "", "two\n"] { try file.append(Array(block.utf8)) }
         #expect(try text() == "one\ntwo\n")
         #expect(file.length == 8)
@@ -26,7 +26,7 @@ import Testing
 
     @Test func whatIsNotKnownToBeWholeIsCutOff() throws {
         try directory.write(Array("one\ntw".utf8), as: "log")
-        let file = try AppendedFile(in: directory, named: "log", length: 4)
+        let file = try AppendedFile(in: PieceDirectory(directory), named: "log", length: 4)
         #expect(try text() == "one\n")
         try file.append(Array("two\n".utf8))
         #expect(try text() == "one\ntwo\n")
@@ -35,7 +35,7 @@ import Testing
     @Test(.enabled(if: SmallDisk.isPossible, "mounting takes root"))
     func aBlockThatDoesNotFitLeavesNothing() async throws {
         let disk = try await SmallDisk.folder(size: 65_536)
-        let file = try AppendedFile(in: disk, named: "log", length: 0)
+        let file = try AppendedFile(in: PieceDirectory(disk), named: "log", length: 0)
         try file.append([1, 2, 3])
         let error = #expect(throws: StoreError.self) { try file.append([UInt8](repeating: 0, count: 1 << 20)) }
         #expect(error?.code == .diskFull)

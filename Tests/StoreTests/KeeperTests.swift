@@ -97,6 +97,23 @@ import Testing
         #expect(try pieces.ledger()?.entries ?? [:] == [:])
     }
 
+    @Test func aTextThatGrowsIsSyncedToo() async throws {
+        let pieces = store.pieces(in: video)
+        let text = try AppendedFile(in: pieces, named: "recorded.m3u8", length: 0)
+        for block in ["#EXTM3U\n", "#EXT-X-TARGETDURATION:6\n"] { try text.append(Array(block.utf8)) }
+        await store.flush()
+        #expect(try video.read("recorded.m3u8").map { String(decoding: $0, as: UTF8.self) }?.hasSuffix(":6\n") ?? false)
+        #expect(try pieces.ledger()?.entries ?? [:] == [:] && !pieces.isExpected("recorded.m3u8"))
+        // Its group is lost as any other; what is in the text stays.
+        try commit("abc", as: "0.ts", to: pieces)
+        pieces.grew("recorded.m3u8", descriptor: try unsyncable())
+        await store.flush()
+        #expect(
+            folder.files().filter { !$0.hasSuffix("SHA256SUMS") && $0.contains("assets/") } == [
+                "assets/a/video/recorded.m3u8"
+            ])
+    }
+
     @Test func whatHasNotItsLengthAnyMoreIsDeleted() async throws {
         let pieces = store.pieces(in: video)
         for name in ["0.ts", "1.ts"] { try commit("abc", as: name, to: pieces) }
