@@ -27,6 +27,8 @@ extension Configuration {
         case .playCache: playCache = try value.limit()
         case .verifyRate: verifyRate = try value.number(in: 0...100_000)
         case .purge: purge = try value.purge()
+        case .keysExpire: keyTerms.lifetime = try value.span()
+        case .keysAfterFirstPlay: keyTerms.afterFirstPlay = try value.span()
         case .backup: isExcludedFromBackups = try value.isExcluded()
         case .hostNames: hostNames = try value.list()
         case .allowedOrigins: allowedOrigins = try value.origins()
@@ -86,6 +88,15 @@ private struct SettingReader {
             throw mismatch("one of \(names)")
         }
         return limit
+    }
+
+    /// A length of time in seconds; nil for ever.
+    func span() throws(Refusal) -> Int64? {
+        if case .text("never") = setting { return nil }
+        guard case .text(let text) = setting, let seconds = TimeSpan.seconds(text) else {
+            throw mismatch("a length of time, such as 30d or 48h, or never")
+        }
+        return Int64(seconds)
     }
 
     func isExcluded() throws(Refusal) -> Bool {

@@ -33,6 +33,8 @@ public struct Configuration: Equatable, Sendable {
     public var verifyRate = 100
     /// How far a full disk is made free.
     public var purge = PurgePlan.Limit.expired
+    /// How long the keys of what is downloaded from now on are used.
+    public var keyTerms = KeyTerms()
     /// Whether tools for backups are told to pass over what is stored.
     public var isExcludedFromBackups = false
     /// Names beside localhost that may stand in a request's Host field, without port.

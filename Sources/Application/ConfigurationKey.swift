@@ -22,6 +22,10 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case verifyRate = "verify-rate"
     /// `Configuration.purge`.
     case purge
+    /// `Configuration.keyTerms`.
+    case keysExpire = "keys-expire"
+    /// `Configuration.keyTerms`.
+    case keysAfterFirstPlay = "keys-after-first-play"
     /// `Configuration.isExcludedFromBackups`.
     case backup
     /// `Configuration.hostNames`.

@@ -28,6 +28,7 @@ import Store
         library = Library(
             store: store, client: client, mode: configuration.mode, cacheLimit: configuration.playCache,
             purge: configuration.purge, report: report)
+        library.newKeyTerms = configuration.keyTerms
         var downloads = Downloader.Configuration()
         downloads.parallel = configuration.maxParallel
         downloads.running = configuration.maxDownloads
@@ -40,7 +41,7 @@ import Store
         events.follow(library)
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),
-            verifications: service, token: token)
+            verifications: service, keys: service, token: token)
         var limits = Self.serverConfiguration(configuration)
         limits.admitsLongBody = { control.admitsLongBody($0) }
         server = HTTPServer(configuration: limits) { exchange in

@@ -42,6 +42,8 @@ extension API {
         public var download: String?
         /// How long it is kept, and when it was played; absent where that is not known.
         public var storage: Storage?
+        /// Its keys, and how many of them may not be used; absent where it has none.
+        public var keys: KeySummary?
         /// What it offers, and what of that is stored.
         public var tracks: Tracks
         /// What a download would choose of it, and why: only where it was asked for.

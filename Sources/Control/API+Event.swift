@@ -17,6 +17,8 @@ extension API {
         case verification(Verification)
         /// `purged`: all that was stored of an asset has gone to make room, or since it had expired.
         case purged(Purge)
+        /// `keys`: keys of an asset were renewed, have expired, were taken back, or have another date.
+        case keys(KeyChange)
 
         /// What happened to a download.
         public enum Kind: String, Sendable {
@@ -61,6 +63,38 @@ extension API {
             }
         }
 
+        /// The data of `keys`.
+        public struct KeyChange: Codable, Equatable, Sendable {
+            /// What has happened. More may come.
+            public enum Change: String, Codable, Sendable {
+                /// They came anew, and were the same.
+                case renewed
+                /// Their time is over.
+                case expired
+                /// They were taken back.
+                case invalidated
+                /// They have another date.
+                case dated
+            }
+
+            /// The asset's name.
+            public var asset: String
+            /// Its id.
+            public var id: String
+            /// What has happened.
+            public var change: Change
+            /// To which keys, by number.
+            public var keys: [Int]
+
+            /// A change.
+            public init(asset: String, id: String, change: Change, keys: [Int]) {
+                self.asset = asset
+                self.id = id
+                self.change = change
+                self.keys = keys
+            }
+        }
+
         /// The data of `renditionComplete`.
         public struct Rendition: Codable, Equatable, Sendable {
             /// The download's id.
@@ -87,6 +121,7 @@ extension API {
             case .removed: "removed"
             case .verification: "verification"
             case .purged: "purged"
+            case .keys: "keys"
             }
         }
 
@@ -100,6 +135,7 @@ extension API {
                 case .removed(let reference): try API.encode(reference)
                 case .verification(let verification): try API.encode(verification)
                 case .purged(let purge): try API.encode(purge)
+                case .keys(let change): try API.encode(change)
                 }
             }
         }
@@ -112,6 +148,7 @@ extension API {
             case "removed": self = .removed(try API.decode(from: data))
             case "verification": self = .verification(try API.decode(from: data))
             case "purged": self = .purged(try API.decode(from: data))
+            case "keys": self = .keys(try API.decode(from: data))
             default:
                 guard let kind = Kind(rawValue: name) else { return nil }
                 self = .download(kind, try API.decode(from: data))

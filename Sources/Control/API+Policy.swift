@@ -26,15 +26,22 @@ extension API {
         public var priority: Priority
         /// Whether it goes into backups.
         public var backup: Backup
+        /// For how many seconds its keys are used from when each came, while the media stays; absent for ever.
+        public var keysExpire: Int?
+        /// For how many seconds its keys are used from the first play on; absent for ever.
+        public var keysAfterFirstPlay: Int?
 
         /// The policy of whoever says nothing, or another.
         public init(
-            expires: Int? = nil, afterFirstPlay: Int? = nil, priority: Priority = .default, backup: Backup = .include
+            expires: Int? = nil, afterFirstPlay: Int? = nil, priority: Priority = .default, backup: Backup = .include,
+            keysExpire: Int? = nil, keysAfterFirstPlay: Int? = nil
         ) {
             self.expires = expires
             self.afterFirstPlay = afterFirstPlay
             self.priority = priority
             self.backup = backup
+            self.keysExpire = keysExpire
+            self.keysAfterFirstPlay = keysAfterFirstPlay
         }
 
         /// Reads a policy; what is left out has its default.
@@ -44,7 +51,9 @@ extension API {
                 expires: try values.decodeIfPresent(Int.self, forKey: .expires),
                 afterFirstPlay: try values.decodeIfPresent(Int.self, forKey: .afterFirstPlay),
                 priority: try values.decodeIfPresent(Priority.self, forKey: .priority) ?? .default,
-                backup: try values.decodeIfPresent(Backup.self, forKey: .backup) ?? .include)
+                backup: try values.decodeIfPresent(Backup.self, forKey: .backup) ?? .include,
+                keysExpire: try values.decodeIfPresent(Int.self, forKey: .keysExpire),
+                keysAfterFirstPlay: try values.decodeIfPresent(Int.self, forKey: .keysAfterFirstPlay))
         }
 
         /// What is wrong with it, in a sentence; nil where nothing is.
@@ -52,8 +61,11 @@ extension API {
             if let expires, !(0...Self.latest).contains(expires) {
                 return "expires is no time between the years 1970 and 9999, in seconds since 1970"
             }
-            if let afterFirstPlay, !(1...Self.longest).contains(afterFirstPlay) {
-                return "afterFirstPlay is no number of seconds from 1 to \(Self.longest), a hundred years"
+            let spans = [
+                ("afterFirstPlay", afterFirstPlay), ("keysExpire", keysExpire), ("keysAfterFirstPlay", keysAfterFirstPlay),
+            ]
+            for (key, span) in spans where span.map({ !(1...Self.longest).contains($0) }) ?? false {
+                return "\(key) is no number of seconds from 1 to \(Self.longest), a hundred years"
             }
             return nil
         }

@@ -16,6 +16,7 @@ extension ControlError {
             switch code {
             case .originRefused: asset.map(Self.freshLink)
             case .expired: asset.map { "weir policy \($0) --expires never --after-first-play never" }
+            case .keyExpired: asset.map { "weir keys \($0) --renew" }
             default: nil
             }
         self.init(code, error.message, next: next, underlying: error.underlying)
@@ -77,6 +78,7 @@ extension ControlError.Code {
         case LibraryError.Code.urlTaken.rawValue: self = .urlTaken
         case LibraryError.Code.otherContent.rawValue: self = .otherContent
         case LibraryError.Code.expired.rawValue: self = .expired
+        case LibraryError.Code.keyLapsed.rawValue: self = .keyExpired
         default: self = .disk
         }
     }

@@ -30,6 +30,10 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
         case refusedURL = "refused-url"
         /// The time for which the asset was to be played is over.
         case expired
+        /// A key of the asset may not be used any more.
+        case keyExpired = "key-expired"
+        /// The asset has no key of this number.
+        case noSuchKey = "no-such-key"
         /// Nothing of an asset is stored whole, so that it could leave the store.
         case notWhole = "not-whole"
         /// There is something already where an export should come.
@@ -110,9 +114,9 @@ extension ControlError.Code {
         case .badRequest: 400
         case .unauthorized: 401
         case .refusedURL: 403
-        case .noSuchRoute, .noSuchAsset, .noSuchDownload, .noArtwork: 404
+        case .noSuchRoute, .noSuchAsset, .noSuchDownload, .noSuchKey, .noArtwork: 404
         case .methodNotAllowed: 405
-        case .expired: 410
+        case .expired, .keyExpired: 410
         case .nameTaken, .urlTaken, .otherContent, .unreadable, .targetExists: 409
         case .tooLarge: 413
         case .unsupportedMediaType: 415
@@ -132,7 +136,7 @@ extension ControlError.Code {
         case .refusedURL, .noMatch, .live, .protected, .notArtwork, .nameTaken, .urlTaken, .otherContent, .notWhole,
             .badImport:
             65
-        case .noSuchAsset, .noSuchDownload, .noArtwork, .expired: 66
+        case .noSuchAsset, .noSuchDownload, .noSuchKey, .noArtwork, .expired, .keyExpired: 66
         case .noDaemon, .noLink, .noProgram: 69
         case .cannotWrite, .targetExists, .badTarget: 73
         case .diskFull, .disk: 74
@@ -167,6 +171,8 @@ extension ControlError.Code {
         case .notArtwork: "a JPEG, PNG or WebP image of at most 4 MB"
         case .noArtwork: "weir get NAME --artwork FILE"
         case .expired: "let it play again with: weir policy NAME --expires never --after-first-play never"
+        case .keyExpired: "weir keys NAME --renew"
+        case .noSuchKey: "weir keys NAME"
         case .nameTaken: "take another name"
         case .urlTaken: "weir list"
         case .otherContent: "what is there as an asset of its own: weir get URL"
@@ -193,6 +199,8 @@ extension ControlError.Code {
         case .urlTaken: "The URL is taken"
         case .otherContent: "The URL leads to other content"
         case .expired: "The asset has expired"
+        case .keyExpired: "A key is not used any more"
+        case .noSuchKey: "No such key"
         case .refusedURL: "The URL is refused"
         case .notWhole: "Nothing is stored whole"
         case .targetExists: "There is something already"

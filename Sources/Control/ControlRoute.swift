@@ -8,6 +8,7 @@ enum ControlRoute: Equatable {
     case verification(asset: String)
     case policy(asset: String)
     case export(asset: String)
+    case keys(asset: String?)
     case mode
     case presentation
     case selection
@@ -31,6 +32,8 @@ enum ControlRoute: Equatable {
         case ("assets", 3) where words[2] == "verification": self = .verification(asset: item)
         case ("assets", 3) where words[2] == "policy": self = .policy(asset: item)
         case ("assets", 3) where words[2] == "export": self = .export(asset: item)
+        case ("assets", 3) where words[2] == "keys": self = .keys(asset: item)
+        case ("keys", 1): self = .keys(asset: nil)
         case ("mode", 1): self = .mode
         case ("presentation", 1): self = .presentation
         case ("selection", 1): self = .selection
@@ -55,6 +58,7 @@ enum ControlRoute: Equatable {
         case .artwork, .mode: [.get, .head, .put]
         case .assets, .downloads: [.get, .head, .post]
         case .verification: [.get, .head, .post, .delete]
+        case .keys(let asset): asset == nil ? [.post] : [.get, .head, .post]
         case .selection, .change, .export: [.post]
         }
     }

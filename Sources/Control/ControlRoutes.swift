@@ -59,6 +59,8 @@ public struct ControlResponse: Sendable {
     let sessions: (any SessionService)?
     /// Who verifies assets; nil where nobody does.
     let verifications: (any VerificationService)?
+    /// Who answers about keys; nil where nobody does.
+    let keys: (any KeyService)?
     private let token: [UInt8]
 
     /// Routes to a service for those who know the token.
@@ -67,14 +69,16 @@ public struct ControlResponse: Sendable {
     ///   - events: what happens to the service's downloads; without it there is no such route.
     ///   - sessions: who answers about sessions; without it there are no such routes.
     ///   - verifications: who verifies assets; without it there is no such route.
+    ///   - keys: who answers about keys; without it there are no such routes.
     public init(
         service: any ControlService, events: EventFeed? = nil, sessions: (any SessionService)? = nil,
-        verifications: (any VerificationService)? = nil, token: String
+        verifications: (any VerificationService)? = nil, keys: (any KeyService)? = nil, token: String
     ) {
         self.service = service
         self.events = events
         self.sessions = sessions
         self.verifications = verifications
+        self.keys = keys
         self.token = Array(token.utf8)
     }
 
@@ -114,6 +118,7 @@ public struct ControlResponse: Sendable {
             let artwork = try await service.artwork(ofAsset: name)
             return ControlResponse(status: .ok, body: artwork.bytes, mediaType: artwork.mediaType)
         case .verification(let name): return try await verification(request, of: name)
+        case .keys(let name): return try await keys(request, of: name)
         case .mode where request.method == .put: return try ok(try await service.change(to: try Self.body(request)))
         case .mode: return try ok(try await service.mode())
         case .presentation: return try ok(try await service.inspect(url: try Self.url(request.query)))

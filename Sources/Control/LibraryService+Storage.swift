@@ -50,7 +50,9 @@ extension StoragePolicy {
         self.init(
             expires: policy.expires.map(Int64.init), afterFirstPlay: policy.afterFirstPlay.map(Int64.init),
             priority: policy.priority == .important ? .important : .default,
-            isExcludedFromBackups: policy.backup == .exclude)
+            isExcludedFromBackups: policy.backup == .exclude,
+            keys: KeyTerms(
+                lifetime: policy.keysExpire.map(Int64.init), afterFirstPlay: policy.keysAfterFirstPlay.map(Int64.init)))
     }
 }
 
@@ -59,7 +61,9 @@ extension API.Policy {
         self.init(
             expires: policy.expires.map(Int.init), afterFirstPlay: policy.afterFirstPlay.map(Int.init),
             priority: policy.priority == .important ? .important : .default,
-            backup: policy.isExcludedFromBackups ? .exclude : .include)
+            backup: policy.isExcludedFromBackups ? .exclude : .include,
+            keysExpire: policy.keys.lifetime.map(Int.init),
+            keysAfterFirstPlay: policy.keys.afterFirstPlay.map(Int.init))
     }
 }
 

@@ -233,7 +233,10 @@ import Playlist
         shape.isRevised = asset.revision != nil ? true : nil
         shape.hasChanged = asset.hasChanged ? true : nil
         // What is wanted of it may not be understood.
-        let isComplete = kept.flatMap { $0.isUnreadable ? nil : $0.isWhole } ?? asset.isPlayableOffline
+        let isStored = kept.flatMap { $0.isUnreadable ? nil : $0.isWhole } ?? asset.isPlayableOffline
+        // What is stored does not play where its keys may not be used.
+        let isComplete = isStored && (asset.keys.unusable.isEmpty || asset.isPlayableOffline)
+        shape.keys = keySummary(of: asset)
         shape.local = isComplete ? .complete : asset.bytes > 0 ? .partly : .none
         shape.state = download.map { API.Download.State($0) }
         shape.need = shape.state == .waiting ? download?.need.flatMap { .init(rawValue: $0.rawValue) } : nil

@@ -99,7 +99,7 @@ import Store
 
     /// Whether everything that is wanted of one of its renditions is there.
     func isWhole(_ rendition: Rendition) -> Bool {
-        guard let wanted = task.span(of: rendition.name.id), wanted != .whole else { return rendition.isWhole }
+        guard let wanted = task.span(of: rendition.name.id), wanted != .whole else { return rendition.isStored }
         guard rendition.source?.isDurable ?? false else { return false }
         let track = Plan.Track(of: rendition, wanted) { _ in false }
         return track.segments.isEmpty && track.preliminaries.isEmpty

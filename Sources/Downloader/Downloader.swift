@@ -120,6 +120,7 @@ import Store
     }
 
     func begin(_ task: DownloadTask, of asset: Asset, isPaused: Bool) async -> Download {
+        if byAsset[asset.id] == nil { await library.giveTerms(to: asset) }
         let download = byAsset[asset.id] ?? enter(Download(asset, task, state: .queued, created: Int64(time(nil))))
         halt(download)
         library.forgetPurge(of: asset)

@@ -15,6 +15,8 @@ extension Plan.Track {
             guard needed?.contains(resource.name) ?? true, !folder.contains(resource.name.description) else {
                 return nil
             }
+            // What may not be used any more comes back by a renewal alone.
+            if case .key(let number) = resource.name.role, !rendition.keys.isUsable(number) { return nil }
             // A key may belong to several renditions, and still is one hole.
             if folder !== rendition.folder, isTaken(resource) { return nil }
             return Plan.Hole(.preliminary(place), time: 0..<0)

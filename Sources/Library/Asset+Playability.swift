@@ -1,4 +1,5 @@
 import Playlist
+import Store
 
 extension Asset {
     /// Whether it plays without its origin, as far as is known without looking at the disk: `Library.survey` before
@@ -78,12 +79,14 @@ extension Rendition {
         let sections = Set(source.playlist.maps.map { name(of: $0).description })
         return RenditionLack(
             segments: (missing, source.needed),
-            keys: numbers.count { !keys.folder.contains(KeyRing.name($0).description) },
-            sections: sections.count { !folder.contains($0) })
+            keys: numbers.count { !keys.folder.contains(KeyRing.name($0).description) && keys.isUsable($0) },
+            sections: sections.count { !folder.contains($0) },
+            expiredKeys: numbers.count { keys.state(of: $0) == .expired },
+            invalidatedKeys: numbers.count { keys.state(of: $0) == .invalidated })
     }
 
     /// What a person calls it: `720p`, `audio en`; nil where there is no other one.
-    fileprivate var inWords: String? {
+    var inWords: String? {
         if name == RenditionNaming.lone { return nil }
         let words = name.id.split(separator: "-").joined(separator: " ")
         return words.hasPrefix("video ") ? String(words.dropFirst(6)) : words

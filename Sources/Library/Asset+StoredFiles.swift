@@ -16,7 +16,7 @@ extension Asset {
     public func storedFile(of reference: MultivariantPlaylist.Reference) -> String? {
         switch reference {
         case .sessionKey(let key):
-            guard let number = number(of: key) else { return nil }
+            guard let number = number(of: key), keys.isUsable(number) else { return nil }
             return path(of: KeyRing.name(number), in: keys.folder)
         case .sessionData(let data):
             guard let name = sessionData.name(of: data) else { return nil }

@@ -36,7 +36,10 @@ public import Store
     public internal(set) var revises: String?
     /// Its policy, when it was played, and what was purged.
     public internal(set) var life = StorageLife() {
-        didSet { bundle.isExcludedFromBackups = life.policy.isExcludedFromBackups }
+        didSet {
+            bundle.isExcludedFromBackups = life.policy.isExcludedFromBackups
+            keys.adopt(life.policy.keys)
+        }
     }
     /// What its requests may have of the user's own: as `origin` says, but for what another asset's playlist led to.
     let access: OriginAccess
@@ -73,6 +76,8 @@ public import Store
     var surveying: Task<Void, Never>?
     /// Why what belongs to it cannot be noted in the catalogue, and therefore not be kept; nil when nothing is amiss.
     var saveFailure: StoreError?
+    /// Told of a key that came, after its file is there.
+    var keyCame: (Int) -> Void = { _ in }
     /// Told when other renditions are whole than before.
     var wholenessChanged: () -> Void = {}
     /// The whole renditions as they stand in the bundle's own playlists.
@@ -95,7 +100,10 @@ public import Store
         bundle = Bundle(id: id, store: store)
         keys = KeyRing(in: bundle)
         sessionData = SessionDataShelf(in: bundle)
-        keys.folder.pieceCame = { [weak self] in self?.pieceCame() }
+        keys.folder.pieceCame = { [weak self] file in
+            if case .key(let number)? = PieceName(file)?.role { self?.keyCame(number) }
+            self?.pieceCame()
+        }
     }
 
     private func pieceCame() {
@@ -183,7 +191,7 @@ public import Store
             // Players know the folder; there is one of each name.
             let folder = former.first { $0.name.id == name.id }?.folder
             let rendition = Rendition(name, bundle: bundle, keys: keys, folder: folder)
-            rendition.folder.pieceCame = { [weak self] in self?.pieceCame() }
+            rendition.folder.pieceCame = { [weak self] _ in self?.pieceCame() }
             return rendition
         }
         for (place, rendition) in renditions.enumerated() { rendition.place = place }

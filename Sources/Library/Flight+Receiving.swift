@@ -101,6 +101,12 @@ extension Flight {
         if let expected = resource.exactLength ?? length, file.written != expected {
             return "\(way.url.redacted) has \(file.written) bytes, not \(expected)"
         }
+        if let expectation {
+            let bytes = file.prefix(Int(min(file.written, Resource.Limits.key)))
+            guard bytes.withUnsafeBytes({ Digest(of: $0) }) == expectation else {
+                return "\(way.url.redacted) has changed at the origin: it is another key than what is stored was made for"
+            }
+        }
         if file.written == 0 { return "\(way.url.redacted) is empty" }
         // Where the beginning came in parts too small to tell.
         return isBeginningKnown ? nil : imposter(in: file.prefix(MediaSignature.length))

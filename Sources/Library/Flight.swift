@@ -48,6 +48,8 @@ public import Store
     var detour: Detour?
     /// What those who wait have to play in its place.
     var standIn = StandIn.none
+    /// What its bytes must be, where they were had before: a key that has changed does not fit what is stored.
+    var expectation: Digest?
     /// Whether its name stands for these bytes for ever, so that they are worth waiting for.
     var isLasting = false
     /// Whether another way is looked for.

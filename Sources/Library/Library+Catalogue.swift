@@ -91,7 +91,8 @@ extension Library {
             return false
         }
         var contents = contents
-        contents.keys = asset.keys.unsaved(of: asset.id)
+        let given = Set(contents.keys.map(\.number))
+        contents.keys += asset.keys.unsaved(of: asset.id).filter { !given.contains($0.number) }
         do {
             try await store.catalogue.save(contents, without: gone, of: asset.id)
         } catch {
@@ -126,7 +127,7 @@ extension Library {
             asset.revises = record.revises
             asset.life = lives[asset.id] ?? StorageLife()
             for key in keys[asset.id] ?? [] {
-                if let url = try? WebURL(key.url) { asset.keys.restore(url, number: key.number) }
+                if let url = try? WebURL(key.url) { asset.keys.restore(url, number: key.number, key.life) }
             }
             let own = playlists[asset.id] ?? []
             // The entry first: it says which renditions there are.

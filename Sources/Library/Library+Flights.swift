@@ -17,10 +17,16 @@ extension Library {
         _ resources: [Resource], in folder: PieceFolder, of asset: Asset
     ) throws(LibraryError) -> [Flight] {
         if asset.isRemoved { throw LibraryError(.missing, "\(asset.name) was removed") }
-        return try loader.flights(
+        let flights = try loader.flights(
             resources.map { current($0, in: folder, of: asset) }, folder: folder,
             isLasting: isLasting(folder, of: asset), access: asset.access,
             keeping: { keeping($0, in: folder, of: asset) },
             detour: { Detour(around: $0, in: folder, of: asset, library: self) })
+        for flight in flights {
+            if case .key(let number) = flight.resource.name.role {
+                flight.expectation = asset.keys.life(of: number).digest
+            }
+        }
+        return flights
     }
 }

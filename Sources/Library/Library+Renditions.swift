@@ -68,10 +68,12 @@ extension Library {
         if asset.isRemoved { throw LibraryError(.missing, "\(asset.name) was removed") }
         let resource = current(resource, in: folder, of: asset)
         let isLasting = isLasting(folder, of: asset) || isRecorded(resource, in: folder, of: asset)
-        return try loader.flight(
+        let flight = try loader.flight(
             resource, folder: folder, isLasting: isLasting, keeping(resource, in: folder, of: asset),
             access: asset.access, urgency: urgency, standIn: standIn
         ) { Detour(around: resource, in: folder, of: asset, library: self) }
+        if case .key(let number) = resource.name.role { flight.expectation = asset.keys.life(of: number).digest }
+        return flight
     }
 
     /// Whether names in a folder stand for the same bytes for ever.
@@ -94,6 +96,8 @@ extension Library {
     /// What becomes of a resource's bytes.
     func keeping(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Loader.Keeping {
         if case .key(let number) = resource.name.role {
+            // What may not be used any more comes back by a renewal alone; who plays from the origin has its key from there.
+            guard asset.keys.isUsable(number) else { return .passing(because: nil) }
             return asset.keys.isSaved(number) ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
         }
         if case .data = resource.name.role {

@@ -46,7 +46,7 @@ extension Library {
     }
 
     /// Takes out of the bundle's own playlists what is not whole any more.
-    private func rectify(_ asset: Asset) {
+    func rectify(_ asset: Asset) {
         guard readOnlyReason == nil, !asset.isRemoved else { return }
         for rendition in asset.renditions where !rendition.isWhole && rendition.folder.hasPlaylist {
             do throws(StoreError) {

@@ -92,6 +92,12 @@ public import Store
     /// Told when all of an asset has gone, with what `asset.life` says of it.
     public var purged: (Asset, StorageLife.Purge) -> Void = { _, _ in }
 
+    /// Told of what has become of keys, with their numbers.
+    public var keysChanged: (Asset, KeyChange, [Int]) -> Void = { _, _, _ in }
+
+    /// The terms for the keys of what is downloaded from now on and has none of its own.
+    public var newKeyTerms = KeyTerms()
+
     /// Whether somebody waits for room on the disk.
     public var isRoomAwaited: () -> Bool = { false }
 
@@ -212,6 +218,13 @@ public import Store
     private func identify(_ asset: Asset) {
         asset.wholenessChanged = { [weak self, weak asset] in
             if let asset { self?.publish(asset) }
+        }
+        asset.keys.date = date
+        asset.keys.lapsed = { [weak self, weak asset] numbers in
+            if let asset { self?.lapsed(numbers, of: asset) }
+        }
+        asset.keyCame = { [weak self, weak asset] number in
+            if let asset { self?.keyCame(number, of: asset) }
         }
         asset.bundle.lost = { [weak self, weak asset] error in
             if let asset { self?.noteLoss(of: asset, error) }

@@ -35,6 +35,8 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         case urlTaken
         /// The time for which the asset was to be played is over.
         case expired
+        /// The time for which a key was to be used is over, or it was taken back.
+        case keyLapsed
         /// Nothing of an asset is there that plays by itself.
         case notWhole
         /// There is something already where an export should come.
@@ -79,7 +81,7 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
     /// Whether other pieces of the same asset would fare no better.
     public var concernsEverything: Bool {
         switch code {
-        case .originAbsent, .notStored, .originRefused, .refusedURL, .store, .expired: true
+        case .originAbsent, .notStored, .originRefused, .refusedURL, .store, .expired, .keyLapsed: true
         case .missing, .badOrigin, .notPlaylist, .badDirective, .nameTaken, .notArtwork, .otherContent, .urlTaken,
             .notWhole, .exists, .badTarget, .badImport, .noProgram, .cancelled:
             false

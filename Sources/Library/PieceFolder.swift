@@ -9,8 +9,8 @@ import Store
     /// The folder's name in the bundle: the rendition's id, or `keys`.
     public let id: String
 
-    /// Told after each piece that has come.
-    var pieceCame: () -> Void = {}
+    /// Told after each piece that has come, with its name.
+    var pieceCame: (String) -> Void = { _ in }
 
     private let bundle: Bundle
     private var opened: PieceDirectory?
@@ -132,7 +132,16 @@ import Store
         known?[file] = size
         changes += 1
         bundle.cache?.came(file, size: size, in: self)
-        pieceCame()
+        pieceCame(file)
+    }
+
+    /// Makes a piece of bytes that are few: a key.
+    func put(_ bytes: [UInt8], as file: String) throws(StoreError) {
+        _ = sizes
+        let pieces = try directory(create: true)
+        try pieces.directory.write(bytes, as: file)
+        pieces.arrived(file)
+        note(file, size: Int64(bytes.count))
     }
 
     /// The folder on disk, for who reads in it elsewhere than on the loop.

@@ -31,6 +31,10 @@ struct RenditionLack: Equatable {
     var keys = 0
     /// Initialization sections that are not there.
     var sections = 0
+    /// Keys whose time is over.
+    var expiredKeys = 0
+    /// Keys that a person has taken back.
+    var invalidatedKeys = 0
 
     /// How much of it is there, from 0 to 1.
     var share: Double {
@@ -52,6 +56,15 @@ struct RenditionLack: Equatable {
         }
         if sections > 0 { sentences.append(Self.sentence("initialization section", sections, name)) }
         if keys > 0 { sentences.append(Self.sentence("key", keys, name)) }
+        if expiredKeys > 0 {
+            sentences.append(
+                expiredKeys == 1 ? "the key\(name) has expired" : "\(expiredKeys) keys\(name) have expired")
+        }
+        if invalidatedKeys > 0 {
+            sentences.append(
+                invalidatedKeys == 1
+                    ? "the key\(name) was invalidated" : "\(invalidatedKeys) keys\(name) were invalidated")
+        }
         return sentences
     }
 
@@ -62,5 +75,6 @@ struct RenditionLack: Equatable {
     static func == (left: Self, right: Self) -> Bool {
         left.segments?.missing == right.segments?.missing && left.segments?.count == right.segments?.count
             && left.keys == right.keys && left.sections == right.sections
+            && left.expiredKeys == right.expiredKeys && left.invalidatedKeys == right.invalidatedKeys
     }
 }

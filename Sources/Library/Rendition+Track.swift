@@ -4,11 +4,11 @@ import Playlist
 extension Rendition {
     /// The segments in time, and which of them can be played from the store: the piece is there, or one that stands in
     /// for it; its keys, and its initialization section with the keys of that. Nil where the playlist has not ended, or
-    /// no piece is there.
+    /// no piece is there, or where a key may not be used any more.
     ///
     /// What EXT-X-GAP marks counts as absent: what plays with it is cut there, too.
     func storedTrack(with substitutes: Substitutes?) -> CommonCut.Track? {
-        guard let source, source.isDurable, !folder.sizes.isEmpty else { return nil }
+        guard let source, source.isDurable, !folder.sizes.isEmpty, lapsedKeys.isEmpty else { return nil }
         let playlist = source.playlist
         let absentKeys = Set(playlist.keys.filter { !isStored($0) }.map(\.index))
         let absentMaps = Set(

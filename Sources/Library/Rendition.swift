@@ -244,22 +244,30 @@ public import Playlist
 
     /// Whether every segment, initialization section and key is there, so that it plays without the origin.
     public var isWhole: Bool {
-        let state = (folder.changes, keys.folder.changes)
+        let state = (folder.changes, keys.changes)
         if let known = wholeness, known.folder == state.0, known.keys == state.1 { return known.isWhole }
-        let isWhole = findWhole()
+        let isWhole = findWhole(keys.has)
         wholeness = (state.0, state.1, isWhole)
         return isWhole
     }
 
-    private func findWhole() -> Bool {
+    /// Whether nothing is missing of it but keys that may not be used any more: of these none is fetched unless somebody
+    /// renews it.
+    public var isStored: Bool {
+        if isWhole { return true }
+        let unusable = keys.unusable
+        return !unusable.isEmpty && findWhole { unusable.contains($0) || keys.has($0) }
+    }
+
+    /// - Parameter hasKey: whether nothing is to be had of a key.
+    private func findWhole(_ hasKey: (Int) -> Bool) -> Bool {
         guard let source, source.isDurable else { return false }
         // Most often too few files are there, and no name has to be made to know it.
         guard folder.sizes.count >= source.needed else { return false }
         guard source.playlist.segments.allSatisfy({ $0.isGap || folder.contains(file(of: $0)) }) else {
             return false
         }
-        let keys = source.playlist.keys.compactMap { number(of: $0) }.map { KeyRing.name($0).description }
-        return keys.allSatisfy { self.keys.folder.contains($0) }
+        return source.playlist.keys.compactMap { number(of: $0) }.allSatisfy(hasKey)
             && source.playlist.maps.allSatisfy { folder.contains(name(of: $0).description) }
     }
 

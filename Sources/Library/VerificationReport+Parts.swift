@@ -53,7 +53,9 @@ extension VerificationReport.Part {
         }
         guard !keys.folder.sizes.isEmpty || !faults.isEmpty || !wanted.isEmpty else { return nil }
         self.init(keys.folder, faults) { _ in nil }
-        for number in wanted.sorted() { addHole(KeyRing.name(number).description, keys.folder, faults, pins) }
+        for number in wanted.sorted() where keys.isUsable(number) {
+            addHole(KeyRing.name(number).description, keys.folder, faults, pins)
+        }
     }
 
     /// A key or an initialization section, if it is not there.

@@ -21,6 +21,7 @@ extension Playback {
     /// Answers for a file of a folder that was found.
     func piece(_ exchange: Exchange, _ place: PiecePlace, _ file: String) {
         let tells = place.record.hears(exchange.head)
+        if lapsed(exchange, place, file, tells) { return }
         if !adapted(exchange, place, file, tells) { own(exchange, place, file, tells) }
     }
 
@@ -47,7 +48,7 @@ extension Playback {
     }
 
     /// Answers for what is not stored.
-    private func absent(_ exchange: Exchange, _ place: PiecePlace, _ file: String, _ tells: Bool) {
+    func absent(_ exchange: Exchange, _ place: PiecePlace, _ file: String, _ tells: Bool) {
         let (asset, slot) = (place.asset, self.slot(place, file))
         let resource = PieceName(file).flatMap { asset.resource($0, in: place.folder) }
         let subject = Subject(place.session, asset, resource?.url.replacingQuery(nil).text ?? exchange.head.path)

@@ -74,8 +74,12 @@ public import Library
         if isOffline, let source = rendition.source, let cut = stretches.cut(of: rendition, in: asset, session) {
             return send(exchange, .hit) { () in try view(of: asset, session).media(rendition, source, cut: cut) }
         }
-        if isOffline, !rendition.isWhole {
-            let error = LibraryError(.notStored, "\(name) of \(asset.name) is not wholly stored, and Weir is offline")
+        if isOffline, !rendition.isWhole, !(rendition.isStored && library.outlives(session.id, keysOf: rendition, of: asset))
+        {
+            let error =
+                rendition.isStored
+                ? asset.keyLapse(of: rendition)
+                : LibraryError(.notStored, "\(name) of \(asset.name) is not wholly stored, and Weir is offline")
             return refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
         }
         if let source = rendition.source, source.isDurable {
@@ -236,6 +240,7 @@ public import Library
     }
 
     private static func nothing(of asset: Asset, but seconds: Double = 0) -> LibraryError {
+        if let lapse = asset.keyLapse { return lapse }
         let rest = seconds > 0 ? " and only \(Int(seconds.rounded())) s can be played" : ""
         return LibraryError(.notStored, "nothing of \(asset.name) is wholly stored\(rest); \"weir get\" fetches it")
     }

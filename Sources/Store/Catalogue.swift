@@ -226,6 +226,17 @@ public final class Catalogue: Sendable {
                         sum TEXT NOT NULL);
                     """)
         }
+        migrator.registerMigration("11") { database in
+            for column in ["came", "firstPlayed", "expires", "dated", "lapsed", "invalidated"] {
+                try database.execute(sql: "ALTER TABLE key ADD COLUMN \(column) INTEGER")
+            }
+            try database.execute(
+                sql: """
+                    ALTER TABLE key ADD COLUMN digest TEXT;
+                    ALTER TABLE storage ADD COLUMN keysExpire INTEGER;
+                    ALTER TABLE storage ADD COLUMN keysAfterFirstPlay INTEGER;
+                    """)
+        }
         return migrator
     }
 

@@ -98,12 +98,37 @@ public struct KeyRecord: Codable, Equatable, Sendable, FetchableRecord, Persista
     public var number: Int
     /// The key's absolute URL.
     public var url: String
+    /// See `KeyLife`, as all that follow; in seconds since 1970.
+    public var came: Int64?
+    /// See `KeyLife`.
+    public var firstPlayed: Int64?
+    /// See `KeyLife`.
+    public var expires: Int64?
+    /// See `KeyLife`.
+    public var dated: Int64?
+    /// See `KeyLife`.
+    public var lapsed: Int64?
+    /// See `KeyLife`.
+    public var invalidated: Int64?
+    /// See `KeyLife`: 64 hexadecimal digits.
+    public var digest: String?
 
     /// Makes a record of its fields.
-    public init(asset: String, number: Int, url: String) {
+    public init(asset: String, number: Int, url: String, _ life: KeyLife = KeyLife()) {
         self.asset = asset
         self.number = number
         self.url = url
+        (came, firstPlayed, expires, dated) = (life.came, life.firstPlayed, life.expires, life.dated)
+        (lapsed, invalidated, digest) = (life.lapsed, life.invalidated, life.digest?.description)
+    }
+
+    /// What it says of the key's time.
+    public var life: KeyLife {
+        var life = KeyLife()
+        (life.came, life.firstPlayed, life.expires, life.dated) = (came, firstPlayed, expires, dated)
+        (life.lapsed, life.invalidated) = (lapsed, invalidated)
+        life.digest = digest.flatMap { Digest(hexadecimal: $0.utf8) }
+        return life
     }
 }
 

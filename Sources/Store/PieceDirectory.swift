@@ -85,6 +85,9 @@ public final class PieceDirectory: Sendable {
         keeper.take(Keeper.Arrival(pieces: self, file: file, number: nil, size: 0, descriptor: descriptor))
     }
 
+    /// Takes note of a small piece that was written in its place, over another one perhaps.
+    public func arrived(_ file: String) { came(file, descriptor: nil) }
+
     /// A file that no line is about: it gets one, in its turn.
     func adopt(_ file: String) {
         guard let keeper else { return }

@@ -169,7 +169,7 @@ extension API.Event {
         switch self {
         case .snapshot: true
         case .download(_, let download): download.id == id
-        case .renditionComplete, .verification, .purged: false
+        case .renditionComplete, .verification, .purged, .keys: false
         case .removed(let reference): reference.id == id
         }
     }
@@ -179,7 +179,7 @@ extension API.Event {
         switch self {
         case .snapshot(let downloads): downloads.first { $0.id == id }
         case .download(_, let download): download
-        case .renditionComplete, .removed, .verification, .purged: nil
+        case .renditionComplete, .removed, .verification, .purged, .keys: nil
         }
     }
 }

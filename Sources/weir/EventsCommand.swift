@@ -56,6 +56,11 @@ enum EventText {
             line.add("id", purge.id)
             line.add("asset", purge.asset)
             line.add("purge", purge.purge)
+        case .keys(let change):
+            line.add("id", change.id)
+            line.add("asset", change.asset)
+            line.add("change", change.change.rawValue)
+            line.add("keys", change.keys)
         }
         return line.text
     }
@@ -69,6 +74,7 @@ enum EventText {
         case .renditionComplete(let rendition): ["\(rendition.asset)  \(rendition.rendition) is complete"]
         case .removed(let reference): ["\(reference.asset)  removed"]
         case .verification(let verification): VerificationText.event(verification)
+        case .keys(let change): ["\(change.asset)  \(KeysText.count(change.keys.count)) \(change.change.rawValue)"]
         case .purged(let purge): ["\(purge.asset)  purged, \(Format.bytes(purge.purge.bytes))"]
         }
     }

@@ -12,6 +12,7 @@ struct PolicyCommand: AsyncParsableCommand {
         discussion: """
             What has expired is not played any more, and is deleted when its room is needed, or after a day. It stays in
             the list; "weir policy NAME --expires never" within that day lets it play again.
+            Where only the keys expire, the media stays, and plays again after "weir keys NAME --renew".
             """)
 
     @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
@@ -25,6 +26,21 @@ struct PolicyCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("How long it plays from the first time on: 48h, or never.", valueName: "time"))
     var afterFirstPlay: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long its keys are used from when they came: 30d, or never. The media stays; see: weir keys.",
+            valueName: "time"))
+    var keysExpire: String?
+
+    @Option(help: ArgumentHelp("How long its keys are used from the first play on: 48h, or never.", valueName: "time"))
+    var keysAfterFirstPlay: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "A rental: 30 days, and 48 hours from the first play on. Of what is encrypted its keys expire, from when they "
+                + "came; else all of it, from now."))
+    var rental = false
 
     @Option(help: "What goes first where the disk is full: default goes before important.")
     var priority: API.Policy.Priority?
@@ -44,7 +60,7 @@ struct PolicyCommand: AsyncParsableCommand {
             let client = try common.daemon().client
             var asset = try await client.asset(named: name)
             let former = asset.storage?.policy ?? API.Policy()
-            let policy = try changed(former, now: Date())
+            let policy = try changed(former, hasKeys: asset.keys != nil, now: Date())
             if policy != former { asset = try await client.setPolicy(policy, ofAsset: name) }
             let storage = asset.storage ?? API.Storage(policy: policy)
             guard !json else { return Output.line(String(decoding: try API.encode(storage), as: UTF8.self)) }
@@ -53,31 +69,38 @@ struct PolicyCommand: AsyncParsableCommand {
     }
 
     /// A policy with what the options change of it.
-    func changed(_ policy: API.Policy, now: Date) throws -> API.Policy {
+    ///
+    /// - Parameter hasKeys: whether the asset is encrypted, so that a rental is one of its keys.
+    func changed(_ policy: API.Policy, hasKeys: Bool = false, now: Date) throws -> API.Policy {
         var policy = policy
-        if let expires { policy.expires = try Self.expiry(expires, now: now) }
-        if let afterFirstPlay { policy.afterFirstPlay = try Self.window(afterFirstPlay) }
+        if rental { Self.rent(&policy, hasKeys: hasKeys, now: now) }
+        if let expires { policy.expires = try TimeText.expiry(expires, now: now) }
+        if let afterFirstPlay { policy.afterFirstPlay = try Self.window(afterFirstPlay, "--after-first-play") }
+        if let keysExpire { policy.keysExpire = try Self.window(keysExpire, "--keys-expire") }
+        if let keysAfterFirstPlay {
+            policy.keysAfterFirstPlay = try Self.window(keysAfterFirstPlay, "--keys-after-first-play")
+        }
         policy.priority = priority ?? policy.priority
         policy.backup = backup ?? policy.backup
         if let contradiction = policy.contradiction { throw ValidationError(contradiction) }
         return policy
     }
 
-    private static func expiry(_ text: String, now: Date) throws -> Int? {
-        if text == "never" { return nil }
-        if let span = TimeText.span(text) { return Int(now.timeIntervalSince1970) + span }
-        guard let instant = TimeText.instant(text) else {
-            throw ValidationError(
-                "--expires \"\(text)\": that is 30d or 48h, 2026-12-24, 2026-12-24T18:00 or never")
-        }
-        return instant
-    }
-
-    private static func window(_ text: String) throws -> Int? {
+    private static func window(_ text: String, _ option: String) throws -> Int? {
         if text == "never" { return nil }
         guard let span = TimeText.span(text) else {
-            throw ValidationError("--after-first-play \"\(text)\": that is 48h, 90m, 7d or never")
+            throw ValidationError("\(option) \"\(text)\": that is 48h, 90m, 7d or never")
         }
         return span
+    }
+
+    /// The usual rental: 30 days, and 48 hours from the first time on.
+    private static func rent(_ policy: inout API.Policy, hasKeys: Bool, now: Date) {
+        let (days, hours) = (30 * 86_400, 48 * 3600)
+        if hasKeys {
+            (policy.keysExpire, policy.keysAfterFirstPlay) = (days, hours)
+        } else {
+            (policy.expires, policy.afterFirstPlay) = (Int(now.timeIntervalSince1970) + days, hours)
+        }
     }
 }

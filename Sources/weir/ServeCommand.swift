@@ -44,6 +44,16 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "limit"))
     var purge: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How long keys of what is downloaded from now on are used from when they came: 30d, or never.",
+            valueName: "time"))
+    var keysExpire: String?
+
+    @Option(
+        help: ArgumentHelp("The same from the first time on that it is played: 48h, or never.", valueName: "time"))
+    var keysAfterFirstPlay: String?
+
     @Option(help: ArgumentHelp("Whether backups have what is stored: include or exclude.", valueName: "wish"))
     var backup: String?
 
@@ -70,6 +80,8 @@ struct ServeCommand: AsyncParsableCommand {
             settings[.playCache] = playCache.map { [$0] }
             settings[.verifyRate] = verifyRate.map { [$0] }
             settings[.purge] = purge.map { [$0] }
+            settings[.keysExpire] = keysExpire.map { [$0] }
+            settings[.keysAfterFirstPlay] = keysAfterFirstPlay.map { [$0] }
             settings[.backup] = backup.map { [$0] }
             settings[.logDays] = logDays.map { [$0] }
             settings[.logLevel] = logLevel.map { [$0] }

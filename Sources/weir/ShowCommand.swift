@@ -61,7 +61,7 @@ struct ShowCommand: AsyncParsableCommand {
         let head = [asset.name, asset.title, time, stored(asset)].compactMap(\.self).joined(separator: "  ")
         let change = asset.hasChanged == true ? [changed(asset)] : []
         let playable = asset.playable.map { [line($0)] } ?? []
-        let storage = StorageText.lines(asset.storage)
+        let storage = StorageText.lines(asset.storage) + KeysText.lines(asset)
         let origin = asset.isImported == true ? "imported: what is not stored of it is nowhere" : asset.url
         return [head, origin] + playable + storage + (download?.note.map { [$0] } ?? []) + change
             + lines(asset.tracks)

@@ -8,7 +8,8 @@ enum StorageText {
         let policy = storage.policy
         let importance = policy.priority == .important ? ["important"] : []
         let backup = policy.backup == .exclude ? ["not in backups"] : []
-        return ([term(storage, zone)] + importance + backup + purged(storage, zone)).joined(separator: "; ")
+        let keys = KeysText.terms(policy.keysExpire, policy.keysAfterFirstPlay).map { ["keys " + $0] } ?? []
+        return ([term(storage, zone)] + keys + importance + backup + purged(storage, zone)).joined(separator: "; ")
     }
 
     /// A line for `weir show`; nothing where there is nothing to say.

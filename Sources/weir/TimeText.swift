@@ -1,16 +1,21 @@
+import Application
+import ArgumentParser
 import Foundation
 
 /// Spans and instants as people write them.
 enum TimeText {
-    private static let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
-
     /// The seconds of `30d`; nil for what is no span, or longer than a hundred years.
-    static func span(_ text: String) -> Int? {
-        guard let last = text.last, let unit = units[last], text.count < 12,
-            text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }), let count = Int(text.dropLast()), count > 0,
-            count <= 100 * 31_557_600 / unit
-        else { return nil }
-        return count * unit
+    static func span(_ text: String) -> Int? { TimeSpan.seconds(text) }
+
+    /// What `--expires` says: in seconds since 1970, nil for never.
+    static func expiry(_ text: String, now: Date) throws -> Int? {
+        if text == "never" { return nil }
+        if let span = span(text) { return Int(now.timeIntervalSince1970) + span }
+        guard let instant = instant(text) else {
+            throw ValidationError(
+                "--expires \"\(text)\": that is 30d or 48h, 2026-12-24, 2026-12-24T18:00 or never")
+        }
+        return instant
     }
 
     /// The seconds since 1970 of `2026-12-24`, which stands for the end of that day, and of `2026-12-24T18:00`, both by

@@ -17,7 +17,7 @@ import ArgumentParser
             EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self, PlayCommand.self,
             URLCommand.self, ModeCommand.self,
             ExportCommand.self, ImportCommand.self, VerifyCommand.self, PolicyCommand.self, RenameCommand.self,
-            RemoveCommand.self, LinkCommand.self,
+            RemoveCommand.self, LinkCommand.self, KeysCommand.self,
             LogCommand.self,
         ])
 }

@@ -3,6 +3,8 @@ import EventLoop
 /// A session in the audience: what it plays, its playhead, and what it waits for.
 @LoopActor final class Attendee {
     let asset: Asset
+    /// When it began.
+    let since: ContinuousClock.Instant
     var playhead: SessionPlayhead
     /// Its seats, by the names of the renditions' folders.
     var seats: [String: Seat] = [:]
@@ -12,7 +14,7 @@ import EventLoop
     var lastWait: ContinuousClock.Instant?
 
     init(_ asset: Asset, at now: ContinuousClock.Instant) {
-        self.asset = asset
+        (self.asset, since) = (asset, now)
         playhead = SessionPlayhead(at: now)
     }
 

@@ -244,6 +244,13 @@ import Playlist
         return attendee.isPresent(at: now) ? attendee.playhead.reading(at: now) : nil
     }
 
+    /// How long ago a session began that goes on, in seconds; nil for one that does not.
+    func age(of session: String) -> Int64? {
+        let now = now()
+        guard let attendee = attendees[session], attendee.isPresent(at: now) else { return nil }
+        return (now - attendee.since).components.seconds
+    }
+
     // MARK: Leaving
 
     /// Whoever plays a removed asset is none of the audience any more.

@@ -11,7 +11,7 @@ extension Asset {
     func exportContents() throws(LibraryError) -> ExportContents {
         let playlists = BundlePlaylists(self)
         do {
-            guard let master = try playlists.master() else { throw isNotWhole }
+            guard let master = try playlists.master() else { throw keyLapse ?? isNotWhole }
             let listed = master.renditions.sorted().map { renditions[$0] }
             var folders: [ExportContents.Folder] = []
             for rendition in listed { folders.append(try exportFolder(of: rendition, playlists)) }

@@ -28,6 +28,27 @@ struct BundleIdentity: Codable {
     let policy: StoragePolicy?
     /// When it was played first, where a window counts from that.
     let firstPlayed: Int64?
+    /// What becomes of its keys, where they are not used for ever.
+    let keys: [Key]?
+
+    /// What becomes of one key, as `KeyLife` has it: not the key.
+    struct Key: Codable {
+        let number: Int
+        let came, firstPlayed, expires, dated, lapsed, invalidated: Int64?
+
+        init(_ number: Int, _ life: KeyLife) {
+            self.number = number
+            (came, firstPlayed, expires) = (life.came, life.firstPlayed, life.expires)
+            (dated, lapsed, invalidated) = (life.dated, life.lapsed, life.invalidated)
+        }
+
+        var life: KeyLife {
+            var life = KeyLife()
+            (life.came, life.firstPlayed, life.expires) = (came, firstPlayed, expires)
+            (life.dated, life.lapsed, life.invalidated) = (dated, lapsed, invalidated)
+            return life
+        }
+    }
 
     /// Of an asset as it is.
     @LoopActor init(of asset: Asset) {
@@ -37,6 +58,8 @@ struct BundleIdentity: Codable {
         let life = asset.life
         policy = life.policy == StoragePolicy() ? nil : life.policy
         firstPlayed = life.policy.afterFirstPlay != nil ? life.firstPlayed : nil
+        let ring = asset.keys
+        keys = ring.isLimited ? ring.allNumbers.map { Key($0, ring.life(of: $0)) } : nil
     }
 
     /// Reads the text of the file; nil where it is another program's.

@@ -55,6 +55,7 @@ extension Library {
         asset.isPreview = true
         let intake = Intake(asset, from: parcel.folder)
         if let package = parcel.package { try await intake.read(package) } else { try await intake.readFolder() }
+        if let identity = parcel.identity { intake.adopt(identity) }
         return intake
     }
 
@@ -120,7 +121,8 @@ extension Library {
             playlists.append(record(of: playlist, base: base, in: asset))
         }
         return Catalogue.Contents(
-            assets: [asset.record], playlists: playlists, keys: asset.keys.unsaved(of: asset.id))
+            assets: [asset.record], playlists: playlists, keys: asset.keys.unsaved(of: asset.id),
+            storage: asset.life == StorageLife() ? [] : [asset.storageRecord])
     }
 }
 

@@ -30,11 +30,15 @@ extension Library {
         if let readOnlyReason {
             throw LibraryError(readOnlyReason, about: "the policy of \(asset.name) stays as it is")
         }
-        let former = asset.life
-        asset.life.adopt(policy, isPlaying: audience.isWatching(asset), at: date())
+        let (former, formerKeys, isPlaying) = (asset.life, asset.keys.lives, audience.isWatching(asset))
+        asset.life.adopt(policy, isPlaying: isPlaying, at: date())
+        let changed = adoptKeyTerms(of: asset, after: former.policy.keys, isPlaying: isPlaying)
         if !asset.isPersistent { await saveNew(asset) }
-        guard await write(.init(storage: [asset.storageRecord]), about: asset) else {
-            asset.life = former
+        let records = Catalogue.Contents(
+            keys: asset.keys.records(of: asset.id, changed), storage: [asset.storageRecord])
+        guard await write(records, about: asset) else {
+            (asset.life, asset.keys.lives) = (former, formerKeys)
+            asset.keys.reconsider()
             if let error = asset.saveFailure {
                 throw LibraryError(error, about: "the policy of \(asset.name) is not kept")
             }
@@ -43,6 +47,7 @@ extension Library {
         guard asset.bundle.exists else { return }
         try? asset.bundle.directory(create: false).setExcludedFromBackups(policy.isExcludedFromBackups)
         writeBundle(of: asset)
+        if !changed.isEmpty { rectify(asset) }
     }
 
     /// Somebody begins to play an asset, or ceases to.
@@ -50,6 +55,7 @@ extension Library {
         guard self.asset(id: asset.id) === asset else { return }
         let isFirst = asset.life.firstPlayed == nil
         asset.life.notePlay(at: date())
+        noteKeyUse(of: asset)
         guard asset.isPersistent, readOnlyReason == nil else { return }
         if isFirst, asset.life.policy.afterFirstPlay != nil, asset.bundle.exists { writeBundle(of: asset) }
         Task { await saveLife(of: asset) }

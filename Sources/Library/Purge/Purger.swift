@@ -169,5 +169,8 @@ import Store
         for asset in library.assets where asset.life.isExpired(at: bound) && asset.bytes > 0 {
             await library.purge(asset, .expired)
         }
+        for asset in library.assets where !asset.keys.unusable.isEmpty {
+            library.sweepKeys(of: asset, before: bound)
+        }
     }
 }

@@ -66,7 +66,7 @@ extension LibraryError {
         case .store, .notStored: .store
         case .notPlaylist: .media
         case .missing, .badDirective, .refusedURL, .nameTaken, .notArtwork, .otherContent, .urlTaken, .expired,
-            .notWhole, .exists, .badTarget, .badImport, .noProgram:
+            .keyLapsed, .notWhole, .exists, .badTarget, .badImport, .noProgram:
             .player
         case .badOrigin, .originRefused, .originAbsent, .cancelled: .origin
         }

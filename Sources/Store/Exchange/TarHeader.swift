@@ -6,13 +6,13 @@ struct TarHeader {
     let bytes: [UInt8]
 
     /// In front of a file; nil where its path is too long.
-    init?(file path: String, size: Int64, time: Int64) {
-        self.init(path, mode: 0o644, size: size, time: time, type: UInt8(ascii: "0"))
+    init?(file path: String, size: Int64, time: Int64, isPrivate: Bool = false) {
+        self.init(path, mode: isPrivate ? 0o600 : 0o644, size: size, time: time, type: UInt8(ascii: "0"))
     }
 
     /// A folder; nil where its path is too long.
-    init?(folder path: String, time: Int64) {
-        self.init(path + "/", mode: 0o755, size: 0, time: time, type: UInt8(ascii: "5"))
+    init?(folder path: String, time: Int64, isPrivate: Bool = false) {
+        self.init(path + "/", mode: isPrivate ? 0o700 : 0o755, size: 0, time: time, type: UInt8(ascii: "5"))
     }
 
     private init?(_ path: String, mode: Int64, size: Int64, time: Int64, type: UInt8) {

@@ -21,13 +21,13 @@ struct TarSink: ExportSink {
 
     mutating func add(_ bytes: [UInt8], as name: String, in folder: String?) throws(StoreError) {
         try begin(folder)
-        try write(TarHeader(file: place(name, folder), size: Int64(bytes.count), time: time))
+        try write(TarHeader(file: place(name, folder), size: Int64(bytes.count), time: time, isPrivate: isPrivate(folder)))
         try write(bytes + TarHeader.padding(behind: Int64(bytes.count)))
     }
 
     mutating func add(_ piece: ExportPiece, in folder: String) throws(StoreError) {
         try begin(folder)
-        try write(TarHeader(file: place(piece.name, folder), size: piece.size, time: time))
+        try write(TarHeader(file: place(piece.name, folder), size: piece.size, time: time, isPrivate: isPrivate(folder)))
         try FileCopy.copy(piece.descriptor, count: piece.size, to: file, path: path)
         try write(TarHeader.padding(behind: piece.size))
     }
@@ -37,7 +37,7 @@ struct TarSink: ExportSink {
 
     private mutating func begin(_ folder: String?) throws(StoreError) {
         guard let folder, folders.insert(folder).inserted else { return }
-        try write(TarHeader(folder: root + "/" + folder, time: time))
+        try write(TarHeader(folder: root + "/" + folder, time: time, isPrivate: isPrivate(folder)))
     }
 
     private func place(_ name: String, _ folder: String?) -> String {

@@ -18,16 +18,19 @@ public struct StoragePolicy: Equatable, Sendable {
     public var priority: Priority
     /// Whether tools for backups are told to pass it over.
     public var isExcludedFromBackups: Bool
+    /// For how long its keys are used, while the media stays.
+    public var keys: KeyTerms
 
     /// A policy; without anything, the one of whoever says nothing.
     public init(
         expires: Int64? = nil, afterFirstPlay: Int64? = nil, priority: Priority = .default,
-        isExcludedFromBackups: Bool = false
+        isExcludedFromBackups: Bool = false, keys: KeyTerms = KeyTerms()
     ) {
         self.expires = expires
         self.afterFirstPlay = afterFirstPlay
         self.priority = priority
         self.isExcludedFromBackups = isExcludedFromBackups
+        self.keys = keys
     }
 
     /// When it expires, in seconds since 1970: by its date or by its window, whichever comes first; nil for never.

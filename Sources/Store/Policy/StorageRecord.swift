@@ -15,6 +15,10 @@ public struct StorageRecord: Codable, Equatable, Sendable, FetchableRecord, Pers
     public var priority: String
     /// Whether tools for backups are told to pass it over.
     public var isExcluded: Bool
+    /// See `KeyTerms`; in seconds.
+    public var keysExpire: Int64?
+    /// See `KeyTerms`; in seconds.
+    public var keysAfterFirstPlay: Int64?
     /// When it was played first, in seconds since 1970.
     public var firstPlayed: Int64?
     /// When it was last played, in seconds since 1970.
@@ -31,6 +35,7 @@ public struct StorageRecord: Codable, Equatable, Sendable, FetchableRecord, Pers
         self.asset = asset
         (expires, afterFirstPlay) = (life.policy.expires, life.policy.afterFirstPlay)
         (priority, isExcluded) = (life.policy.priority.rawValue, life.policy.isExcludedFromBackups)
+        (keysExpire, keysAfterFirstPlay) = (life.policy.keys.lifetime, life.policy.keys.afterFirstPlay)
         (firstPlayed, lastPlayed) = (life.firstPlayed, life.lastPlayed)
         (purged, purgedBytes, purgeCause) = (life.purge?.date, life.purge?.bytes, life.purge?.cause.rawValue)
     }
@@ -40,7 +45,8 @@ public struct StorageRecord: Codable, Equatable, Sendable, FetchableRecord, Pers
         var life = StorageLife()
         life.policy = StoragePolicy(
             expires: expires, afterFirstPlay: afterFirstPlay,
-            priority: StoragePolicy.Priority(rawValue: priority) ?? .default, isExcludedFromBackups: isExcluded)
+            priority: StoragePolicy.Priority(rawValue: priority) ?? .default, isExcludedFromBackups: isExcluded,
+            keys: KeyTerms(lifetime: keysExpire, afterFirstPlay: keysAfterFirstPlay))
         (life.firstPlayed, life.lastPlayed) = (firstPlayed, lastPlayed)
         if let purged, let purgedBytes {
             let cause = purgeCause.flatMap(StorageLife.Cause.init) ?? .space

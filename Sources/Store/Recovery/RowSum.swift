@@ -82,6 +82,13 @@ extension KeyRecord {
         sum.add("asset", asset)
         sum.add("number", number)
         sum.add("url", url)
+        sum.add("came", came)
+        sum.add("firstPlayed", firstPlayed)
+        sum.add("expires", expires)
+        sum.add("dated", dated)
+        sum.add("lapsed", lapsed)
+        sum.add("invalidated", invalidated)
+        sum.add("digest", digest)
     }
 }
 
@@ -118,6 +125,8 @@ extension StorageRecord {
         sum.add("afterFirstPlay", afterFirstPlay)
         sum.add("priority", priority)
         sum.add("isExcluded", isExcluded ? 1 : 0)
+        sum.add("keysExpire", keysExpire)
+        sum.add("keysAfterFirstPlay", keysAfterFirstPlay)
         sum.add("firstPlayed", firstPlayed)
         sum.add("lastPlayed", lastPlayed)
         sum.add("purged", purged)

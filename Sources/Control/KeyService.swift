@@ -1,0 +1,100 @@
+public import EventLoop
+import Library
+import Store
+
+/// What the control API tells of keys, and does with them.
+@LoopActor public protocol KeyService: AnyObject, Sendable {
+    /// The keys of an asset; `.noSuchAsset`.
+    func keys(ofAsset name: String) async throws(ControlError) -> API.KeyList
+
+    /// Carries an order out; `.noSuchAsset`, `.noSuchKey`, and for a renewal what keeps the key from being had.
+    func order(_ order: API.KeyOrder, ofAsset name: String) async throws(ControlError) -> API.KeyList
+
+    /// Takes back every key of every asset.
+    func invalidateAllKeys() async throws(ControlError) -> API.KeyLists
+}
+
+extension LibraryService: KeyService {
+    /// See `KeyService`.
+    public func keys(ofAsset name: String) async throws(ControlError) -> API.KeyList { keyList(of: try find(name)) }
+
+    /// See `KeyService`.
+    public func order(_ order: API.KeyOrder, ofAsset name: String) async throws(ControlError) -> API.KeyList {
+        if let contradiction = order.contradiction { throw ControlError(.badRequest, contradiction) }
+        let asset = try find(name)
+        let known = asset.keys.allNumbers
+        if let stranger = order.keys?.first(where: { !known.contains($0) }) {
+            throw ControlError(.noSuchKey, "\(asset.name) has no key \(stranger)", next: "weir keys \(asset.name)")
+        }
+        guard !known.isEmpty else { throw ControlError(.noSuchKey, "\(asset.name) has no keys, as far as is known") }
+        do throws(LibraryError) {
+            switch order.action {
+            case .renew: try await library.renewKeys(order.keys, of: asset)
+            case .invalidate: try await library.invalidateKeys(order.keys, of: asset)
+            case .date: try await library.setExpiry(order.expires.map(Int64.init), ofKeys: order.keys, of: asset)
+            }
+        } catch {
+            let next = error.code == .otherContent ? "the new content beside it: weir get \(asset.name)" : nil
+            let mapped = ControlError(error, asset: asset.name)
+            throw next.map { ControlError(mapped.code, mapped.message, next: $0, underlying: mapped.underlying) } ?? mapped
+        }
+        return keyList(of: asset)
+    }
+
+    /// See `KeyService`.
+    public func invalidateAllKeys() async throws(ControlError) -> API.KeyLists {
+        let assets = library.assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) }.filter { !$0.keys.isEmpty }
+        var failure: ControlError?
+        for asset in assets {
+            do throws(LibraryError) {
+                try await library.invalidateKeys(of: asset)
+            } catch {
+                // The others all the same.
+                failure = failure ?? ControlError(error, asset: asset.name)
+            }
+        }
+        if let failure { throw failure }
+        return API.KeyLists(assets: assets.filter { !$0.isRevision }.map(keyList))
+    }
+
+    private func keyList(of asset: Asset) -> API.KeyList {
+        var list = API.KeyList(asset: asset.name, keys: library.keyReports(of: asset).map { API.Key($0) })
+        list.keysExpire = asset.life.policy.keys.lifetime.map(Int.init)
+        list.keysAfterFirstPlay = asset.life.policy.keys.afterFirstPlay.map(Int.init)
+        return list
+    }
+
+    /// How many keys an asset has; nil for none.
+    func keySummary(of asset: Asset) -> API.KeySummary? {
+        guard !asset.keys.isEmpty else { return nil }
+        let states = asset.keys.unusable.map { asset.keys.state(of: $0) }
+        let expired = states.count { $0 == .expired }
+        return API.KeySummary(
+            count: asset.keys.allNumbers.count, expired: expired, invalidated: states.count - expired)
+    }
+}
+
+extension API.Key {
+    /// What a report says.
+    fileprivate init(_ report: KeyReport) {
+        let state: State =
+            switch report.state {
+            case .valid: report.isStored ? .valid : .missing
+            case .expired: .expired
+            case .invalidated: .invalidated
+            }
+        self.init(
+            number: report.number, state: state,
+            uses: report.uses.map {
+                .init(
+                    rendition: $0.rendition, start: $0.time.lowerBound, end: $0.time.upperBound, segments: $0.segments)
+            })
+        came = report.life.came.map(Int.init)
+        firstPlayed = report.life.firstPlayed.map(Int.init)
+        expiration = report.expiration.map(Int.init)
+        expires = report.life.expires.map(Int.init)
+        invalidated = report.life.invalidated.map(Int.init)
+        remaining = report.remaining.storage.map(Int.init)
+        playbackRemaining = report.remaining.playback.map(Int.init)
+    }
+}

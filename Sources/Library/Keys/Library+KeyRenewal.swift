@@ -1,0 +1,96 @@
+import EventLoop
+import HTTPMessage
+import Store
+
+/// Keys that are fetched anew.
+extension Library {
+    /// Asks the origin for keys anew, with the asset's URL and header fields: one request for each. A key that is the
+    /// same byte for byte may be used from now on as if it had just come; its media was never gone.
+    ///
+    /// - Parameter numbers: nil for all.
+    /// - Returns: those that were renewed.
+    /// - Throws: `missing` for a number that is no key's, `otherContent` when the origin has another key now, which fits
+    ///   nothing that is stored, `notStored` while Weir is offline, `originRefused` and so on. The key in question is as it
+    ///   was then; those before it are renewed.
+    @discardableResult
+    public func renewKeys(_ numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) -> [Int] {
+        let numbers = try check(numbers, of: asset)
+        if let readOnlyReason { throw LibraryError(readOnlyReason, about: "the keys of \(asset.name) stay as they are") }
+        guard !asset.origin.isNowhere, !asset.isRecorded else {
+            throw LibraryError(
+                .notStored, "the keys of \(asset.name) cannot be renewed: it has no origin; a key that has merely expired "
+                    + "may be used again after: weir keys \(asset.name) --expires never")
+        }
+        guard !isOffline else {
+            throw LibraryError(
+                .notStored, "the keys of \(asset.name) cannot be renewed while Weir is offline; what has not expired plays on")
+        }
+        try checkExpiry(of: asset)
+        findArrivals(of: asset)
+        var renewed: [Int] = []
+        do throws(LibraryError) {
+            for number in numbers {
+                try await renew(number, of: asset)
+                renewed.append(number)
+            }
+        } catch {
+            finish(renewed, of: asset)
+            throw error
+        }
+        finish(renewed, of: asset)
+        return renewed
+    }
+
+    private func finish(_ renewed: [Int], of asset: Asset) {
+        guard !renewed.isEmpty, !asset.isRemoved else { return }
+        publish(asset)
+        keysChanged(asset, .renewed, renewed)
+    }
+
+    private func renew(_ number: Int, of asset: Asset) async throws(LibraryError) {
+        let bytes = try await fetchKey(number, of: asset)
+        guard !asset.isRemoved else { throw LibraryError(.missing, "\(asset.name) was removed") }
+        let digest = bytes.withUnsafeBytes { Digest(of: $0) }
+        if let known = asset.keys.life(of: number).digest, known != digest {
+            throw LibraryError(
+                .otherContent,
+                "the origin has another key \(number) of \(asset.name) now, which does not fit what is stored: its content "
+                    + "has changed; key \(number) stays as it is")
+        }
+        let file = KeyRing.name(number).description
+        do throws(StoreError) {
+            // Where the file is there, its bytes are these; what it was made for is known by them alone.
+            if asset.keys.folder.contains(file), asset.keys.read(number)?.digest == digest {
+                noteArrival(number, digest, of: asset)
+            } else {
+                try asset.keys.folder.put(bytes, as: file)
+            }
+        } catch {
+            throw LibraryError(error, about: "key \(number) of \(asset.name) is not kept")
+        }
+        await saveKeys([number], of: asset)
+    }
+
+    /// What the origin answers, which is 16 bytes.
+    private func fetchKey(_ number: Int, of asset: Asset) async throws(LibraryError) -> [UInt8] {
+        guard let resource = asset.keys.resource(number), asset.keys.isSaved(number) else {
+            throw LibraryError(.missing, "key \(number) of \(asset.name) is not known to the catalogue")
+        }
+        let folder = asset.keys.folder
+        let flight = try loader.flight(
+            resource, folder: folder, isLasting: true, .passing(because: nil), access: asset.access, urgency: .background,
+            standIn: .none
+        ) { Detour(around: resource, in: folder, of: asset, library: self) }
+        defer { flight.release() }
+        let result = await withCheckedContinuation { continuation in
+            flight.whenEnded { continuation.resume(returning: $0) }
+        }
+        do throws(LibraryError) {
+            try result.get()
+        } catch {
+            throw LibraryError(
+                error.code, "key \(number) of \(asset.name) is not renewed: \(error.message)", underlying: error.underlying)
+        }
+        return flight.file.prefix(Int(Resource.Limits.key))
+    }
+}

@@ -1,0 +1,210 @@
+import EventLoop
+import Glibc
+import Store
+
+/// What becomes of keys in time: which may be used, and which are taken back.
+///
+/// A key that may not be used is given to no player, counts as missing wherever something is to play without its origin,
+/// and stands in no playlist of the bundle. Its media stays, and plays again after a renewal; who plays from the origin
+/// has the key from there meanwhile, and it is not kept.
+extension Library {
+    // MARK: Terms
+
+    /// Gives the keys of an asset that is downloaded for the first time the terms that the configuration wants, unless it
+    /// has some of its own, or no keys.
+    public func giveTerms(to asset: Asset) async {
+        guard newKeyTerms != KeyTerms(), asset.life.policy.keys == KeyTerms(), !asset.keys.isEmpty else { return }
+        var policy = asset.life.policy
+        policy.keys = newKeyTerms
+        do {
+            try await setPolicy(policy, of: asset)
+        } catch {
+            report("\(asset.name): its keys have no terms: \(error)")
+        }
+    }
+
+    /// Lets the keys of an asset have the terms of its policy.
+    ///
+    /// - Returns: those for which that changes anything.
+    func adoptKeyTerms(of asset: Asset, after former: KeyTerms, isPlaying: Bool) -> [Int] {
+        guard asset.life.policy.keys != former else { return [] }
+        findArrivals(of: asset)
+        let numbers = asset.keys.lives.keys.sorted()
+        let (terms, now) = (asset.life.policy.keys, date())
+        for number in numbers {
+            asset.keys.change(number) { $0.adopt(terms, after: former, isPlaying: isPlaying, at: now) }
+        }
+        return numbers
+    }
+
+    /// Gives keys a date from which on they are not used, or takes it away.
+    ///
+    /// - Parameters:
+    ///   - expires: in seconds since 1970; nil for never.
+    ///   - numbers: nil for all.
+    /// - Throws: `missing` for a number that is no key's, `store`; nothing has changed then.
+    public func setExpiry(
+        _ expires: Int64?, ofKeys numbers: [Int]? = nil, of asset: Asset
+    ) async throws(LibraryError) {
+        let numbers = try check(numbers, of: asset)
+        let now = date()
+        try await change(numbers, of: asset) { $0.give(expires: expires, at: now) }
+        rectify(asset)
+        keysChanged(asset, .dated, numbers)
+    }
+
+    // MARK: Taking back
+
+    /// Takes keys back: from now on nobody gets them, and their files are deleted.
+    ///
+    /// First the catalogue says so, then the bundle's own playlists, then the files go: a process that ends in between
+    /// finds that it has to delete them. What cannot be promised is that no copy is left: a file that is unlinked may be
+    /// read from the raw disk until its blocks are written over, and who has played has had the key.
+    ///
+    /// - Parameter numbers: nil for all.
+    /// - Throws: `missing` for a number that is no key's; `store` where it cannot be noted, and nothing has changed then, or
+    ///   where a file cannot be deleted, which is tried again.
+    public func invalidateKeys(_ numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) {
+        let numbers = try check(numbers, of: asset)
+        let now = date()
+        try await change(numbers, of: asset) { $0.invalidate(at: now) }
+        loader.forget([asset.keys.folder])
+        rectify(asset)
+        keysChanged(asset, .invalidated, numbers)
+        if let failure = deleteKeys(numbers, of: asset) {
+            throw LibraryError(failure, about: "a key of \(asset.name) is not used any more, but its file is there")
+        }
+    }
+
+    /// Deletes the files of keys that are not used any more: of those that were invalidated, and of what has expired
+    /// before a time.
+    func sweepKeys(of asset: Asset, before bound: Int64) {
+        guard readOnlyReason == nil, !asset.isRemoved else { return }
+        rectify(asset)
+        let numbers = asset.keys.unusable.filter { number in
+            let life = asset.keys.life(of: number)
+            let end = life.expiration(by: asset.keys.terms) ?? life.lapsed ?? 0
+            return life.invalidated != nil || end <= bound
+        }
+        guard let failure = deleteKeys(numbers.sorted(), of: asset) else { return }
+        report("\(asset.name): a key that is not used any more cannot be deleted: \(failure)")
+    }
+
+    private func deleteKeys(_ numbers: [Int], of asset: Asset) -> StoreError? {
+        var failure: StoreError?
+        for number in numbers {
+            let file = KeyRing.name(number).description
+            guard asset.keys.folder.contains(file) else { continue }
+            do throws(StoreError) { try asset.keys.folder.remove(file) {} } catch { failure = failure ?? error }
+        }
+        return failure
+    }
+
+    // MARK: What happens by itself
+
+    /// A key has come from the origin, or has been put in its place.
+    func keyCame(_ number: Int, of asset: Asset) {
+        guard asset.keys.isSaved(number) else { return }
+        let digest = asset.keys.read(number)?.digest
+        noteArrival(number, digest, of: asset)
+        Task { await saveKeys([number], of: asset) }
+    }
+
+    /// Lets all spans of a key begin anew.
+    func noteArrival(_ number: Int, _ digest: Digest?, of asset: Asset) {
+        let (now, isPlaying) = (date(), audience.isWatching(asset))
+        asset.keys.change(number) { life in
+            life.arrive(at: now, digest: digest)
+            if isPlaying { _ = life.notePlay(by: asset.keys.terms, at: now) }
+        }
+    }
+
+    /// Takes note of keys that came before anybody noted when: by their files' dates.
+    func findArrivals(of asset: Asset) {
+        let now = date()
+        for number in asset.keys.allNumbers {
+            guard asset.keys.life(of: number).came == nil, asset.keys.isSaved(number),
+                let (digest, date) = asset.keys.read(number)
+            else { continue }
+            asset.keys.change(number) { ($0.came, $0.digest) = (min(date, now), digest) }
+        }
+    }
+
+    /// Somebody plays an asset: windows of its keys begin.
+    func noteKeyUse(of asset: Asset) {
+        guard asset.keys.terms.afterFirstPlay != nil else { return }
+        let now = date()
+        var begun: [Int] = []
+        for number in asset.keys.allNumbers where asset.keys.has(number) {
+            asset.keys.change(number) { if $0.notePlay(by: asset.keys.terms, at: now) { begun.append(number) } }
+        }
+        guard !begun.isEmpty else { return }
+        Task { await saveKeys(begun, of: asset) }
+    }
+
+    /// The time of keys is over.
+    func lapsed(_ numbers: [Int], of asset: Asset) {
+        // Not from within: who asks whether something is whole has not heard the answer yet.
+        Task { @LoopActor in
+            guard self.asset(id: asset.id) === asset else { return }
+            report("\(asset.name): \(numbers.count == 1 ? "a key has" : "\(numbers.count) keys have") expired")
+            rectify(asset)
+            await saveKeys(numbers, of: asset)
+            keysChanged(asset, .expired, numbers)
+        }
+    }
+
+    // MARK: Keeping
+
+    /// The numbers of keys, all of which there must be.
+    func check(_ numbers: [Int]?, of asset: Asset) throws(LibraryError) -> [Int] {
+        let known = asset.keys.allNumbers
+        if let stranger = numbers?.first(where: { !known.contains($0) }) {
+            throw LibraryError(.missing, "\(asset.name) has no key \(stranger)")
+        }
+        return numbers.map { Set($0).sorted() } ?? known
+    }
+
+    private func change(
+        _ numbers: [Int], of asset: Asset, _ change: (inout KeyLife) -> Void
+    ) async throws(LibraryError) {
+        if let readOnlyReason { throw LibraryError(readOnlyReason, about: "the keys of \(asset.name) stay as they are") }
+        findArrivals(of: asset)
+        let former = asset.keys.lives
+        for number in numbers { asset.keys.change(number, change) }
+        if !asset.isPersistent { await saveNew(asset) }
+        guard await write(.init(keys: asset.keys.records(of: asset.id, numbers)), about: asset) else {
+            asset.keys.lives = former
+            asset.keys.reconsider()
+            if let error = asset.saveFailure {
+                throw LibraryError(error, about: "the keys of \(asset.name) stay as they are")
+            }
+            throw LibraryError(.missing, "\(asset.name) was removed")
+        }
+        if asset.bundle.exists { writeBundle(of: asset) }
+    }
+
+    /// Writes what the catalogue has of keys, and what the bundle does.
+    func saveKeys(_ numbers: [Int], of asset: Asset) async {
+        guard asset.isPersistent, readOnlyReason == nil, !asset.isRemoved else { return }
+        await write(.init(keys: asset.keys.records(of: asset.id, numbers)), about: asset)
+        if asset.keys.isLimited, !asset.isRemoved, asset.bundle.exists { writeBundle(of: asset) }
+    }
+}
+
+extension KeyRing {
+    /// Whether there is anything to say of its keys beside when they came.
+    var isLimited: Bool {
+        terms != KeyTerms() || lives.values.contains { $0.expires ?? $0.lapsed ?? $0.invalidated != nil }
+    }
+
+    /// What a stored key is, without the key: its digest, and when its file was written, in seconds since 1970.
+    func read(_ number: Int) -> (digest: Digest, date: Int64)? {
+        let file = Self.name(number).description
+        guard let descriptor = folder.open(file) else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, let digest = try? Digest(of: descriptor, path: file) else { return nil }
+        return (digest, Int64(status.st_mtim.tv_sec))
+    }
+}

@@ -1,0 +1,142 @@
+import ArgumentParser
+import Control
+import Foundation
+
+/// `weir keys`
+struct KeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "List an asset's keys, renew them, take them back, or say how long they are used.",
+        discussion: """
+            The keys themselves are never shown. One that has expired or was taken back is given to no player; its media \
+            stays, and plays again after --renew, which asks the origin once for each key. What plays from the origin \
+            meanwhile has its key from there. See also: weir policy NAME --keys-expire, --keys-after-first-play.
+            """)
+
+    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
+    var name: String?
+
+    @Argument(help: ArgumentHelp("The numbers of the keys that are meant; all without any.", valueName: "key"))
+    var keys: [Int] = []
+
+    @Flag(help: "Ask the origin for them anew, with the asset's URL and header fields.")
+    var renew = false
+
+    @Flag(help: "Take them back: their files are deleted, and nobody is given them until they are renewed.")
+    var invalidate = false
+
+    @Option(
+        help: ArgumentHelp(
+            "When they expire: in 30d (s, m, h, d or w), at the end of 2026-12-24, at 2026-12-24T18:00, or never.",
+            valueName: "time"))
+    var expires: String?
+
+    @Flag(help: "With --invalidate: every key of every asset.")
+    var all = false
+
+    @Flag(help: "Write one JSON object a line.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard [renew, invalidate, expires != nil].count(where: { $0 }) < 2 else {
+            throw ValidationError("Give one of --renew, --invalidate and --expires.")
+        }
+        guard !all || invalidate && name == nil else {
+            throw ValidationError("--all goes with --invalidate, and without a name.")
+        }
+        guard all || name != nil else { throw ValidationError("Give the name of an asset, or --invalidate --all.") }
+        guard keys.allSatisfy({ $0 >= 0 }) else { throw ValidationError("Keys have the numbers that \"weir keys\" shows.") }
+        _ = try order(now: Date())
+    }
+
+    func run() async throws {
+        try await reporting(common) {
+            let client = try common.daemon().client
+            guard let name else {
+                let lists = try await client.invalidateAllKeys()
+                guard !json else { return try lists.forEach(write) }
+                let count = lists.reduce(0) { $0 + $1.keys.count }
+                return Output.line("invalidated \(KeysText.count(count)) of \(lists.count) assets")
+            }
+            let order = try order(now: Date())
+            let list = if let order { try await client.order(order, ofAsset: name) } else { try await client.keys(ofAsset: name) }
+            guard !json else { return try write(list) }
+            for line in KeysText.lines(list) { Output.line(line) }
+        }
+    }
+
+    private func write(_ list: API.KeyList) throws { Output.line(String(decoding: try API.encode(list), as: UTF8.self)) }
+
+    /// What the options ask for; nil for a look.
+    func order(now: Date) throws -> API.KeyOrder? {
+        let meant = keys.isEmpty ? nil : keys
+        if renew { return API.KeyOrder(.renew, keys: meant) }
+        if invalidate { return API.KeyOrder(.invalidate, keys: meant) }
+        guard let expires else { return nil }
+        return API.KeyOrder(.date, keys: meant, expires: try TimeText.expiry(expires, now: now))
+    }
+}
+
+/// Keys in words, never the keys.
+enum KeysText {
+    /// `3 keys`.
+    static func count(_ count: Int) -> String { count == 1 ? "1 key" : "\(count) keys" }
+
+    /// A sentence on all of them, and a line for each.
+    static func lines(_ list: API.KeyList, zone: TimeZone = .current) -> [String] {
+        guard !list.keys.isEmpty else { return ["\(list.asset) has no keys, as far as is known"] }
+        let bad = list.keys.count { $0.state == .expired || $0.state == .invalidated }
+        let terms = terms(list.keysExpire, list.keysAfterFirstPlay).map { "; used " + $0 } ?? ""
+        let next = bad > 0 ? ["renew with: weir keys \(list.asset) --renew"] : []
+        let rows = list.keys.map { key in
+            [
+                "\(key.number)", state(key), key.came.map { TimeText.words($0, zone: zone) } ?? "–",
+                key.expiration.map { TimeText.words($0, zone: zone) } ?? "never", uses(key),
+            ]
+        }
+        return ["\(list.asset)  \(count(list.keys.count))\(terms)"]
+            + TextTable(rows: [["KEY", "STATE", "CAME", "EXPIRES", "FOR"]] + rows).lines + next
+    }
+
+    /// `30d from when they came, 48h from the first time on`; nil for ever.
+    static func terms(_ lifetime: Int?, _ window: Int?) -> String? {
+        let words = [
+            lifetime.map { TimeText.words(ofSpan: $0) + " from when they came" },
+            window.map { TimeText.words(ofSpan: $0) + " from the first time on" },
+        ].compactMap(\.self)
+        return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+
+    /// What a list says behind what is local: `, key expired`.
+    static func badge(_ keys: API.KeySummary?) -> String {
+        guard let keys else { return "" }
+        if keys.expired > 0 { return ", key expired" }
+        return keys.invalidated > 0 ? ", key invalidated" : ""
+    }
+
+    /// A line for `weir show`; nothing where all may be used.
+    static func lines(_ asset: API.Asset) -> [String] {
+        guard let keys = asset.keys, keys.expired + keys.invalidated > 0 else { return [] }
+        let what = keys.expired > 0 ? "expired" : "invalidated"
+        let bad = keys.expired + keys.invalidated
+        let number = keys.count > 1 ? " (\(bad) of \(keys.count))" : ""
+        return ["key \(what)\(number); renew with: weir keys \(asset.name) --renew"]
+    }
+
+    private static func state(_ key: API.Key) -> String {
+        switch key.state {
+        case .valid: key.playbackRemaining != nil && key.firstPlayed != nil ? "valid, played" : "valid"
+        case .expired: "expired"
+        case .invalidated: "invalidated"
+        case .missing: "missing"
+        }
+    }
+
+    private static func uses(_ key: API.Key) -> String {
+        guard !key.uses.isEmpty else { return "–" }
+        return key.uses.map { use in
+            "\(use.rendition) \(Format.clock(use.start))–\(Format.clock(use.end))"
+        }.joined(separator: ", ")
+    }
+}
