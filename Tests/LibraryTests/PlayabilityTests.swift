@@ -23,6 +23,11 @@ struct RenditionLackTests {
                     "the key of 720p is missing",
                 ]
             ),
+            (RenditionLack(segments: (0, 24), expiredKeys: 1), ["the key of 720p has expired"]),
+            (
+                RenditionLack(segments: (0, 24), expiredKeys: 2, invalidatedKeys: 3),
+                ["2 keys of 720p have expired", "3 keys of 720p were invalidated"]
+            ),
             (RenditionLack(segments: (0, 24)), []),
         ] as [(RenditionLack, [String])])
     func whatIsMissingIsSaidInWords(lack: RenditionLack, sentences: [String]) {

@@ -17,6 +17,8 @@ public import Store
 
     /// What becomes of the keys in time, by number: of those alone of which there is anything to say.
     var lives: [Int: KeyLife] = [:]
+    /// Those whose lives the catalogue is to have in a moment.
+    var unwritten: Set<Int> = []
     /// How long they are used.
     var terms = KeyTerms()
     /// The time of day, in seconds since 1970.

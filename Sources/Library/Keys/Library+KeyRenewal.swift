@@ -43,7 +43,8 @@ extension Library {
 
     private func finish(_ renewed: [Int], of asset: Asset) {
         guard !renewed.isEmpty, !asset.isRemoved else { return }
-        publish(asset)
+        asset.published = asset.wholeRenditions
+        if asset.bundle.exists { writeBundle(of: asset) }
         keysChanged(asset, .renewed, renewed)
     }
 

@@ -107,7 +107,22 @@ extension Library {
         guard asset.keys.isSaved(number) else { return }
         let digest = asset.keys.read(number)?.digest
         noteArrival(number, digest, of: asset)
-        Task { await saveKeys([number], of: asset) }
+        // Of what is used for ever the file itself says enough.
+        if asset.keys.isLimited { saveSoon(number, of: asset) }
+    }
+
+    /// Writes a key's time in a moment, with others': there may be one for each segment. What a process that ends meanwhile
+    /// has not written the files' dates say.
+    private func saveSoon(_ number: Int, of asset: Asset) {
+        let isDue = !asset.keys.unwritten.isEmpty
+        asset.keys.unwritten.insert(number)
+        guard !isDue else { return }
+        Task { @LoopActor in
+            try? await Task.sleep(for: .seconds(1))
+            let numbers = asset.keys.unwritten.sorted()
+            asset.keys.unwritten = []
+            await saveKeys(numbers, of: asset)
+        }
     }
 
     /// Lets all spans of a key begin anew.

@@ -22,7 +22,7 @@ enum SampleCatalogue {
             belongings: Catalogue.Contents(
                 playlists: ["", "video-1080p", "video-360p", "audio-en"].map { playlist(of: id, $0, segments) },
                 keys: (0..<number % 3).map {
-                    KeyRecord(asset: id, number: $0, url: "https://keys.example/\(number)/\($0)")
+                    KeyRecord(asset: id, number: $0, url: "https://keys.example/\(number)/\($0)", key)
                 },
                 downloads: isOdd
                     ? [
@@ -34,10 +34,19 @@ enum SampleCatalogue {
                 storage: isOdd ? [StorageRecord(asset: id, life)] : []))
     }
 
+    private static var key: KeyLife {
+        var key = KeyLife()
+        (key.came, key.firstPlayed, key.expires, key.dated) = (5100, 5200, 9100, 5300)
+        (key.lapsed, key.invalidated) = (9200, 9300)
+        key.digest = Digest(hexadecimal: String(repeating: "0a", count: 32).utf8)
+        return key
+    }
+
     private static var life: StorageLife {
         var life = StorageLife()
         life.policy = StoragePolicy(
-            expires: 9000, afterFirstPlay: 3600, priority: .important, isExcludedFromBackups: false)
+            expires: 9000, afterFirstPlay: 3600, priority: .important, isExcludedFromBackups: false,
+            keys: KeyTerms(lifetime: 30, afterFirstPlay: 48))
         (life.firstPlayed, life.lastPlayed) = (5000, 6000)
         life.purge = StorageLife.Purge(date: 7000, bytes: 8000, cause: .space)
         return life

@@ -1,0 +1,315 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// Keys that expire, are taken back and renewed, over a store of real files.
+@Suite @LoopActor struct KeyTests {
+    private let fixture: LibraryFixture
+    private var library: Library { fixture.library }
+
+    init() async throws { fixture = try await LibraryFixture() }
+
+    /// The fixture `aes`, of which one rendition is whole, with its three keys.
+    private func film() async throws -> Asset {
+        let asset = try await fixture.open("/aes/master.m3u8")
+        try await fixture.fetch("video-90p", of: asset)
+        library.publish(asset)
+        await fixture.flush()
+        return asset
+    }
+
+    private func files(_ suffix: String) -> [String] { fixture.folder.files().filter { $0.hasSuffix(suffix) }.sorted() }
+
+    private func mode(_ file: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: fixture.folder.path(file))
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    private func states(of asset: Asset) -> [KeyLife.State] { library.keyReports(of: asset).map(\.state) }
+
+    /// What `body` throws.
+    private func error(_ body: () async throws -> Void) async -> LibraryError? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error as? LibraryError
+        }
+    }
+
+    // MARK: What there is
+
+    @Test func keysLieApartAndAreTheirOwnersAlone() async throws {
+        let asset = try await film()
+        let keys = files(".key")
+        #expect(keys == (0..<3).map { "assets/\(asset.id)/keys/\($0).key" })
+        for key in keys { #expect(try mode(key) == 0o600) }
+        #expect(try mode("assets/\(asset.id)/keys") == 0o700)
+        let reports = library.keyReports(of: asset)
+        #expect(reports.map(\.number) == [0, 1, 2] && reports.allSatisfy { $0.life.came == fixture.date && $0.isStored })
+        #expect(reports[1].uses.map(\.rendition) == ["video-90p"] && reports[1].uses[0].time == 4..<8)
+        let parcel = try TemporaryFolder()
+        _ = try await library.export(asset, to: parcel.path("film"), as: .folder)
+        for file in parcel.files() where file.hasSuffix(".key") {
+            let attributes = try FileManager.default.attributesOfItem(atPath: parcel.path(file))
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+        let imported = try await library.importAsset(at: parcel.path("film"), name: "again")
+        #expect(try mode("assets/\(imported.id)/keys/0.key") == 0o600)
+        #expect(try mode("assets/\(imported.id)/keys") == 0o700)
+    }
+
+    // MARK: Expiry
+
+    @Test func whatHasExpiredIsNotWholeAndItsMediaStays() async throws {
+        let asset = try await film()
+        let bytes = asset.bytes
+        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        fixture.date += 59
+        #expect(asset.isPlayableOffline && asset.keyLapse == nil)
+        fixture.date += 1
+        #expect(!asset.isPlayableOffline && asset.offlineRenditions.isEmpty && asset.storedStretches == nil)
+        #expect(asset.keyLapse?.code == .keyLapsed)
+        #expect(asset.keyLapse?.message == "the keys of aes 90p have expired; renew with: weir keys aes --renew")
+        #expect(asset.playability == Playability(.no, "3 keys of 90p have expired"))
+        #expect(asset.rendition("video-90p")?.isStored == true && asset.bytes == bytes)
+        // The bundle's own playlists go with them; the files stay for a day.
+        try await waitUntil("the playlists' end") { self.files("/media.m3u8").isEmpty && self.files("/master.m3u8").isEmpty }
+        #expect(files(".key").count == 3)
+        fixture.date += Purger.grace - 1
+        await library.purger.sweepOut()
+        #expect(files(".key").count == 3)
+        fixture.date += 1
+        await library.purger.sweepOut()
+        #expect(files(".key").isEmpty && files(".ts").count == 6)
+        #expect(fixture.log.lines.contains("aes: 3 keys have expired"))
+    }
+
+    @Test func aClockThatIsSetBackRevivesNothingAfterARestartEither() async throws {
+        let asset = try await film()
+        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        fixture.date += 60
+        #expect(!asset.isPlayableOffline)
+        try await waitUntil("the catalogue") {
+            let copy = try await fixture.copy()
+            return try Store(path: copy.path).catalogue.initial.keys.allSatisfy { $0.lapsed != nil }
+        }
+        fixture.date -= 60
+        #expect(!asset.isPlayableOffline)
+        try await fixture.restart()
+        let again = try #require(library.asset(named: "aes"))
+        #expect(!again.isPlayableOffline && states(of: again) == [.expired, .expired, .expired])
+        // Who gives them more time has them again: the files are there for a day.
+        try await library.setPolicy(StoragePolicy(), of: again)
+        #expect(again.isPlayableOffline)
+    }
+
+    @Test func aWindowBeginsWithThePlayAndWithARenewalAnew() async throws {
+        let asset = try await film()
+        try await library.setPolicy(StoragePolicy(keys: KeyTerms(afterFirstPlay: 60)), of: asset)
+        fixture.date += 1_000_000
+        #expect(asset.isPlayableOffline)
+        _ = try #require(library.audience.seat("aaaaaa", at: asset, "video-90p"))
+        #expect(library.keyReports(of: asset).map(\.remaining.playback) == [60, 60, 60])
+        fixture.date += 60
+        #expect(!asset.isPlayableOffline)
+        try await library.renewKeys(of: asset)
+        #expect(asset.isPlayableOffline)
+        #expect(asset.life.firstPlayed == fixture.date - 60)
+    }
+
+    @Test func oneKeyHasADateOfItsOwn() async throws {
+        let asset = try await film()
+        try await library.setExpiry(fixture.date + 10, ofKeys: [1], of: asset)
+        fixture.date += 10
+        #expect(states(of: asset) == [.valid, .expired, .valid] && !asset.isPlayableOffline)
+        #expect(asset.keyLapse?.message.hasPrefix("the key of aes 90p has expired") == true)
+        try await library.setExpiry(nil, ofKeys: [1], of: asset)
+        #expect(asset.isPlayableOffline && files("/media.m3u8").count == 1)
+        #expect(await code { try await library.setExpiry(nil, ofKeys: [7], of: asset) } == .missing)
+    }
+
+    @Test func theConfigurationsTermsAreForWhatHasKeysAndNoneOfItsOwn() async throws {
+        library.newKeyTerms = KeyTerms(lifetime: 60)
+        let (asset, clear) = (try await film(), try await fixture.open("/ts/master.m3u8"))
+        await library.giveTerms(to: asset)
+        await library.giveTerms(to: clear)
+        #expect(asset.life.policy.keys.lifetime == 60 && clear.life.policy == StoragePolicy())
+        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 5)), of: asset)
+        await library.giveTerms(to: asset)
+        #expect(asset.life.policy.keys.lifetime == 5)
+    }
+
+    // MARK: Renewal
+
+    @Test func aRenewalIsOneRequestForEachKeyAndNoneForMedia() async throws {
+        let asset = try await film()
+        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        fixture.date += 100
+        var told: [String] = []
+        library.keysChanged = { told.append("\($0.name) \($1.rawValue) \($2)") }
+        #expect(!asset.isPlayableOffline)
+        try await fixture.origin.clearRequests()
+        #expect(try await library.renewKeys([1], of: asset) == [1])
+        #expect(try await fixture.origin.requests().map(\.path) == ["/aes/keys/1.key"])
+        #expect(states(of: asset) == [.expired, .valid, .expired])
+        try await library.renewKeys(of: asset)
+        #expect(asset.isPlayableOffline && files("/media.m3u8").count == 1)
+        #expect(library.keyReports(of: asset).allSatisfy { $0.remaining.storage == 60 })
+        #expect(try await fixture.origin.requests().count == 4)
+        try await waitUntil("an event") { told.contains("aes expired [0, 1, 2]") }
+        #expect(told.contains("aes renewed [1]") && told.contains("aes renewed [0, 1, 2]"))
+        try await fixture.restart()
+        #expect(library.asset(named: "aes")?.isPlayableOffline == true)
+    }
+
+    @Test(arguments: [
+        (OriginRule("*/1.key") { $0.status = 403 }, LibraryError.Code.originRefused, "is not renewed"),
+        (OriginRule("*/1.key") { $0.status = 401 }, .originRefused, "is not renewed"),
+        (OriginRule("*/1.key") { $0.status = 404 }, .missing, "is not renewed"),
+        (OriginRule("*/1.key") { ($0.status, $0.body) = (200, "15 bytes of it.") }, .badOrigin, "15 bytes, not 16"),
+        (OriginRule("*/1.key") { $0.html = true }, .badOrigin, "is not renewed"),
+        (OriginRule("*/1.key") { ($0.status, $0.body) = (200, "sixteen bytes it") }, .otherContent, "content has changed"),
+    ] as [(OriginRule, LibraryError.Code, String)])
+    func aRenewalThatFailsChangesNothing(rule: OriginRule, code: LibraryError.Code, words: String) async throws {
+        let asset = try await film()
+        let before = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(files("/1.key")[0])))
+        try await library.setExpiry(fixture.date + 10, of: asset)
+        try await fixture.origin.add(rule)
+        let error = await error { try await library.renewKeys([1], of: asset) }
+        #expect(error?.code == code && error?.message.contains(words) == true, "\(String(describing: error))")
+        #expect(error?.message.contains("key 1 of aes") == true)
+        // It goes on until its end.
+        #expect(asset.isPlayableOffline)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(files("/1.key")[0]))) == before)
+        fixture.date += 10
+        #expect(!asset.isPlayableOffline)
+    }
+
+    @Test func offlineAndWithoutAnOriginNothingIsRenewed() async throws {
+        let asset = try await film()
+        library.mode = .offline
+        let refusal = await error { try await library.renewKeys(of: asset) }
+        #expect(refusal?.code == .notStored && refusal?.message.contains("while Weir is offline") == true)
+        #expect(asset.isPlayableOffline)
+        library.mode = .auto
+        #expect(await code { try await library.renewKeys([9], of: asset) } == .missing)
+        let imported = try await library.importAsset(at: Repository.path("fixtures/media/aes"), name: "film")
+        #expect(await error { try await library.renewKeys(of: imported) }?.message.contains("has no origin") == true)
+        try await library.setPolicy(StoragePolicy(expires: 1), of: asset)
+        #expect(await code { try await library.renewKeys(of: asset) } == .expired)
+    }
+
+    // MARK: Taking back
+
+    @Test func whatIsTakenBackIsGoneFromDiskAndPlaylistsAndComesBackTheSame() async throws {
+        let asset = try await film()
+        let master = try #require(files("/master.m3u8").first)
+        let text = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(master)))
+        try await library.invalidateKeys([1], of: asset)
+        #expect(files(".key").map { ($0 as NSString).lastPathComponent } == ["0.key", "2.key"])
+        #expect(files("/media.m3u8").isEmpty && files("/master.m3u8").isEmpty)
+        #expect(states(of: asset) == [.valid, .invalidated, .valid] && !asset.isPlayableOffline)
+        #expect(asset.playability.reason == "the key of 90p was invalidated")
+        // No download wants it, and what flows to a player is not kept.
+        let flight = try library.flight(
+            #require(asset.keys.resource(1)), in: asset.keys.folder, of: asset, urgency: .playback)
+        try await flight.end()
+        flight.release()
+        #expect(flight.bytes.count == 16 && files(".key").count == 2)
+        try await fixture.restart()
+        let again = try #require(library.asset(named: "aes"))
+        #expect(states(of: again) == [.valid, .invalidated, .valid])
+        try await library.renewKeys([1], of: again)
+        #expect(again.isPlayableOffline && files(".key").count == 3)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(master))) == text)
+        #expect(try mode(files("/1.key")[0]) == 0o600)
+    }
+
+    /// The bytes that the media was made for are known when the file is gone.
+    @Test func anotherKeyIsNotTakenForTheOneThatWasTakenBack() async throws {
+        let asset = try await film()
+        try await library.invalidateKeys(of: asset)
+        #expect(files(".key").isEmpty)
+        try await fixture.restart()
+        try await fixture.origin.add(OriginRule("*/0.key") { ($0.status, $0.body) = (200, "sixteen bytes it") })
+        let again = try #require(library.asset(named: "aes"))
+        #expect(await code { try await library.renewKeys(of: again) } == .otherContent)
+        let flight = try library.flight(
+            #require(again.keys.resource(0)), in: again.keys.folder, of: again, urgency: .playback)
+        #expect(await flight.result().code == .badOrigin)
+        flight.release()
+        #expect(files(".key").isEmpty)
+    }
+
+    /// What a process leaves that was killed when the catalogue knew, and the file was still there.
+    @Test func whatAKillLeavesBetweenRowAndFileIsUsedByNobodyAndDeleted() async throws {
+        let asset = try await film()
+        let key = try #require(files("/1.key").first)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(key)))
+        try await library.invalidateKeys([1], of: asset)
+        try bytes.write(to: URL(fileURLWithPath: fixture.folder.path(key)))
+        try await fixture.restart()
+        let again = try #require(library.asset(named: "aes"))
+        #expect(!again.isPlayableOffline && states(of: again)[1] == .invalidated)
+        await library.purger.sweepOut()
+        #expect(files("/1.key").isEmpty && files(".key").count == 2)
+    }
+
+    // MARK: Other stores
+
+    @Test func aCatalogueThatComesBackHasTheKeysTimesToo() async throws {
+        let asset = try await film()
+        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        try await library.invalidateKeys([2], of: asset)
+        await library.settle()
+        for file in fixture.folder.files() where file.hasPrefix("catalogue-1.sqlite") {
+            try FileManager.default.removeItem(atPath: fixture.folder.path(file))
+        }
+        try await fixture.restart()
+        let again = try #require(library.asset(named: "aes"))
+        #expect(again.life.policy.keys.lifetime == 60)
+        #expect(states(of: again) == [.valid, .valid, .invalidated])
+        fixture.date += 60
+        #expect(states(of: again) == [.expired, .expired, .invalidated])
+    }
+
+    @Test func whatIsImportedKeepsItsPolicyAndItsKeysTimes() async throws {
+        let asset = try await film()
+        let date = fixture.date
+        var policy = StoragePolicy(afterFirstPlay: 9000, priority: .important, keys: KeyTerms(lifetime: 60))
+        policy.expires = date + 5000
+        try await library.setPolicy(policy, of: asset)
+        try await library.setExpiry(date + 30, ofKeys: [2], of: asset)
+        fixture.date += 20
+        let parcel = try TemporaryFolder()
+        _ = try await library.export(asset, to: parcel.path("film"), as: .folder)
+        let other = try await LibraryFixture()
+        other.date = date + 25
+        _ = try await other.library.importAsset(at: parcel.path("film"))
+        try await other.restart()
+        let imported = try #require(other.library.asset(named: "aes"))
+        #expect(imported.life.policy == policy && imported.isPlayableOffline)
+        #expect(other.library.keyReports(of: imported).map(\.expiration) == [date + 60, date + 60, date + 30])
+        other.date = date + 30
+        #expect(!imported.isPlayableOffline)
+        #expect(await code { _ = try await other.library.export(imported, to: parcel.path("b"), as: .folder) } == .keyLapsed)
+    }
+
+    /// Keys that an earlier Weir has kept: when they came their files say.
+    @Test func keysOfWhichNothingWasNotedCameWhenTheirFilesWereWritten() async throws {
+        let asset = try await film()
+        for key in files(".key") {
+            let date = Date(timeIntervalSince1970: Double(fixture.date - 500))
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: fixture.folder.path(key))
+        }
+        asset.keys.lives = [:]
+        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 500)), of: asset)
+        #expect(states(of: asset) == [.expired, .expired, .expired])
+    }
+}

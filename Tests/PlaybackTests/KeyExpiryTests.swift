@@ -1,0 +1,105 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Library
+import Store
+import TestSupport
+import Testing
+
+@testable import Playback
+
+/// What players are told of keys that may not be used any more.
+@Suite @LoopActor struct KeyExpiryTests {
+    private let clock = ManualClock()
+    private let fixture: PlaybackFixture
+
+    init() async throws { fixture = try await PlaybackFixture(clock: clock) }
+
+    /// Plays all of one rendition of `aes`, so that it is stored: the paths of its session, keys among them.
+    private func played() async throws -> [String] {
+        let paths = try await fixture.media(fixture.typed("/aes/master.m3u8"))
+        for path in paths { #expect(try await fixture.get(path).status == 200) }
+        #expect(try fixture.asset("aes").isPlayableOffline)
+        return paths
+    }
+
+    /// The path in a session that nobody knows.
+    private func stranger(_ path: String) -> String {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        return (parts[..<3] + ["azzzzz"] + parts[4...]).joined(separator: "/")
+    }
+
+    @Test func whoComesLaterIsToldAndWhoHasBegunSeesTheEnd() async throws {
+        let early = try await played()
+        let asset = try fixture.asset("aes")
+        let key = try #require(early.first { $0.hasSuffix("/0.key") })
+        let waiting = try await fixture.media("/offline/aes.m3u8")
+        let lists = try await fixture.entry("/offline/aes.m3u8")
+        try await fixture.library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        clock.advance(by: 60)
+        for path in ["/offline/aes.m3u8", lists[0], try #require(waiting.first { $0.hasSuffix(".key") })] {
+            let answer = try await fixture.get(path)
+            #expect(answer.status == 410 && answer.text.contains("renew with: weir keys aes --renew"), "\(answer.text)")
+        }
+        try await fixture.origin.clearRequests()
+        #expect(try await fixture.get(key).status == 200)
+        #expect(try await fixture.mediaRequests().isEmpty)
+        // Media is there for whoever asks; it is of no use without the key.
+        #expect(try await fixture.get(stranger(try #require(early.last))).status == 200)
+        try await fixture.library.renewKeys(of: asset)
+        #expect(try await fixture.get("/offline/aes.m3u8").status == 200)
+        #expect(try await fixture.get(stranger(key)).status == 200)
+        #expect(try await fixture.mediaRequests().count == 3)
+    }
+
+    @Test func whoPlaysFromTheOriginHasTheKeyFromThereAndItIsNotKept() async throws {
+        let early = try await played()
+        let asset = try fixture.asset("aes")
+        let key = try #require(early.first { $0.hasSuffix("/0.key") })
+        try await fixture.library.setExpiry(Int64(clock.date) + 10, ofKeys: [0], of: asset)
+        clock.advance(by: 10)
+        #expect(try await fixture.get(fixture.typed("/aes/master.m3u8")).status == 200)
+        try await fixture.origin.clearRequests()
+        #expect(try await fixture.get(stranger(key)).body == Repository.fixture("/aes/keys/0.key"))
+        #expect(try await fixture.mediaRequests() == ["/aes/keys/0.key"])
+        #expect(!asset.isPlayableOffline)
+        fixture.library.mode = .offline
+        #expect(try await fixture.get(stranger(key)).status == 410)
+    }
+
+    @Test func whatWasTakenBackNobodyIsGivenOffline() async throws {
+        let early = try await played()
+        let asset = try fixture.asset("aes")
+        let key = try #require(early.first { $0.hasSuffix("/0.key") })
+        // From memory neither.
+        #expect(try await fixture.get(key).status == 200)
+        try await fixture.library.invalidateKeys(of: asset)
+        fixture.library.mode = .offline
+        #expect(try await fixture.get(key).status == 410)
+        #expect(try await fixture.get(stranger(key)).status == 410)
+        let answer = try await fixture.get("/aes.m3u8")
+        #expect(answer.status == 410 && answer.text.contains("were invalidated"), "\(answer.text)")
+        fixture.library.mode = .auto
+        try await fixture.origin.add(OriginRule("*/0.key") { $0.status = 403 })
+        #expect(try await fixture.get(stranger(key)).status == 502)
+        try await fixture.origin.clearRules()
+        // A key that does not fit what is stored is no key for it.
+        try await fixture.origin.add(OriginRule("*/0.key") { ($0.status, $0.body) = (200, "sixteen bytes it") })
+        let other = try await fixture.get(stranger(key))
+        #expect(other.status == 502 && other.text.contains("another key"), "\(other.text)")
+    }
+
+    @Test func aWindowBeginsWithTheFirstSegmentAndNotWithThePlaylist() async throws {
+        _ = try await played()
+        let asset = try fixture.asset("aes")
+        // Long after whoever has played.
+        clock.advance(by: 100_000)
+        try await fixture.library.setPolicy(StoragePolicy(keys: KeyTerms(afterFirstPlay: 3600)), of: asset)
+        let paths = try await fixture.media("/offline/aes.m3u8")
+        #expect(asset.keys.life(of: 0).firstPlayed == nil)
+        #expect(try await fixture.get(try #require(paths.first { $0.hasSuffix(".ts") })).status == 200)
+        #expect(fixture.library.keyReports(of: asset)[0].expiration == Int64(clock.date) + 3600)
+        clock.advance(by: 3600)
+        #expect(try await fixture.get("/offline/aes.m3u8").status == 410)
+    }
+}

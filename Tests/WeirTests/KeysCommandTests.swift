@@ -1,0 +1,78 @@
+import ArgumentParser
+import Control
+import Foundation
+import Testing
+
+@testable import weir
+
+@Suite struct KeysCommandTests {
+    private let zone = TimeZone(secondsFromGMT: 0) ?? .current
+    private let now = Date(timeIntervalSince1970: 1_798_128_000)
+
+    @Test(
+        arguments: [
+            (["aes"], nil), (["aes", "--renew"], API.KeyOrder(.renew)), (["aes", "1", "2", "--renew"], .init(.renew, keys: [1, 2])),
+            (["aes", "--invalidate"], .init(.invalidate)), (["aes", "0", "--invalidate"], .init(.invalidate, keys: [0])),
+            (["--invalidate", "--all"], .init(.invalidate)), (["aes", "--expires", "30d"], .init(.date, expires: 1_800_720_000)),
+            (["aes", "--expires", "never"], .init(.date)),
+        ] as [([String], API.KeyOrder?)])
+    func optionsAreAnOrder(words: [String], order: API.KeyOrder?) throws {
+        #expect(try KeysCommand.parse(words).order(now: now) == order)
+    }
+
+    @Test(arguments: [
+        [], ["--all"], ["aes", "--all"], ["--all", "--renew"], ["aes", "--renew", "--invalidate"], ["--invalidate"],
+        ["aes", "--expires", "soon"], ["aes", "-1"], ["aes", "x", "--renew"], ["aes", "--all", "--invalidate"],
+    ])
+    func whatIsNoOrderIsRefused(words: [String]) {
+        #expect(throws: (any Error).self) { try KeysCommand.parse(words) }
+    }
+
+    @Test func keysAreATable() {
+        var list = API.KeyList(asset: "aes")
+        #expect(KeysText.lines(list, zone: zone) == ["aes has no keys, as far as is known"])
+        var first = API.Key(number: 0, state: .valid, uses: [.init(rendition: "video-90p", start: 0, end: 4, segments: 2)])
+        (first.came, first.expiration) = (1_798_128_000, 1_800_720_000)
+        list.keys = [first, API.Key(number: 1, state: .invalidated)]
+        (list.keysExpire, list.keysAfterFirstPlay) = (2_592_000, 172_800)
+        #expect(
+            KeysText.lines(list, zone: zone) == [
+                "aes  2 keys; used 30d from when they came, 48h from the first time on",
+                "KEY  STATE        CAME              EXPIRES           FOR",
+                "0    valid        2026-12-24 16:00  2027-01-23 16:00  video-90p 0:00–0:04",
+                "1    invalidated  –                 never             –",
+                "renew with: weir keys aes --renew",
+            ])
+    }
+
+    @Test func listAndShowTellOfKeysThatAreNotUsed() {
+        var asset = API.Asset(name: "aes", id: "aes-k3f9", url: "https://h/m.m3u8")
+        asset.local = .partly
+        asset.keys = API.KeySummary(count: 3)
+        let cell: (API.Asset) -> String? = { ListCommand.table([$0]).rows.last?.last }
+        #expect(cell(asset) == "partly" && ShowCommand.lines(asset).allSatisfy { !$0.contains("key") })
+        asset.keys = API.KeySummary(count: 3, expired: 2)
+        #expect(cell(asset) == "partly, key expired")
+        #expect(ShowCommand.lines(asset).contains("key expired (2 of 3); renew with: weir keys aes --renew"))
+        asset.keys = API.KeySummary(count: 1, invalidated: 1)
+        #expect(cell(asset) == "partly, key invalidated")
+        #expect(ShowCommand.lines(asset).contains("key invalidated; renew with: weir keys aes --renew"))
+    }
+
+    @Test func aRentalIsOfKeysWhereThereAreAny() throws {
+        let command = try PolicyCommand.parse(["aes", "--rental"])
+        #expect(
+            try command.changed(API.Policy(priority: .important), hasKeys: true, now: now)
+                == API.Policy(priority: .important, keysExpire: 2_592_000, keysAfterFirstPlay: 172_800))
+        #expect(
+            try command.changed(API.Policy(), hasKeys: false, now: now)
+                == API.Policy(expires: 1_800_720_000, afterFirstPlay: 172_800))
+        let other = try PolicyCommand.parse(["aes", "--rental", "--keys-expire", "7d", "--keys-after-first-play", "never"])
+        #expect(try other.changed(API.Policy(), hasKeys: true, now: now) == API.Policy(keysExpire: 604_800))
+        #expect(throws: (any Error).self) { try PolicyCommand.parse(["aes", "--keys-expire", "soon"]) }
+        let storage = API.Storage(policy: .init(keysExpire: 2_592_000, keysAfterFirstPlay: 172_800))
+        #expect(
+            StorageText.sentence(storage, zone: zone)
+                == "never expires; keys 30d from when they came, 48h from the first time on")
+    }
+}
