@@ -62,7 +62,8 @@ extension API {
                 return "expires is no time between the years 1970 and 9999, in seconds since 1970"
             }
             let spans = [
-                ("afterFirstPlay", afterFirstPlay), ("keysExpire", keysExpire), ("keysAfterFirstPlay", keysAfterFirstPlay),
+                ("afterFirstPlay", afterFirstPlay), ("keysExpire", keysExpire),
+                ("keysAfterFirstPlay", keysAfterFirstPlay),
             ]
             for (key, span) in spans where span.map({ !(1...Self.longest).contains($0) }) ?? false {
                 return "\(key) is no number of seconds from 1 to \(Self.longest), a hundred years"

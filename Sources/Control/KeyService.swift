@@ -36,7 +36,8 @@ extension LibraryService: KeyService {
         } catch {
             let next = error.code == .otherContent ? "the new content beside it: weir get \(asset.name)" : nil
             let mapped = ControlError(error, asset: asset.name)
-            throw next.map { ControlError(mapped.code, mapped.message, next: $0, underlying: mapped.underlying) } ?? mapped
+            throw next.map { ControlError(mapped.code, mapped.message, next: $0, underlying: mapped.underlying) }
+                ?? mapped
         }
         return keyList(of: asset)
     }

@@ -104,7 +104,8 @@ extension Flight {
         if let expectation {
             let bytes = file.prefix(Int(min(file.written, Resource.Limits.key)))
             guard bytes.withUnsafeBytes({ Digest(of: $0) }) == expectation else {
-                return "\(way.url.redacted) has changed at the origin: it is another key than what is stored was made for"
+                return
+                    "\(way.url.redacted) has changed at the origin: it is another key than what is stored was made for"
             }
         }
         if file.written == 0 { return "\(way.url.redacted) is empty" }

@@ -50,6 +50,8 @@ public import Store
     var standIn = StandIn.none
     /// What its bytes must be, where they were had before: a key that has changed does not fit what is stored.
     var expectation: Digest?
+    /// Whether nobody who comes later is given its bytes: they are fetched to be compared.
+    var isOneOff = false
     /// Whether its name stands for these bytes for ever, so that they are worth waiting for.
     var isLasting = false
     /// Whether another way is looked for.

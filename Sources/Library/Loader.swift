@@ -221,7 +221,7 @@ import Store
         switch flight.outcome {
         case .success:
             flights[key] = nil
-            if !flight.isPiece { recent.insert(flight, key) }
+            if !flight.isPiece, !flight.isOneOff { recent.insert(flight, key) }
         case .failure where flight.isParked: park(key)
         default: flights[key] = nil
         }

@@ -74,7 +74,8 @@ public import Library
         if isOffline, let source = rendition.source, let cut = stretches.cut(of: rendition, in: asset, session) {
             return send(exchange, .hit) { () in try view(of: asset, session).media(rendition, source, cut: cut) }
         }
-        if isOffline, !rendition.isWhole, !(rendition.isStored && library.outlives(session.id, keysOf: rendition, of: asset))
+        if isOffline, !rendition.isWhole,
+            !(rendition.isStored && library.outlives(session.id, keysOf: rendition, of: asset))
         {
             let error =
                 rendition.isStored

@@ -5,7 +5,8 @@ import Foundation
 /// `weir keys`
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "List an asset's keys, renew them, take them back, or say how long they are used.",
+        commandName: "keys",
+        abstract: "List an asset's keys, renew them, take them back, or say how long they are used.",
         discussion: """
             The keys themselves are never shown. One that has expired or was taken back is given to no player; its media \
             stays, and plays again after --renew, which asks the origin once for each key. What plays from the origin \
@@ -46,7 +47,9 @@ struct KeysCommand: AsyncParsableCommand {
             throw ValidationError("--all goes with --invalidate, and without a name.")
         }
         guard all || name != nil else { throw ValidationError("Give the name of an asset, or --invalidate --all.") }
-        guard keys.allSatisfy({ $0 >= 0 }) else { throw ValidationError("Keys have the numbers that \"weir keys\" shows.") }
+        guard keys.allSatisfy({ $0 >= 0 }) else {
+            throw ValidationError("Keys have the numbers that \"weir keys\" shows.")
+        }
         _ = try order(now: Date())
     }
 
@@ -60,13 +63,18 @@ struct KeysCommand: AsyncParsableCommand {
                 return Output.line("invalidated \(KeysText.count(count)) of \(lists.count) assets")
             }
             let order = try order(now: Date())
-            let list = if let order { try await client.order(order, ofAsset: name) } else { try await client.keys(ofAsset: name) }
+            let list =
+                if let order { try await client.order(order, ofAsset: name) } else {
+                    try await client.keys(ofAsset: name)
+                }
             guard !json else { return try write(list) }
             for line in KeysText.lines(list) { Output.line(line) }
         }
     }
 
-    private func write(_ list: API.KeyList) throws { Output.line(String(decoding: try API.encode(list), as: UTF8.self)) }
+    private func write(_ list: API.KeyList) throws {
+        Output.line(String(decoding: try API.encode(list), as: UTF8.self))
+    }
 
     /// What the options ask for; nil for a look.
     func order(now: Date) throws -> API.KeyOrder? {

@@ -46,7 +46,8 @@ struct ListCommand: AsyncParsableCommand {
 
     /// What of it is here, and what becomes of it.
     private static func local(_ asset: API.Asset) -> String {
-        asset.local.word + StorageText.badge(asset.storage, local: asset.local) + KeysText.badge(asset.keys) + activity(asset)
+        asset.local.word + StorageText.badge(asset.storage, local: asset.local) + KeysText.badge(asset.keys)
+            + activity(asset)
     }
 
     /// What goes on, where something does.

@@ -51,7 +51,8 @@ import Testing
         for key in keys { #expect(try mode(key) == 0o600) }
         #expect(try mode("assets/\(asset.id)/keys") == 0o700)
         let reports = library.keyReports(of: asset)
-        #expect(reports.map(\.number) == [0, 1, 2] && reports.allSatisfy { $0.life.came == fixture.date && $0.isStored })
+        #expect(
+            reports.map(\.number) == [0, 1, 2] && reports.allSatisfy { $0.life.came == fixture.date && $0.isStored })
         #expect(reports[1].uses.map(\.rendition) == ["video-90p"] && reports[1].uses[0].time == 4..<8)
         let parcel = try TemporaryFolder()
         _ = try await library.export(asset, to: parcel.path("film"), as: .folder)
@@ -79,7 +80,9 @@ import Testing
         #expect(asset.playability == Playability(.no, "3 keys of 90p have expired"))
         #expect(asset.rendition("video-90p")?.isStored == true && asset.bytes == bytes)
         // The bundle's own playlists go with them; the files stay for a day.
-        try await waitUntil("the playlists' end") { self.files("/media.m3u8").isEmpty && self.files("/master.m3u8").isEmpty }
+        try await waitUntil("the playlists' end") {
+            self.files("/media.m3u8").isEmpty && self.files("/master.m3u8").isEmpty
+        }
         #expect(files(".key").count == 3)
         fixture.date += Purger.grace - 1
         await library.purger.sweepOut()
@@ -168,14 +171,18 @@ import Testing
         #expect(library.asset(named: "aes")?.isPlayableOffline == true)
     }
 
-    @Test(arguments: [
-        (OriginRule("*/1.key") { $0.status = 403 }, LibraryError.Code.originRefused, "is not renewed"),
-        (OriginRule("*/1.key") { $0.status = 401 }, .originRefused, "is not renewed"),
-        (OriginRule("*/1.key") { $0.status = 404 }, .missing, "is not renewed"),
-        (OriginRule("*/1.key") { ($0.status, $0.body) = (200, "15 bytes of it.") }, .badOrigin, "15 bytes, not 16"),
-        (OriginRule("*/1.key") { $0.html = true }, .badOrigin, "is not renewed"),
-        (OriginRule("*/1.key") { ($0.status, $0.body) = (200, "sixteen bytes it") }, .otherContent, "content has changed"),
-    ] as [(OriginRule, LibraryError.Code, String)])
+    @Test(
+        arguments: [
+            (OriginRule("*/1.key") { $0.status = 403 }, LibraryError.Code.originRefused, "is not renewed"),
+            (OriginRule("*/1.key") { $0.status = 401 }, .originRefused, "is not renewed"),
+            (OriginRule("*/1.key") { $0.status = 404 }, .missing, "is not renewed"),
+            (OriginRule("*/1.key") { ($0.status, $0.body) = (200, "15 bytes of it.") }, .badOrigin, "15 bytes, not 16"),
+            (OriginRule("*/1.key") { $0.html = true }, .badOrigin, "is not renewed"),
+            (
+                OriginRule("*/1.key") { ($0.status, $0.body) = (200, "sixteen bytes it") }, .otherContent,
+                "content has changed"
+            ),
+        ] as [(OriginRule, LibraryError.Code, String)])
     func aRenewalThatFailsChangesNothing(rule: OriginRule, code: LibraryError.Code, words: String) async throws {
         let asset = try await film()
         let before = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(files("/1.key")[0])))
@@ -298,7 +305,9 @@ import Testing
         #expect(other.library.keyReports(of: imported).map(\.expiration) == [date + 60, date + 60, date + 30])
         other.date = date + 30
         #expect(!imported.isPlayableOffline)
-        #expect(await code { _ = try await other.library.export(imported, to: parcel.path("b"), as: .folder) } == .keyLapsed)
+        #expect(
+            await code { _ = try await other.library.export(imported, to: parcel.path("b"), as: .folder) } == .keyLapsed
+        )
     }
 
     /// Keys that an earlier Weir has kept: when they came their files say.

@@ -7,7 +7,8 @@ import Testing
 @Suite struct KeyLifeTests {
     /// One thing that happens, at a second.
     enum Step: Sendable {
-        case comes(Int64), played(Int64), dated(Int64?, at: Int64), taken(Int64), looked(Int64), terms(Int64?, Int64?, at: Int64)
+        case comes(Int64), played(Int64), dated(Int64?, at: Int64), taken(Int64), looked(Int64), terms(
+            Int64?, Int64?, at: Int64)
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -20,7 +21,8 @@ import Testing
         var testDescription: String { name }
 
         init(
-            _ name: String, _ lifetime: Int64?, _ window: Int64?, _ steps: [Step], at now: Int64, _ state: KeyLife.State,
+            _ name: String, _ lifetime: Int64?, _ window: Int64?, _ steps: [Step], at now: Int64,
+            _ state: KeyLife.State,
             left storage: Int64? = nil, _ playback: Int64? = nil
         ) {
             (self.name, self.steps, self.now, self.state) = (name, steps, now, state)
@@ -37,12 +39,15 @@ import Testing
         Case("a lifetime, to the second", 30, nil, [.comes(100)], at: 130, .expired, left: 0),
         Case("a lifetime that no number holds", .max, nil, [.comes(100)], at: .max - 1, .valid, left: 1),
         Case("a lifetime, renewed", 30, nil, [.comes(100), .comes(120)], at: 149, .valid, left: 1),
-        Case("a lifetime, renewed when it was over", 30, nil, [.comes(100), .looked(140), .comes(150)], at: 160, .valid, left: 20),
+        Case(
+            "a lifetime, renewed when it was over", 30, nil, [.comes(100), .looked(140), .comes(150)], at: 160, .valid,
+            left: 20),
         // A window opens with the first play.
         Case("a window that has not begun", nil, 48, [.comes(100)], at: .max, .valid, left: nil, 48),
         Case("a window", nil, 48, [.comes(100), .played(200)], at: 247, .valid, left: nil, 1),
         Case("a window that is over", nil, 48, [.comes(100), .played(200)], at: 248, .expired, left: 0, 0),
-        Case("a window, played again", nil, 48, [.comes(100), .played(200), .played(230)], at: 248, .expired, left: 0, 0),
+        Case(
+            "a window, played again", nil, 48, [.comes(100), .played(200), .played(230)], at: 248, .expired, left: 0, 0),
         Case("a window, renewed", nil, 48, [.comes(100), .played(200), .comes(250)], at: 400, .valid, left: nil, 48),
         Case("no window: plays are not noted", 30, nil, [.comes(100), .played(110)], at: 120, .valid, left: 10),
         // Both: whichever comes first.
@@ -52,31 +57,60 @@ import Testing
         // A date of its own.
         Case("a date", nil, nil, [.comes(100), .dated(150, at: 110)], at: 149, .valid, left: 1),
         Case("a date that has come", nil, nil, [.comes(100), .dated(150, at: 110)], at: 150, .expired, left: 0),
-        Case("a date before the lifetime's end", 300, nil, [.comes(100), .dated(150, at: 110)], at: 150, .expired, left: 0),
+        Case(
+            "a date before the lifetime's end", 300, nil, [.comes(100), .dated(150, at: 110)], at: 150, .expired,
+            left: 0),
         Case("a date behind it", 30, nil, [.comes(100), .dated(150, at: 110)], at: 130, .expired, left: 0),
-        Case("a date, renewed: the same span", nil, nil, [.comes(100), .dated(150, at: 110), .comes(200)], at: 239, .valid, left: 1),
-        Case("a date, renewed, to its end", nil, nil, [.comes(100), .dated(150, at: 110), .comes(200)], at: 240, .expired, left: 0),
-        Case("a date in the past, renewed", nil, nil, [.comes(100), .dated(50, at: 110), .comes(200)], at: 200, .expired, left: 0),
-        Case("a date taken away", nil, nil, [.comes(100), .dated(150, at: 110), .looked(160), .dated(nil, at: 170)], at: 999, .valid),
-        Case("a later date revives", nil, nil, [.comes(100), .dated(150, at: 110), .looked(160), .dated(200, at: 170)], at: 180, .valid, left: 20),
+        Case(
+            "a date, renewed: the same span", nil, nil, [.comes(100), .dated(150, at: 110), .comes(200)], at: 239,
+            .valid, left: 1),
+        Case(
+            "a date, renewed, to its end", nil, nil, [.comes(100), .dated(150, at: 110), .comes(200)], at: 240,
+            .expired, left: 0),
+        Case(
+            "a date in the past, renewed", nil, nil, [.comes(100), .dated(50, at: 110), .comes(200)], at: 200, .expired,
+            left: 0),
+        Case(
+            "a date taken away", nil, nil, [.comes(100), .dated(150, at: 110), .looked(160), .dated(nil, at: 170)],
+            at: 999, .valid),
+        Case(
+            "a later date revives", nil, nil, [.comes(100), .dated(150, at: 110), .looked(160), .dated(200, at: 170)],
+            at: 180, .valid, left: 20),
         // What was seen to be over stays over, whatever the clock says.
         Case("a clock set back, seen", 30, nil, [.comes(100), .looked(140)], at: 110, .expired, left: 0),
         Case("a clock set back, not seen", 30, nil, [.comes(100), .looked(120)], at: 110, .valid, left: 20),
         Case("a clock set back behind its beginning", 30, nil, [.comes(100)], at: -5, .valid, left: 135),
-        Case("a clock set back, a window seen", nil, 48, [.comes(100), .played(200), .looked(248)], at: 210, .expired, left: 0, 0),
+        Case(
+            "a clock set back, a window seen", nil, 48, [.comes(100), .played(200), .looked(248)], at: 210, .expired,
+            left: 0, 0),
         // Taken back.
         Case("taken back", nil, nil, [.comes(100), .taken(110)], at: 111, .invalidated, left: 0),
-        Case("taken back and dated", nil, nil, [.comes(100), .taken(110), .dated(500, at: 120)], at: 130, .invalidated, left: 0),
-        Case("taken back, then over: it stays taken back", 30, nil, [.comes(100), .taken(110), .looked(140)], at: 150, .invalidated, left: 0),
+        Case(
+            "taken back and dated", nil, nil, [.comes(100), .taken(110), .dated(500, at: 120)], at: 130, .invalidated,
+            left: 0),
+        Case(
+            "taken back, then over: it stays taken back", 30, nil, [.comes(100), .taken(110), .looked(140)], at: 150,
+            .invalidated, left: 0),
         Case("taken back, and renewed", 30, 48, [.comes(100), .taken(110), .comes(200)], at: 229, .valid, left: 1, 48),
-        Case("taken back: plays open no window", nil, 48, [.comes(100), .taken(110), .played(120), .comes(200)], at: 300, .valid, left: nil, 48),
+        Case(
+            "taken back: plays open no window", nil, 48, [.comes(100), .taken(110), .played(120), .comes(200)], at: 300,
+            .valid, left: nil, 48),
         Case("taken back before it came", nil, nil, [.taken(110)], at: 120, .invalidated, left: 0),
         // Other terms.
-        Case("a longer lifetime revives", 30, nil, [.comes(100), .looked(140), .terms(60, nil, at: 141)], at: 150, .valid, left: 10),
-        Case("a shorter lifetime ends it", 30, nil, [.comes(100), .terms(10, nil, at: 105)], at: 110, .expired, left: 0),
-        Case("a window begins with the play after it", nil, nil, [.comes(100), .played(110), .terms(nil, 48, at: 200)], at: 999, .valid, left: nil, 48),
-        Case("a longer window goes on", nil, 48, [.comes(100), .played(110), .terms(nil, 90, at: 120)], at: 199, .valid, left: nil, 1),
-        Case("no terms any more", 30, 48, [.comes(100), .played(110), .looked(170), .terms(nil, nil, at: 180)], at: 999, .valid),
+        Case(
+            "a longer lifetime revives", 30, nil, [.comes(100), .looked(140), .terms(60, nil, at: 141)], at: 150,
+            .valid, left: 10),
+        Case(
+            "a shorter lifetime ends it", 30, nil, [.comes(100), .terms(10, nil, at: 105)], at: 110, .expired, left: 0),
+        Case(
+            "a window begins with the play after it", nil, nil, [.comes(100), .played(110), .terms(nil, 48, at: 200)],
+            at: 999, .valid, left: nil, 48),
+        Case(
+            "a longer window goes on", nil, 48, [.comes(100), .played(110), .terms(nil, 90, at: 120)], at: 199, .valid,
+            left: nil, 1),
+        Case(
+            "no terms any more", 30, 48, [.comes(100), .played(110), .looked(170), .terms(nil, nil, at: 180)], at: 999,
+            .valid),
     ])
     func itIsAsTheTableSays(_ given: Case) {
         var (life, terms) = (KeyLife(), given.terms)
@@ -129,7 +163,8 @@ import Testing
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         #expect(
-            String(decoding: try encoder.encode(policy), as: UTF8.self) == #"{"keysAfterFirstPlay":48,"keysExpire":30}"#)
+            String(decoding: try encoder.encode(policy), as: UTF8.self) == #"{"keysAfterFirstPlay":48,"keysExpire":30}"#
+        )
         #expect(try JSONDecoder().decode(StoragePolicy.self, from: encoder.encode(policy)) == policy)
         var life = StorageLife()
         life.policy = policy

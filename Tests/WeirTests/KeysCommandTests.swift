@@ -11,9 +11,12 @@ import Testing
 
     @Test(
         arguments: [
-            (["aes"], nil), (["aes", "--renew"], API.KeyOrder(.renew)), (["aes", "1", "2", "--renew"], .init(.renew, keys: [1, 2])),
-            (["aes", "--invalidate"], .init(.invalidate)), (["aes", "0", "--invalidate"], .init(.invalidate, keys: [0])),
-            (["--invalidate", "--all"], .init(.invalidate)), (["aes", "--expires", "30d"], .init(.date, expires: 1_800_720_000)),
+            (["aes"], nil), (["aes", "--renew"], API.KeyOrder(.renew)),
+            (["aes", "1", "2", "--renew"], .init(.renew, keys: [1, 2])),
+            (["aes", "--invalidate"], .init(.invalidate)),
+            (["aes", "0", "--invalidate"], .init(.invalidate, keys: [0])),
+            (["--invalidate", "--all"], .init(.invalidate)),
+            (["aes", "--expires", "30d"], .init(.date, expires: 1_800_720_000)),
             (["aes", "--expires", "never"], .init(.date)),
         ] as [([String], API.KeyOrder?)])
     func optionsAreAnOrder(words: [String], order: API.KeyOrder?) throws {
@@ -31,7 +34,8 @@ import Testing
     @Test func keysAreATable() {
         var list = API.KeyList(asset: "aes")
         #expect(KeysText.lines(list, zone: zone) == ["aes has no keys, as far as is known"])
-        var first = API.Key(number: 0, state: .valid, uses: [.init(rendition: "video-90p", start: 0, end: 4, segments: 2)])
+        var first = API.Key(
+            number: 0, state: .valid, uses: [.init(rendition: "video-90p", start: 0, end: 4, segments: 2)])
         (first.came, first.expiration) = (1_798_128_000, 1_800_720_000)
         list.keys = [first, API.Key(number: 1, state: .invalidated)]
         (list.keysExpire, list.keysAfterFirstPlay) = (2_592_000, 172_800)
@@ -67,7 +71,9 @@ import Testing
         #expect(
             try command.changed(API.Policy(), hasKeys: false, now: now)
                 == API.Policy(expires: 1_800_720_000, afterFirstPlay: 172_800))
-        let other = try PolicyCommand.parse(["aes", "--rental", "--keys-expire", "7d", "--keys-after-first-play", "never"])
+        let other = try PolicyCommand.parse([
+            "aes", "--rental", "--keys-expire", "7d", "--keys-after-first-play", "never",
+        ])
         #expect(try other.changed(API.Policy(), hasKeys: true, now: now) == API.Policy(keysExpire: 604_800))
         #expect(throws: (any Error).self) { try PolicyCommand.parse(["aes", "--keys-expire", "soon"]) }
         let storage = API.Storage(policy: .init(keysExpire: 2_592_000, keysAfterFirstPlay: 172_800))

@@ -11,7 +11,9 @@ extension Asset {
     /// Why nothing of it plays without the origin, where all that is missing is keys that may not be used any more: with
     /// the command that renews them; nil where that is not so.
     public var keyLapse: LibraryError? {
-        guard !isPlayableOffline, let rendition = renditions.first(where: { !$0.isWhole && $0.isStored }) else { return nil }
+        guard !isPlayableOffline, let rendition = renditions.first(where: { !$0.isWhole && $0.isStored }) else {
+            return nil
+        }
         return keyLapse(of: rendition)
     }
 
@@ -42,7 +44,8 @@ extension Rendition {
         return states.count > 1 && words == "expired"
             ? "the keys of \(what) have expired"
             : states.count > 1
-                ? "keys of \(what) were invalidated" : "the key of \(what) \(words == "expired" ? "has expired" : words)"
+                ? "keys of \(what) were invalidated"
+                : "the key of \(what) \(words == "expired" ? "has expired" : words)"
     }
 }
 

@@ -15,15 +15,19 @@ extension Library {
     @discardableResult
     public func renewKeys(_ numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) -> [Int] {
         let numbers = try check(numbers, of: asset)
-        if let readOnlyReason { throw LibraryError(readOnlyReason, about: "the keys of \(asset.name) stay as they are") }
+        if let readOnlyReason {
+            throw LibraryError(readOnlyReason, about: "the keys of \(asset.name) stay as they are")
+        }
         guard !asset.origin.isNowhere, !asset.isRecorded else {
             throw LibraryError(
-                .notStored, "the keys of \(asset.name) cannot be renewed: it has no origin; a key that has merely expired "
+                .notStored,
+                "the keys of \(asset.name) cannot be renewed: it has no origin; a key that has merely expired "
                     + "may be used again after: weir keys \(asset.name) --expires never")
         }
         guard !isOffline else {
             throw LibraryError(
-                .notStored, "the keys of \(asset.name) cannot be renewed while Weir is offline; what has not expired plays on")
+                .notStored,
+                "the keys of \(asset.name) cannot be renewed while Weir is offline; what has not expired plays on")
         }
         try checkExpiry(of: asset)
         findArrivals(of: asset)
@@ -79,10 +83,12 @@ extension Library {
         }
         let folder = asset.keys.folder
         let flight = try loader.flight(
-            resource, folder: folder, isLasting: true, .passing(because: nil), access: asset.access, urgency: .background,
+            resource, folder: folder, isLasting: true, .passing(because: nil), access: asset.access,
+            urgency: .background,
             standIn: .none
         ) { Detour(around: resource, in: folder, of: asset, library: self) }
         defer { flight.release() }
+        flight.isOneOff = true
         let result = await withCheckedContinuation { continuation in
             flight.whenEnded { continuation.resume(returning: $0) }
         }
@@ -90,7 +96,8 @@ extension Library {
             try result.get()
         } catch {
             throw LibraryError(
-                error.code, "key \(number) of \(asset.name) is not renewed: \(error.message)", underlying: error.underlying)
+                error.code, "key \(number) of \(asset.name) is not renewed: \(error.message)",
+                underlying: error.underlying)
         }
         return flight.file.prefix(Int(Resource.Limits.key))
     }

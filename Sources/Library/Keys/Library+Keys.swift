@@ -183,7 +183,9 @@ extension Library {
     private func change(
         _ numbers: [Int], of asset: Asset, _ change: (inout KeyLife) -> Void
     ) async throws(LibraryError) {
-        if let readOnlyReason { throw LibraryError(readOnlyReason, about: "the keys of \(asset.name) stay as they are") }
+        if let readOnlyReason {
+            throw LibraryError(readOnlyReason, about: "the keys of \(asset.name) stay as they are")
+        }
         findArrivals(of: asset)
         let former = asset.keys.lives
         for number in numbers { asset.keys.change(number, change) }

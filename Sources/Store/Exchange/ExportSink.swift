@@ -45,7 +45,8 @@ struct FolderSink: ExportSink {
     mutating func add(_ piece: ExportPiece, in folder: String) throws(StoreError) {
         let target = try directory(folder)
         if sharesFiles, linkat(piece.home.descriptor, piece.name, target.descriptor, piece.name, 0) == 0 { return }
-        let file = try target.open(piece.name, flags: O_WRONLY | O_CREAT | O_EXCL, mode: isPrivate(folder) ? 0o600 : 0o666)
+        let file = try target.open(
+            piece.name, flags: O_WRONLY | O_CREAT | O_EXCL, mode: isPrivate(folder) ? 0o600 : 0o666)
         defer { close(file) }
         try FileCopy.copy(piece.descriptor, count: piece.size, to: file, path: target.path + "/" + piece.name)
     }

@@ -21,13 +21,15 @@ struct TarSink: ExportSink {
 
     mutating func add(_ bytes: [UInt8], as name: String, in folder: String?) throws(StoreError) {
         try begin(folder)
-        try write(TarHeader(file: place(name, folder), size: Int64(bytes.count), time: time, isPrivate: isPrivate(folder)))
+        try write(
+            TarHeader(file: place(name, folder), size: Int64(bytes.count), time: time, isPrivate: isPrivate(folder)))
         try write(bytes + TarHeader.padding(behind: Int64(bytes.count)))
     }
 
     mutating func add(_ piece: ExportPiece, in folder: String) throws(StoreError) {
         try begin(folder)
-        try write(TarHeader(file: place(piece.name, folder), size: piece.size, time: time, isPrivate: isPrivate(folder)))
+        try write(
+            TarHeader(file: place(piece.name, folder), size: piece.size, time: time, isPrivate: isPrivate(folder)))
         try FileCopy.copy(piece.descriptor, count: piece.size, to: file, path: path)
         try write(TarHeader.padding(behind: piece.size))
     }

@@ -55,7 +55,9 @@ public struct KeyLife: Equatable, Sendable {
     public init() {}
 
     /// When it expires, by its date, its lifetime or its window, whichever comes first; nil for never.
-    public func expiration(by terms: KeyTerms) -> Int64? { [ending(by: terms), windowEnd(by: terms)].compactMap(\.self).min() }
+    public func expiration(by terms: KeyTerms) -> Int64? {
+        [ending(by: terms), windowEnd(by: terms)].compactMap(\.self).min()
+    }
 
     private func ending(by terms: KeyTerms) -> Int64? {
         [expires, Self.sum(came, terms.lifetime)].compactMap(\.self).min()

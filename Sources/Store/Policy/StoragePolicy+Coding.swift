@@ -1,7 +1,9 @@
 /// As `asset.json` has it: `{"expires": 1798070400, "afterFirstPlay": 172800, "priority": "important",
 /// "backup": "exclude", "keysExpire": 2592000, "keysAfterFirstPlay": 172800}`.
 extension StoragePolicy: Codable {
-    private enum Key: String, CodingKey { case expires, afterFirstPlay, priority, backup, keysExpire, keysAfterFirstPlay }
+    private enum Key: String, CodingKey {
+        case expires, afterFirstPlay, priority, backup, keysExpire, keysAfterFirstPlay
+    }
 
     /// Reads a policy; a priority that a newer Weir knows is taken for the default.
     public init(from decoder: any Decoder) throws {
