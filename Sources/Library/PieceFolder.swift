@@ -140,7 +140,7 @@ import Store
         _ = sizes
         let pieces = try directory(create: true)
         try pieces.directory.write(bytes, as: file)
-        pieces.arrived(file)
+        pieces.arrived(file, size: Int64(bytes.count))
         note(file, size: Int64(bytes.count))
     }
 

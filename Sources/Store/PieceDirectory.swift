@@ -86,7 +86,9 @@ public final class PieceDirectory: Sendable {
     }
 
     /// Takes note of a small piece that was written in its place, over another one perhaps.
-    public func arrived(_ file: String) { came(file, descriptor: nil) }
+    ///
+    /// - Parameter size: its length in bytes.
+    public func arrived(_ file: String, size: Int64) { came(file, size: size, descriptor: nil) }
 
     /// A file that no line is about: it gets one, in its turn.
     func adopt(_ file: String) {
