@@ -15,6 +15,34 @@ extension Directory {
         for name in try names() { try removeAnything(name) }
     }
 
+    /// Removes a file or link, or calls a folder otherwise, which goes later.
+    ///
+    /// - Returns: the folder's name now; nil for what is gone.
+    func putAside(_ name: String) throws(StoreError) -> String? {
+        if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return nil }
+        let path = path + "/" + name
+        let aside = Store.uniqueName("gone")
+        guard renameat(descriptor, name, descriptor, aside) == 0 else { throw StoreError(path: path) }
+        return aside
+    }
+
+    /// The lengths of all files in this folder and below, in bytes; links are not followed.
+    public func treeSize() throws(StoreError) -> Int64 {
+        var sum: Int64 = 0
+        for name in try names() {
+            var status = stat()
+            guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                sum += Int64(status.st_size)
+                continue
+            }
+            let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard opened >= 0 else { throw StoreError(path: path + "/" + name) }
+            sum += try Directory(descriptor: opened, path: path + "/" + name).treeSize()
+        }
+        return sum
+    }
+
     private func removeAnything(_ name: String) throws(StoreError) {
         if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
         let reason = errno

@@ -81,7 +81,7 @@ public final class Store: Sendable {
         let lock = try StoreLock(in: root)
         let catalogue = try Catalogue(path: root.path, access: .readWrite, report: report)
         let temporary = try root.subdirectory("tmp", create: true)
-        try temporary.removeContents()
+        try clear(temporary)
         let assets = try root.subdirectory("assets", create: true)
         return Writable(
             lock: lock, temporary: temporary, assets: assets, catalogue: catalogue, worker: try StoreWorker(),
@@ -117,13 +117,34 @@ public final class Store: Sendable {
         // After what is on its way into it: a folder that is filled meanwhile does not go.
         worker?.submit { [keeper] in
             keeper?.flush {
-                Task.detached(priority: .background) {
+                Self.behindTheScenes {
                     try? temporary.removeTree(name)
                     isGone()
                 }
             }
         }
     }
+
+    /// Does something on a thread of its own; on this one where the system gives none.
+    private static func behindTheScenes(_ body: @escaping @Sendable () -> Void) {
+        do throws(StoreError) { try StoreThread.start(body) } catch { body() }
+    }
+
+    /// Empties `tmp/`: files at once, and folders, in which there may be much, behind the scenes. Until then they have names
+    /// that nothing new gets.
+    private static func clear(_ temporary: Directory) throws(StoreError) {
+        var folders: [String] = []
+        for name in try temporary.names() {
+            if let aside = try temporary.putAside(name) { folders.append(aside) }
+        }
+        guard !folders.isEmpty else { return }
+        behindTheScenes { [folders] in
+            for name in folders { try? temporary.removeTree(name) }
+        }
+    }
+
+    /// The names of all that lies where bundles are, bundles or not.
+    public var bundleNames: [String] { (try? assets?.names()) ?? [] }
 
     /// The pieces in a folder of a bundle.
     ///

@@ -160,7 +160,9 @@ struct ImportTests {
             let killed = try await scene.weir.run(["import", Repository.path("fixtures/media/ts")])
             #expect(killed.exit == .code(75), "\(killed.errors)")
             try await scene.weir.restart()
-            #expect(try FileManager.default.contentsOfDirectory(atPath: scene.weir.store + "/tmp") == [])
+            try await waitUntil("nothing on its way") {
+                try FileManager.default.contentsOfDirectory(atPath: scene.weir.store + "/tmp") == []
+            }
             #expect(scene.pieces() == [])
             try await take(Repository.path("fixtures/media/ts"), as: "ts", in: scene)
             try await expectFrames(scene.weir.url("/ts.m3u8"), of: "ts")

@@ -20,13 +20,45 @@ import Testing
                 == ["new/store/catalogue-1.sqlite", "new/store/lock"])
     }
 
-    @Test func whatAnEarlierProcessLeftOnItsWayIsCleared() throws {
+    @Test func whatAnEarlierProcessLeftOnItsWayIsCleared() async throws {
+        let outside = try TemporaryFolder()
+        try outside.write(Data("canary".utf8), to: "file")
         try folder.write(Data("half".utf8), to: "tmp/1")
+        symlink(outside.path, folder.path("tmp/linked"))
         try folder.write(Data("half".utf8), to: "tmp/gone-k3f9/video/0.ts")
         try folder.write(Data("piece".utf8), to: "assets/a-k3f9/video/0.ts")
-        _ = try Store(path: folder.path)
-        #expect(folder.files().contains("assets/a-k3f9/video/0.ts"))
-        #expect(!folder.files().contains { $0.hasPrefix("tmp/") })
+        for number in 0..<2000 { try folder.write(Data(), to: "tmp/film-k3f9.1/video/\(number).ts") }
+        let store = try Store(path: folder.path)
+        // Files are gone at once; folders have names that nothing new gets, and go behind the scenes.
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("tmp"))
+        #expect(left.allSatisfy { $0.hasPrefix("gone-") && $0 != "gone-k3f9" })
+        let growing = try store.growingFile(named: "film-k3f9.1")
+        try await waitUntil("an empty folder") {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path("tmp")).allSatisfy { $0 == "film-k3f9.1" }
+        }
+        #expect(folder.files().contains("assets/a-k3f9/video/0.ts") && outside.files() == ["file"])
+        _ = growing
+    }
+
+    @Test func whatIsRemovedIsOutOfTheWayAtOnceAndGoesWholly() async throws {
+        let store = try Store(path: folder.path, reserve: 0)
+        for number in 0..<3000 { try folder.write(Data(), to: "assets/film-k3f9/video/\(number).ts") }
+        let video = try store.bundle("film-k3f9", create: false).subdirectory("video")
+        let open = try video.open("7.ts")
+        defer { close(open) }
+        try await withCheckedThrowingContinuation { (gone: CheckedContinuation<Void, any Error>) in
+            do {
+                try store.removeBundle("film-k3f9") { gone.resume() }
+                #expect(throws: StoreError.self) { try store.bundle("film-k3f9", create: false) }
+                // The name is free, and what comes under it stays.
+                try store.bundle("film-k3f9", create: true).write([1], as: "asset.json")
+            } catch {
+                gone.resume(throwing: error)
+            }
+        }
+        #expect(
+            folder.files().filter { $0.hasPrefix("tmp/") || $0.hasPrefix("assets/") } == ["assets/film-k3f9/asset.json"]
+        )
     }
 
     /// The store that another of this process has just let go of: a child that is being spawned may hold its lock a
