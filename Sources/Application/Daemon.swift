@@ -114,6 +114,7 @@ import Store
         guard let first = addresses.first else { throw ApplicationError(.address, "there is no address to listen on") }
         client.ownListeners = addresses.map { OriginRequest.Peer(host: $0.host, port: $0.port) }
         downloader.resume()
+        Task { @LoopActor [library] in await library.adoptStrays() }
         return "http://\(first)"
     }
 
@@ -153,6 +154,7 @@ import Store
         events.end()
         await server.stop(within: .seconds(2))
         await sessions.close()
+        await library.summaries.close()
         downloader.stop()
         client.stop()
         await library.settle()

@@ -44,7 +44,11 @@ extension API {
         public var storage: Storage?
         /// Its keys, and how many of them may not be used; absent where it has none.
         public var keys: KeySummary?
-        /// What it offers, and what of that is stored.
+        /// Why nothing can be done with it but to remove it; absent for nearly all.
+        public var unreadable: String?
+        /// The best that is stored, in a word for people: `720p`, `audio`; absent where nothing is.
+        public var quality: String?
+        /// What it offers, and what of that is stored; empty in a brief list.
         public var tracks: Tracks
         /// What a download would choose of it, and why: only where it was asked for.
         public var explanation: Explanation?
@@ -67,12 +71,15 @@ extension API {
     public struct AssetList: Codable, Equatable, Sendable {
         /// The assets, by name.
         public var assets: [Asset]
+        /// The name after which the rest comes; absent where there is none.
+        public var next: String?
         /// What is there because it flowed, of all assets; absent where that is not known.
         public var playCache: PlayCache?
 
         /// A list.
-        public init(assets: [Asset], playCache: PlayCache? = nil) {
+        public init(assets: [Asset], next: String? = nil, playCache: PlayCache? = nil) {
             self.assets = assets
+            self.next = next
             self.playCache = playCache
         }
     }

@@ -52,9 +52,22 @@ public struct ControlClient: Sendable {
     }
 
     /// Every asset, by name.
-    public func assets() async throws(ControlError) -> [API.Asset] {
-        let list: API.AssetList = try await call("GET", "/assets")
-        return list.assets
+    ///
+    /// - Parameter isBrief: whether their tracks stay empty, which spares most of the time.
+    public func assets(isBrief: Bool = false) async throws(ControlError) -> [API.Asset] {
+        var wish = API.ListWish(limit: isBrief ? nil : 500, isBrief: isBrief)
+        var assets: [API.Asset] = []
+        repeat {
+            let list = try await self.list(wish)
+            assets += list.assets
+            wish.after = list.next
+        } while wish.after != nil
+        return assets
+    }
+
+    /// One page of assets.
+    public func list(_ wish: API.ListWish) async throws(ControlError) -> API.AssetList {
+        try await call("GET", "/assets" + wish.query)
     }
 
     /// One asset.

@@ -22,6 +22,13 @@ extension ControlError {
         self.init(code, error.message, next: next, underlying: error.underlying)
     }
 
+    /// A bundle in the store that is of no use.
+    init(_ stray: StrayBundle) {
+        self.init(
+            .unreadable, "\(stray.name) cannot be used: \(stray.reason)",
+            next: "delete it with: weir remove \(stray.name)")
+    }
+
     /// What to do about an asset whose link has expired.
     public static func freshLink(for asset: String) -> String { "weir resume \(asset) --url NEW, with a new link" }
 
@@ -79,6 +86,7 @@ extension ControlError.Code {
         case LibraryError.Code.otherContent.rawValue: self = .otherContent
         case LibraryError.Code.expired.rawValue: self = .expired
         case LibraryError.Code.keyLapsed.rawValue: self = .keyExpired
+        case LibraryError.Code.newerBundle.rawValue: self = .unreadable
         default: self = .disk
         }
     }

@@ -106,7 +106,9 @@ public struct ControlResponse: Sendable {
             return ControlResponse(
                 status: .created, body: try API.encode(try await service.importAsset(try Self.body(request))))
         case .export(let name): return try ok(try await service.export(try Self.body(request), ofAsset: name))
-        case .assets: return try ok(try await service.assets())
+        case .assets:
+            let wish = try API.ListWish(query: request.query)
+            return ControlResponse(status: .ok, body: try await service.assets(wish))
         case .asset(let name) where request.method == .delete: return try ok(try await service.removeAsset(named: name))
         case .asset(let name) where request.method == .patch:
             return try ok(try await service.change(try Self.body(request), ofAsset: name))

@@ -4,8 +4,8 @@ public import EventLoop
 ///
 /// Every error is a `ControlError` whose message names the asset and the cause, and whose `next` says what to try.
 @LoopActor public protocol ControlService: AnyObject, Sendable {
-    /// Every asset, by name, and the play cache that they share.
-    func assets() async throws(ControlError) -> API.AssetList
+    /// Assets, by name, and the play cache that they share: an `API.AssetList` as JSON, for it may be long.
+    func assets(_ wish: API.ListWish) async throws(ControlError) -> [UInt8]
 
     /// The asset of this name, with whether it is playable; `.noSuchAsset` when there is none.
     func asset(named name: String) async throws(ControlError) -> API.Asset

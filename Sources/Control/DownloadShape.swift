@@ -47,7 +47,10 @@ extension API.Download {
 }
 
 extension API.Download.State {
-    @LoopActor init(_ download: Download) {
+    @LoopActor init(_ download: Download) { self.init(download, isWhole: download.isWhole) }
+
+    /// - Parameter isWhole: whether all that is wanted is there.
+    @LoopActor init(_ download: Download, isWhole: @autoclosure () -> Bool) {
         switch download.state {
         case .queued: self = .queued
         case .running: self = .running
@@ -56,7 +59,7 @@ extension API.Download.State {
         case .failed: self = .failed
         case .cancelled: self = .cancelled
         // The disk decides: pieces may have been lost since.
-        case .complete: self = download.isWhole ? .complete : .failed
+        case .complete: self = isWhole() ? .complete : .failed
         }
     }
 }

@@ -9,23 +9,21 @@ import Playlist
 @LoopActor public final class LibraryService: ControlService {
     let library: Library
     let downloader: Downloader
+    /// What lists say of assets.
+    private(set) lazy var texts = AssetTexts(self)
 
     /// A service over rooms that outlive it.
     public init(library: Library, downloader: Downloader) {
         self.library = library
         self.downloader = downloader
-    }
-
-    /// See `ControlService`.
-    public func assets() async throws(ControlError) -> API.AssetList {
-        // The shapes first: to tell an asset's size the store is looked into.
-        let assets = library.assets.map(shape)
-        let cache = API.PlayCache(bytes: Int(library.cachedBytes), limit: library.cacheLimit.map { Int($0) })
-        return API.AssetList(assets: assets, playCache: cache)
+        library.summaries.describe = { [weak self] asset in self?.found(asset) }
+        // It holds the service until it is done.
+        Task { @LoopActor in await self.texts.prepare() }
     }
 
     /// See `ControlService`.
     public func asset(named name: String) async throws(ControlError) -> API.Asset {
+        if let stray = library.strays[name], library.asset(named: name) == nil { return Self.shape(stray) }
         let asset = try find(name)
         let playable = await playable(asset)
         var shape = shape(asset)
@@ -35,10 +33,19 @@ import Playlist
 
     /// See `ControlService`.
     public func removeAsset(named name: String) async throws(ControlError) -> API.Removal {
+        if let stray = library.strays[name], library.asset(named: name) == nil { return try await remove(stray) }
         let asset = try find(name)
         downloader.forget(asset)
         do {
             return API.Removal(name: name, bytes: Int(try await library.remove(asset)))
+        } catch {
+            throw ControlError(error)
+        }
+    }
+
+    private func remove(_ stray: StrayBundle) async throws(ControlError) -> API.Removal {
+        do {
+            return API.Removal(name: stray.name, bytes: Int(try await library.remove(stray)))
         } catch {
             throw ControlError(error)
         }
@@ -150,6 +157,7 @@ import Playlist
         if let asset = library.asset(named: name) ?? (try? WebURL(name)).flatMap({ library.asset(at: $0) }) {
             return asset
         }
+        if let stray = library.strays[name] { throw ControlError(stray) }
         throw ControlError(.noSuchAsset, "there is no asset called \(name)", next: "weir list")
     }
 
@@ -217,34 +225,6 @@ import Playlist
     private func whole(_ download: Download) -> API.Download {
         var shape = API.Download(download)
         shape.unselected = AssetShapes(download.asset).tracks(besides: download.ids)
-        return shape
-    }
-
-    func shape(_ asset: Asset) -> API.Asset {
-        let kept = downloader.download(of: asset)
-        let download = asset.revision.flatMap { downloader.download(of: $0) } ?? kept
-        let shapes = AssetShapes(asset)
-        var shape = API.Asset(
-            name: asset.name, id: asset.id, title: asset.title, url: asset.origin.redacted, duration: asset.duration)
-        shape.isLive = asset.isLive
-        shape.isImported = asset.origin.isNowhere ? true : nil
-        shape.bytes = Int(asset.bytes + (asset.revision?.bytes ?? 0))
-        shape.cachedBytes = Int(asset.cachedBytes + (asset.revision?.cachedBytes ?? 0))
-        shape.isRevised = asset.revision != nil ? true : nil
-        shape.hasChanged = asset.hasChanged ? true : nil
-        // What is wanted of it may not be understood.
-        let isStored = kept.flatMap { $0.isUnreadable ? nil : $0.isWhole } ?? asset.isPlayableOffline
-        // What is stored does not play where its keys may not be used.
-        let isComplete = isStored && (asset.keys.unusable.isEmpty || asset.isPlayableOffline)
-        shape.keys = keySummary(of: asset)
-        shape.local = isComplete ? .complete : asset.bytes > 0 ? .partly : .none
-        shape.state = download.map { API.Download.State($0) }
-        shape.need = shape.state == .waiting ? download?.need.flatMap { .init(rawValue: $0.rawValue) } : nil
-        shape.artwork = asset.artworkKind.map { _ in "\(API.root)/assets/\(PercentEncoding.encode(asset.name))/artwork"
-        }
-        shape.download = download.map { $0.asset.id }
-        shape.storage = storage(of: asset)
-        shape.tracks = shapes.tracks
         return shape
     }
 }

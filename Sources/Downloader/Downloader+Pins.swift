@@ -5,7 +5,12 @@ import Store
 /// What is kept because a download wants it.
 extension Downloader {
     /// Tells the library what a download wants, so that nothing of it makes way.
-    func pin(_ download: Download) { library.pin(download.pins, of: download.asset) }
+    func pin(_ download: Download) {
+        download.asset.whenAwake { [weak self, weak download] in
+            guard let self, let download, byAsset[download.asset.id] === download else { return }
+            library.pin(download.pins, of: download.asset)
+        }
+    }
 }
 
 extension Download {

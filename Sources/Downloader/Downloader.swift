@@ -27,7 +27,11 @@ import Store
     private lazy var scrubber = Scrubber(self, verifier)
     let configuration: Configuration
     let report: @Sendable (String) -> Void
-    var byAsset: [String: Download] = [:]
+    var byAsset: [String: Download] = [:] {
+        didSet { byOrder = nil }
+    }
+    /// `downloads`, once they were sorted.
+    private var byOrder: [Download]?
     private var observers: [Int: (Download, DownloadEvent) -> Void] = [:]
     private var lastObserver = 0
     private var lastNumber = 0
@@ -46,6 +50,7 @@ import Store
         self.report = report
         library.isKept = { [weak self] asset in self?.byAsset[asset.id].map { $0.state != .cancelled } ?? false }
         library.pieceLost = { [weak self] asset in self?.mend(asset) }
+        library.adopted = { [weak self] asset in await self?.keep(asset) }
         watchStorage()
         for record in library.storedDownloads {
             guard let asset = library.asset(id: record.asset) else { continue }
@@ -56,7 +61,12 @@ import Store
     // MARK: Looking
 
     /// All downloads, in the order in which they were asked for.
-    public var downloads: [Download] { byAsset.values.sorted { $0.number < $1.number } }
+    public var downloads: [Download] {
+        if let byOrder { return byOrder }
+        let sorted = byAsset.values.sorted { $0.number < $1.number }
+        byOrder = sorted
+        return sorted
+    }
 
     /// The asset's download, if there is one.
     public func download(of asset: Asset) -> Download? { byAsset[asset.id] }

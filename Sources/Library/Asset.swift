@@ -48,11 +48,20 @@ public import Store
     /// What its EXT-X-SESSION-DATA lines lead to.
     public let sessionData: SessionDataShelf
     /// What the URL leads to; nil before it was fetched.
-    public private(set) var entry: Entry?
+    public private(set) var entry: Entry? {
+        get { awake { knownEntry } }
+        set { knownEntry = newValue }
+    }
     /// In the order of `MultivariantPlaylist.renditionURIs`; one for a media playlist.
-    public private(set) var renditions: [Rendition] = []
+    public private(set) var renditions: [Rendition] {
+        get { awake { knownRenditions } }
+        set { knownRenditions = newValue }
+    }
     /// Media playlists of pictures, in the order of `MultivariantPlaylist.imageVariants`.
-    public private(set) var images: [Rendition] = []
+    public private(set) var images: [Rendition] {
+        get { awake { knownImages } }
+        set { knownImages = newValue }
+    }
     /// What its playlists name to be played in between.
     public var interstitials = Interstitials()
 
@@ -84,8 +93,17 @@ public import Store
     var published: Set<Int> = []
     /// Which pieces stand in for which.
     var composites = Composites()
+    /// Grows whenever other renditions take the place of those that there were.
+    private(set) var edition = 0
+    /// Why nothing of it can be used, in a sentence: its bundle is of a newer format. Nil for nearly all.
+    public internal(set) var refusal: String?
+    private var knownEntry: Entry?
+    private var knownRenditions: [Rendition] = []
+    private var knownImages: [Rendition] = []
     private var byID: [String: Rendition] = [:]
     private var byURL: [WebURL: Rendition] = [:]
+    private var unread: (() -> Void)?
+    private var wakings: [() -> Void] = []
 
     init(
         id: String, name: String, title: String?, origin: WebURL, access: OriginAccess? = nil, created: Int64,
@@ -110,6 +128,37 @@ public import Store
         if wholeRenditions != published { wholenessChanged() }
     }
 
+    // MARK: Sleep
+
+    /// Whether nobody has needed its playlists yet, which are read when somebody does: most assets of a large store are
+    /// never asked for between two starts.
+    public var isAsleep: Bool { unread != nil }
+
+    /// Lets it sleep until its entry or renditions are needed.
+    ///
+    /// - Parameter read: reads them then; once.
+    func sleep(until read: @escaping () -> Void) { unread = read }
+
+    /// Does something as soon as its playlists are read; at once where they are.
+    public func whenAwake(_ body: @escaping () -> Void) {
+        if isAsleep { wakings.append(body) } else { body() }
+    }
+
+    /// Reads its playlists, if nobody has yet.
+    public func wake() {
+        guard let unread else { return }
+        self.unread = nil
+        unread()
+        let wakings = wakings
+        self.wakings = []
+        for body in wakings { body() }
+    }
+
+    private func awake<Value>(_ body: () -> Value) -> Value {
+        wake()
+        return body()
+    }
+
     /// The header fields that the user gave for the origin of its URL. Secret.
     public var fields: UserFields { access.fields }
 
@@ -117,7 +166,9 @@ public import Store
     public var isRemoved: Bool { bundle.isRemoved }
 
     /// The rendition with this id.
-    public func rendition(_ id: String) -> Rendition? { byID[id] ?? images.first { $0.name.id == id } }
+    public func rendition(_ id: String) -> Rendition? {
+        awake { byID[id] ?? knownImages.first { $0.name.id == id } }
+    }
 
     /// The folder with this name in the bundle: a rendition's, `keys` or `data`.
     public func folder(_ id: String) -> PieceFolder? {
@@ -185,6 +236,7 @@ public import Store
     /// - Parameter places: where each was before; nil where there was nothing to compare with.
     @discardableResult private func adopt(_ names: [RenditionNaming.Name], places: [Int?]?) -> [Rendition] {
         let former = renditions
+        edition += 1
         composites = Composites()
         renditions = names.enumerated().map { index, name in
             if let known = known(name, at: places?[index], in: former) { return known }
@@ -233,6 +285,7 @@ public import Store
     /// is none of this asset's. The tag need not repeat the query that the multivariant playlist has, where tokens are.
     public func rendition(reportedAs uri: String, base: WebURL) -> Rendition? {
         guard let wanted = try? base.resolving(uri) else { return nil }
+        wake()
         return byURL[wanted] ?? byURL[wanted.replacingQuery(nil)] ?? renditions.first { $0.source?.base == wanted }
     }
 

@@ -11,6 +11,10 @@ import Store
     weak var cache: PlayCache?
     /// Told of a piece that the disk has lost after it had come.
     var lost: (StoreError) -> Void = { _ in }
+    /// Told when pieces came or went, or their folders may be other ones than before.
+    var changed: () -> Void = {}
+    /// Why nothing in it may be read or written, where that is so: a newer Weir has written it.
+    var refusal: StoreError?
     /// Whether `remove()` was called: nothing is written any more.
     private(set) var isRemoved = false
     /// Grows each time that all of it is deleted: what was on its way into it by then is not in it.
@@ -26,6 +30,7 @@ import Store
     /// The folder; with `create`, made if it is not there.
     func directory(create: Bool) throws(StoreError) -> Directory {
         guard !isRemoved else { throw StoreError(.missing, path: id, detail: "the asset was removed") }
+        if let refusal { throw refusal }
         if let opened { return opened }
         let directory = try store.bundle(id, create: create)
         opened = directory

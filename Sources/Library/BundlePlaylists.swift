@@ -49,14 +49,17 @@ import Store
     }
 
     /// The multivariant playlist over what is whole; nil where nothing plays.
-    func master() throws -> Master? {
+    func master() throws -> Master? { try master(of: asset.wholeRenditions) }
+
+    /// The multivariant playlist over the renditions at these places.
+    func master(of whole: Set<Int>) throws -> Master? {
         guard let multivariant = asset.multivariant else {
-            guard let rendition = asset.renditions.first, rendition.isWhole else { return nil }
+            guard let rendition = asset.renditions.first, whole.contains(0) else { return nil }
             let text = Self.loneMaster(bandwidth: rendition.peakBitRate, path: "\(rendition.name.id)/media.m3u8")
             return Master(text: text, renditions: [0])
         }
         var (renditions, files): (Set<Int>, Set<String>) = ([], [])
-        let text = try multivariant.stored(.bundle, renditions: asset.wholeRenditions) { reference in
+        let text = try multivariant.stored(.bundle, renditions: whole) { reference in
             if let index = reference.renditionIndex {
                 renditions.insert(index)
                 return "\(asset.renditions[index].name.id)/media.m3u8"

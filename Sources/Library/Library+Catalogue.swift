@@ -14,6 +14,7 @@ extension Library {
         if let asset = asset(id: record.asset), !asset.isPersistent { await saveNew(asset) }
         do {
             try await store.catalogue.save(.init(downloads: [record]))
+            asset(id: record.asset).map(summaries.note)
         } catch {
             throw LibraryError(error, about: "the download is not noted")
         }
@@ -104,6 +105,7 @@ extension Library {
         asset.keys.markSaved(contents.keys)
         asset.isPersistent = true
         asset.saveFailure = nil
+        summaries.note(asset)
         // Removed meanwhile: the removal may have come to the catalogue first.
         if asset.isRemoved { try? await store.catalogue.removeAsset(asset.id) }
         return !asset.isRemoved
@@ -129,13 +131,21 @@ extension Library {
             for key in keys[asset.id] ?? [] {
                 if let url = try? WebURL(key.url) { asset.keys.restore(url, number: key.number, key.life) }
             }
-            let own = playlists[asset.id] ?? []
-            // The entry first: it says which renditions there are.
-            for playlist in own where playlist.rendition.isEmpty { restoreEntry(playlist, of: asset) }
-            for playlist in own where !playlist.rendition.isEmpty { restoreMedia(playlist, of: asset) }
-            for recording in recordings[asset.id] ?? [] { restoreRecording(of: recording.rendition, in: asset) }
+            let (own, recorded) = (playlists[asset.id] ?? [], recordings[asset.id] ?? [])
+            asset.sleep { [weak self, weak asset] in
+                if let asset { self?.wake(asset, own, recorded) }
+            }
             return asset
         }
+    }
+
+    /// Reads what is known of an asset, unless its bundle is one that a newer Weir has written.
+    private func wake(_ asset: Asset, _ playlists: [PlaylistRecord], _ recordings: [RecordingRecord]) {
+        guard admitBundle(of: asset) else { return }
+        // The entry first: it says which renditions there are.
+        for playlist in playlists where playlist.rendition.isEmpty { restoreEntry(playlist, of: asset) }
+        for playlist in playlists where !playlist.rendition.isEmpty { restoreMedia(playlist, of: asset) }
+        for recording in recordings { restoreRecording(of: recording.rendition, in: asset) }
     }
 
     private func restoreEntry(_ record: PlaylistRecord, of asset: Asset) {

@@ -75,6 +75,7 @@ extension Library {
             throw LibraryError(error, about: "\(asset.name) stays where it is")
         }
         asset.keys.markSaved(contents.keys)
+        summaries.note(asset)
         guard asset.isRemoved else { return }
         // The removal may have come to the catalogue first.
         occupy(destination.url, by: nil)

@@ -26,6 +26,7 @@ extension Library {
         for index in records.indices { records[index].name = name }
         do {
             try await store.catalogue.save(.init(assets: records))
+            summaries.note(asset)
         } catch {
             throw LibraryError(error, about: "\(asset.name) keeps its name")
         }

@@ -17,7 +17,7 @@ extension Library {
             throw LibraryError(.otherContent, "\(asset.name) cannot be revised")
         }
         let revision = Asset(
-            id: AssetNaming.id(forName: asset.name) { self.asset(id: $0) != nil }, name: asset.name, title: asset.title,
+            id: AssetNaming.id(forName: asset.name, isTaken: isTakenID), name: asset.name, title: asset.title,
             origin: asset.origin, access: asset.access, created: asset.created, store: store)
         revision.revises = asset.id
         try await loadEntry(of: revision)

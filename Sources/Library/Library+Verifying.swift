@@ -75,6 +75,7 @@ extension Asset {
     /// Notes when all of it was verified.
     func note(verifiedAt time: Int64) {
         knownVerified = .some(time)
+        bundle.changed()
         // Where it cannot be written it is verified anew a little sooner.
         try? bundle.directory(create: false).write(Array("\(time)\n".utf8), as: Self.verifiedFile)
     }

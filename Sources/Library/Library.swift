@@ -35,7 +35,15 @@ public import Store
     let date: () -> Int64
     private let yielding: Yielding
     private var byID: [String: Asset] = [:]
-    private var byName: [String: Asset] = [:]
+    private var byName: [String: Asset] = [:] {
+        didSet { byOrder = nil }
+    }
+    /// `assets`, once they were sorted.
+    private var byOrder: [Asset]?
+    /// What is known of assets without their being looked into.
+    public let summaries = Summaries()
+    /// Bundles that nobody can use, by the names under which they are listed.
+    public internal(set) var strays: [String: StrayBundle] = [:]
     private var byOrigin: [WebURL: Asset] = [:]
     private var opening: [WebURL: Task<Result<Asset, LibraryError>, Never>] = [:]
     /// The names of assets that are being opened, or get another one.
@@ -69,6 +77,7 @@ public import Store
         let known = restored(store.catalogue.initial)
         recover(known)
         register(restored: known)
+        summaries.start(for: self)
         playCache.start(for: self)
         purger.start(for: self)
         loader.full = { [weak self] in self?.purger.noteFull() }
@@ -97,6 +106,8 @@ public import Store
 
     /// The terms for the keys of what is downloaded from now on and has none of its own.
     public var newKeyTerms = KeyTerms()
+    /// Told of a bundle that nobody knew, and is an asset now.
+    public var adopted: (Asset) async -> Void = { _ in }
 
     /// Whether somebody waits for room on the disk.
     public var isRoomAwaited: () -> Bool = { false }
@@ -105,7 +116,12 @@ public import Store
     public var roomCame: () -> Void = {}
 
     /// All assets, by name; those that revise others aside.
-    public var assets: [Asset] { byName.values.sorted { $0.name < $1.name } }
+    public var assets: [Asset] {
+        if let byOrder { return byOrder }
+        let sorted = byName.sorted { $0.key < $1.key }.map(\.value)
+        byOrder = sorted
+        return sorted
+    }
 
     /// The asset with this id.
     public func asset(id: String) -> Asset? { byID[id] }
@@ -175,7 +191,7 @@ public import Store
     }
 
     /// Whether another asset is called so, or is about to be.
-    func isTaken(_ name: String) -> Bool { byName[name] != nil || reserved.contains(name) }
+    func isTaken(_ name: String) -> Bool { byName[name] != nil || reserved.contains(name) || strays[name] != nil }
 
     private func make(
         _ url: WebURL, name: String?, title: String?, _ access: OriginAccess
@@ -183,7 +199,7 @@ public import Store
         let name = name ?? AssetNaming.unique(AssetNaming.name(forPath: url.path), isTaken: isTaken)
         reserved.insert(name)
         defer { reserved.remove(name) }
-        let id = AssetNaming.id(forName: name) { byID[$0] != nil }
+        let id = AssetNaming.id(forName: name, isTaken: isTakenID)
         let asset = Asset(
             id: id, name: name, title: title, origin: url, access: access, created: Self.now, store: store)
         do {
@@ -229,6 +245,9 @@ public import Store
         asset.bundle.lost = { [weak self, weak asset] error in
             if let asset { self?.noteLoss(of: asset, error) }
         }
+        asset.bundle.changed = { [weak self, weak asset] in
+            if let asset { self?.summaries.note(asset) }
+        }
         byID[asset.id] = asset
         playCache.take(asset)
     }
@@ -241,7 +260,11 @@ public import Store
         loader.forget(asset.folders)
         audience.forget(asset)
         playCache.forget(asset)
+        summaries.forget(asset)
     }
+
+    /// Whether an asset has this id, or a folder in the store that no asset knows.
+    func isTakenID(_ id: String) -> Bool { byID[id] != nil || (try? store.bundle(id, create: false)) != nil }
 
     /// The asset at a URL, or that is being opened there.
     func occupant(of url: WebURL) async -> Asset? {
@@ -281,7 +304,7 @@ public import Store
     ///
     /// - Returns: the bytes that it took.
     public func remove(_ asset: Asset) async throws(LibraryError) -> Int64 {
-        var bytes = asset.bytes
+        var bytes = summaries[asset]?.bytes ?? asset.bytes
         if let readOnlyReason { throw LibraryError(readOnlyReason, about: "\(asset.name) cannot be removed") }
         if let revision = asset.revision {
             bytes += revision.bytes
@@ -319,6 +342,7 @@ public import Store
 
     /// Writes the playlists of the asset's bundle.
     func writeBundle(of asset: Asset) {
+        summaries.note(asset)
         do {
             try BundlePlaylists(asset).write()
         } catch {

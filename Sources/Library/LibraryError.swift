@@ -47,6 +47,8 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         case badImport
         /// Another program that is needed is not there.
         case noProgram
+        /// A newer Weir has written the asset's bundle.
+        case newerBundle
         /// Nobody waits any more.
         case cancelled
     }
@@ -81,7 +83,7 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
     /// Whether other pieces of the same asset would fare no better.
     public var concernsEverything: Bool {
         switch code {
-        case .originAbsent, .notStored, .originRefused, .refusedURL, .store, .expired, .keyLapsed: true
+        case .originAbsent, .notStored, .originRefused, .refusedURL, .store, .expired, .keyLapsed, .newerBundle: true
         case .missing, .badOrigin, .notPlaylist, .badDirective, .nameTaken, .notArtwork, .otherContent, .urlTaken,
             .notWhole, .exists, .badTarget, .badImport, .noProgram, .cancelled:
             false

@@ -23,7 +23,9 @@ import Store
     /// The sum of their lengths; the play cache's own to change.
     var cachedBytes: Int64 = 0
     /// Grows with each piece that comes or goes, so that what is derived from `sizes` can be kept.
-    private(set) var changes = 0
+    private(set) var changes = 0 {
+        didSet { bundle.changed() }
+    }
 
     init(id: String, in bundle: Bundle) {
         self.id = id

@@ -13,7 +13,8 @@ extension LibraryError {
         case .badDirective: .badRequest
         case .refusedURL: .forbidden
         case .store: .insufficientStorage
-        case .nameTaken, .notArtwork, .otherContent, .urlTaken, .notWhole, .exists, .badTarget, .badImport, .noProgram:
+        case .nameTaken, .notArtwork, .otherContent, .urlTaken, .notWhole, .exists, .badTarget, .badImport, .noProgram,
+            .newerBundle:
             .conflict
         case .cancelled: .serviceUnavailable
         }

@@ -38,10 +38,13 @@ extension Catalogue {
     }
 
     /// Notes what the rows of an asset are now, in the transaction that changed them; nothing for one that is not there.
-    static func sum(_ id: String, _ database: Database) throws {
-        guard var rows = try rows(of: id, database) else { return }
+    ///
+    /// - Returns: the revision that they have now.
+    static func sum(_ id: String, _ database: Database) throws -> Int {
+        guard var rows = try rows(of: id, database) else { return 0 }
         rows.revision += 1
         try ChecksumRecord(rows).upsert(database)
+        return rows.revision
     }
 
     /// Lets the database say this and nothing else.

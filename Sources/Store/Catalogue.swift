@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import Synchronization
 
 /// The index of the store: which assets there are, their playlists as fetched, their keys' numbers, and the downloads.
 ///
@@ -41,11 +42,15 @@ public final class Catalogue: Sendable {
 
     /// What was in it when it was opened.
     public let initial: Contents
+    /// What lists said of assets, as far as the rows are as they were then.
+    public let summaries: [SummaryRecord]
     /// What became of a file that was damaged, gone, or out of date, if that happened.
     public let recovery: CatalogueRecovery?
 
     private let queue: DatabaseQueue
     private let records: RecordKeeper?
+    /// How often each asset's rows were changed.
+    private let revisions: Mutex<[String: Int]>
 
     /// Opens the catalogue of the store in `folder`; a damaged one is put together again from the records.
     ///
@@ -61,6 +66,8 @@ public final class Catalogue: Sendable {
                 let opening = try CatalogueOpening(path, RecordFolder(Self.recordFolder(folder)))
                 let queue = opening.queue
                 (self.queue, initial, recovery) = (queue, opening.contents, opening.recovery)
+                summaries = (try? queue.read(SummaryRecord.current)) ?? []
+                revisions = Mutex(opening.revisions)
                 records = try RecordKeeper(
                     opening.records, present: opening.present, backlog: opening.unrecorded, report: report
                 ) { id in
@@ -69,7 +76,8 @@ public final class Catalogue: Sendable {
             case .readOnly:
                 let folder = try? Directory.existing(path: folder).subdirectory(RecordFolder.name)
                 (initial, recovery) = CatalogueOpening.read(path, folder.map(RecordFolder.init))
-                (queue, records) = (try Self.inMemory(), nil)
+                (queue, records, summaries) = (try Self.inMemory(), nil, [])
+                revisions = Mutex([:])
             }
         } catch {
             throw StoreError(error, catalogue: path)
@@ -237,6 +245,7 @@ public final class Catalogue: Sendable {
                     ALTER TABLE storage ADD COLUMN keysAfterFirstPlay INTEGER;
                     """)
         }
+        migrator.registerMigration("12", migrate: SummaryRecord.createTable)
         return migrator
     }
 
@@ -313,11 +322,26 @@ public final class Catalogue: Sendable {
     private func write(_ change: @escaping @Sendable (Database) throws -> Set<String>) async throws(StoreError) {
         do {
             let changed = try await queue.write { database in
-                let ids = try change(database)
-                for id in ids { try Self.sum(id, database) }
-                return ids
+                var changed: [String: Int] = [:]
+                for id in try change(database) { changed[id] = try Self.sum(id, database) }
+                return changed
             }
-            records?.note(changed)
+            revisions.withLock { $0.merge(changed) { max($0, $1) } }
+            records?.note(changed.keys)
+        } catch {
+            throw StoreError(error, catalogue: queue.path)
+        }
+    }
+
+    /// How often the rows of an asset were changed, as far as that is written.
+    public func revision(of id: String) -> Int { revisions.withLock { $0[id] ?? 0 } }
+
+    /// Writes what a list says of assets, unless their rows have changed since that was worked out.
+    public func save(summaries: [SummaryRecord]) async throws(StoreError) {
+        do {
+            try await queue.write { database in
+                for summary in summaries { try summary.saveIfCurrent(database) }
+            }
         } catch {
             throw StoreError(error, catalogue: queue.path)
         }

@@ -17,7 +17,7 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         try await reporting(common) {
             let daemon = try common.daemon()
-            let assets = try await daemon.client.assets().filter {
+            let assets = try await daemon.client.assets(isBrief: !json).filter {
                 !offline || ($0.local == .complete && !($0.storage?.isExpired ?? false))
             }
             guard !json else {
@@ -41,12 +41,13 @@ struct ListCommand: AsyncParsableCommand {
     private static func row(_ asset: API.Asset) -> [String] {
         let time = asset.duration.map(Format.clock) ?? (asset.isLive ? "live" : "–")
         let size = asset.bytes > 0 ? Format.bytes(asset.bytes) : "–"
-        return [asset.name, time, asset.tracks.storedQuality ?? "–", size, local(asset)]
+        return [asset.name, time, asset.quality ?? asset.tracks.storedQuality ?? "–", size, local(asset)]
     }
 
     /// What of it is here, and what becomes of it.
     private static func local(_ asset: API.Asset) -> String {
-        asset.local.word + StorageText.badge(asset.storage, local: asset.local) + KeysText.badge(asset.keys)
+        if asset.unreadable != nil { return "unreadable" }
+        return asset.local.word + StorageText.badge(asset.storage, local: asset.local) + KeysText.badge(asset.keys)
             + activity(asset)
     }
 

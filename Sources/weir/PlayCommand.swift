@@ -38,7 +38,7 @@ struct PlayCommand: AsyncParsableCommand {
             let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
             let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
             // A player says little about a server that is not there.
-            if PlayerURL.isURL(source), !offline { _ = try await daemon.client.assets() }
+            if PlayerURL.isURL(source), !offline { _ = try await daemon.client.list(.init(limit: 1, isBrief: true)) }
             let entry = try await Entry(source, try manner, in: daemon)
             throw player.start(arguments + [entry.url])
         }

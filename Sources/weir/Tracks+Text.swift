@@ -1,18 +1,6 @@
 import Control
 
 extension API.Variant {
-    /// `720p`; of sound alone `audio`; nil when the playlist does not say.
-    var quality: String? {
-        if let height { return "\(height)p" }
-        return isSoundAlone ? "audio" : nil
-    }
-
-    private var isSoundAlone: Bool {
-        guard let codecs, !codecs.isEmpty else { return false }
-        let sound = ["mp4a", "ac-3", "ec-3", "ac-4", "alac", "fLaC", "Opus", "opus"]
-        return codecs.split(separator: ",").allSatisfy { codec in sound.contains { codec.contains($0) } }
-    }
-
     /// `avc1`: the first codec, without its profile.
     var shortCodec: String? { codecs?.split(separator: ",").first?.split(separator: ".").first.map(String.init) }
 
@@ -44,13 +32,6 @@ extension API.Tracks {
             variants.map { $0.quality ?? $0.id } + audio.map { "audio \($0.shortName)" }
             + subtitles.map { "subs \($0.shortName)" }
         return all.filter { seen.insert($0).inserted }
-    }
-
-    /// The highest quality that is stored whole; where none is, the highest of which something is.
-    var storedQuality: String? {
-        let whole = variants.filter { $0.local == .complete }
-        let stored = whole.isEmpty ? variants.filter { $0.local != .none } : whole
-        return stored.max { ($0.height ?? 0, $0.bandwidth ?? 0) < ($1.height ?? 0, $1.bandwidth ?? 0) }?.quality
     }
 }
 

@@ -65,7 +65,7 @@ struct Entry {
     }
 
     private static func offline(_ source: String, in daemon: Daemon) async throws(ControlError) -> String {
-        guard let asset = try await daemon.client.assets().first(where: { $0.url == source }) else {
+        guard let asset = try await daemon.client.assets(isBrief: true).first(where: { $0.url == source }) else {
             throw ControlError(
                 .noSuchAsset, "nothing is stored of \(source)", next: "weir get URL, while there is a network")
         }

@@ -33,7 +33,7 @@ struct VerifyCommand: AsyncParsableCommand {
         try await reporting(common) {
             let client = try common.daemon().client
             var worst: Failure?
-            let wanted = all ? try await client.assets().map(\.name) : names
+            let wanted = all ? try await client.assets(isBrief: true).map(\.name) : names
             for (place, name) in wanted.enumerated() {
                 if place > 0, !json { Output.line("") }
                 guard let failure = await verify(name, client) else { continue }

@@ -8,8 +8,9 @@ import EventLoop
     var images: [String: [UInt8]] = [:]
     var requests: [API.DownloadRequest] = []
 
-    func assets() async throws(ControlError) -> API.AssetList {
-        API.AssetList(assets: [try await asset(named: "sintel")], playCache: API.PlayCache(bytes: 5, limit: 9))
+    func assets(_ wish: API.ListWish) async throws(ControlError) -> [UInt8] {
+        try API.encode(
+            API.AssetList(assets: [try await asset(named: "sintel")], playCache: API.PlayCache(bytes: 5, limit: 9)))
     }
 
     func asset(named name: String) async throws(ControlError) -> API.Asset {

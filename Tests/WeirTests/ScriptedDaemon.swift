@@ -41,8 +41,8 @@ import TestSupport
         server = nil
     }
 
-    func assets() async throws(ControlError) -> API.AssetList {
-        API.AssetList(assets: assetsByName.values.sorted { $0.name < $1.name })
+    func assets(_ wish: API.ListWish) async throws(ControlError) -> [UInt8] {
+        try API.encode(API.AssetList(assets: assetsByName.values.sorted { $0.name < $1.name }))
     }
 
     func asset(named name: String) async throws(ControlError) -> API.Asset {

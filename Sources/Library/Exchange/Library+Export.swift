@@ -30,6 +30,7 @@ extension Library {
         guard !store.contains(path) else {
             throw LibraryError(.badTarget, "\(asset.name) is not exported: \(path) is in the store itself")
         }
+        try checkBundle(of: asset)
         // What others have deleted is not to be found in the midst of it.
         await survey(asset)
         let name = asset.name

@@ -23,6 +23,7 @@ extension Library {
         defer { reserved.remove(name) }
         let intake = try await intake(of: parcel, name: name)
         let asset = try await take(intake, artwork: parcel.artwork)
+        publish(asset)
         if !asset.isPlayableOffline { report("\(asset.name): imported, but nothing of it plays without an origin") }
         return asset
     }
@@ -42,8 +43,11 @@ extension Library {
         return AssetNaming.id(forName: name) { asset(id: $0) != nil }
     }
 
-    private func intake(of parcel: Parcel, name: String) async throws(LibraryError) -> Intake {
-        let id = unusedID(parcel, name: name)
+    /// What a folder is, and what it would bring.
+    ///
+    /// - Parameter id: the id that it has; nil for one of its own.
+    func intake(of parcel: Parcel, name: String, id: String? = nil) async throws(LibraryError) -> Intake {
+        let id = id ?? unusedID(parcel, name: name)
         let told = parcel.package?.origin
         let origin = if let told { told } else { try Self.nowhere(id) }
         if let occupant = await occupant(of: origin) {
@@ -73,10 +77,12 @@ extension Library {
     private func take(_ intake: Intake, artwork: Artwork?) async throws(LibraryError) -> Asset {
         let asset = intake.asset
         let (id, pieces, folder, store) = (asset.id, intake.pieces, intake.folder, store)
+        let texts = try texts(of: asset)
         do throws(StoreError) {
             try await DiskWork.run { () throws(StoreError) in
                 let bundle = try store.stage(id)
                 do throws(StoreError) {
+                    for text in texts { try bundle.add(text.bytes, as: text.file, to: text.folder) }
                     if let artwork { try bundle.add(artwork.bytes, as: artwork.kind.fileName) }
                     var files = IntakeFiles(folder)
                     for piece in pieces {
@@ -92,16 +98,42 @@ extension Library {
         } catch {
             throw LibraryError(import: error, of: asset.name)
         }
-        return try await register(intake)
+        do throws(LibraryError) {
+            return try await register(intake)
+        } catch {
+            try? store.removeBundle(asset.id)
+            throw error
+        }
     }
 
-    private func register(_ intake: Intake) async throws(LibraryError) -> Asset {
+    /// The texts of a bundle of which all is there that has a playlist: with them it is known again if the process ends
+    /// before the catalogue has it.
+    private func texts(of asset: Asset) throws(LibraryError) -> [(folder: String?, file: String, bytes: [UInt8])] {
+        let playlists = BundlePlaylists(asset)
+        let known = asset.renditions.filter { $0.source != nil }
+        do {
+            var texts: [(folder: String?, file: String, bytes: [UInt8])] = []
+            for rendition in known {
+                guard let playlist = rendition.source?.playlist else { continue }
+                texts.append((rendition.name.id, "media.m3u8", try playlists.media(playlist, of: rendition)))
+            }
+            if let master = try playlists.master(of: Set(known.map(\.place))) {
+                texts.append((nil, "master.m3u8", master.text))
+            }
+            texts.append((nil, BundleIdentity.fileName, try playlists.identity()))
+            return texts
+        } catch {
+            throw LibraryError(.badImport, "\(asset.name) is not imported: \(error)", underlying: error)
+        }
+    }
+
+    /// Lets the catalogue, and then everybody, know of an asset whose bundle is in its place.
+    func register(_ intake: Intake) async throws(LibraryError) -> Asset {
         let asset = intake.asset
         let records = contents(ofImported: asset)
         do throws(StoreError) {
             try await store.catalogue.save(records)
         } catch {
-            try? store.removeBundle(asset.id)
             throw LibraryError(error, about: "\(asset.name) is not imported")
         }
         // As it will be after a restart.
@@ -109,7 +141,7 @@ extension Library {
             throw LibraryError(.badImport, "\(asset.name) cannot be read back")
         }
         register(asset)
-        publish(asset)
+        summaries.note(asset)
         return asset
     }
 

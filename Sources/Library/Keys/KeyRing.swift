@@ -28,7 +28,7 @@ public import Store
     /// Those that may not be used, at the time up to which that holds; nil before it was looked at.
     private var known: (unusable: Set<Int>, until: Int64)?
     /// Grows whenever other keys may be used than before.
-    private var turns = 0
+    private(set) var turns = 0
 
     init(in bundle: Bundle) { folder = PieceFolder(id: "keys", in: bundle) }
 
@@ -139,6 +139,9 @@ public import Store
         if !news.isEmpty { lapsed(news) }
         return unusable
     }
+
+    /// Whether all of them may be used, for as long as nobody says otherwise.
+    var areLasting: Bool { unusable.isEmpty && known?.until == .max }
 
     /// Grows with each change of what is there, or may be used.
     var changes: Int {

@@ -22,8 +22,8 @@ import Store
     private var pins: [String: Pins] = [:]
     private weak var library: Library?
     private var timer: LoopTimer?
-    /// The folders that an earlier process left, and nobody has looked into yet.
-    private var uncounted: [PieceFolder] = []
+    /// What an earlier process left, and nobody has looked into yet.
+    private var uncounted: [Asset] = []
     private var isCounting = false
     /// Folders of which it is of interest whether segments are in them, and nobody knows.
     private var unread: [PieceFolder] = []
@@ -50,13 +50,18 @@ import Store
     /// The bytes that may stay; nil for any number.
     let limit: Int64?
 
-    /// Counts what an earlier process left, folder by folder, and lets go of what is too much.
+    /// Counts what an earlier process left, asset by asset, and lets go of what is too much. Assets of which it is known
+    /// that none of their pieces merely flowed sleep on.
     func start(for library: Library) {
         self.library = library
         guard library.readOnlyReason == nil else { return }
-        uncounted = library.assets.flatMap { $0.folders + ($0.revision?.folders ?? []) }
         isCounting = true
-        timer?.schedule(after: Self.turnPause)
+        library.summaries.whenChecked { [weak self, weak library] in
+            guard let self, let library else { return }
+            uncounted = library.assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) }
+                .filter { library.summaries[$0].map { $0.cachedBytes > 0 } ?? true }
+            timer?.schedule(after: Self.turnPause)
+        }
     }
 
     // MARK: What folders tell
@@ -124,6 +129,7 @@ import Store
     func pin(_ wanted: Pins, of asset: Asset) {
         guard pins[asset.id] ?? .nothing != wanted, library?.asset(id: asset.id) === asset else { return }
         pins[asset.id] = wanted == .nothing ? nil : wanted
+        library?.summaries.note(asset)
         reconsider(asset)
     }
 
@@ -133,12 +139,13 @@ import Store
     /// An asset is known from now on.
     func take(_ asset: Asset) {
         asset.bundle.cache = self
-        if asset.folders.contains(where: { $0.known != nil }) { reconsider(asset) }
+        if !asset.isAsleep, asset.folders.contains(where: { $0.known != nil }) { reconsider(asset) }
     }
 
     /// An asset is removed.
     func forget(_ asset: Asset) {
         pins[asset.id] = nil
+        guard !asset.isAsleep else { return }
         for folder in asset.folders {
             for file in folder.slots.keys { drop(file, of: folder) }
         }
@@ -260,10 +267,10 @@ import Store
         timer?.schedule(after: isRetry ? Self.retryPause : Self.turnPause)
     }
 
-    /// Looks into one more folder; false when none is left.
+    /// Looks into one more asset; false when none is left.
     private func count() -> Bool {
-        if let folder = uncounted.popLast() {
-            _ = folder.sizes
+        if let asset = uncounted.popLast() {
+            if !asset.isRemoved { for folder in asset.folders { _ = folder.sizes } }
             timer?.schedule(after: Self.turnPause)
             return true
         }

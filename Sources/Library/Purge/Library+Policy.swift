@@ -6,8 +6,9 @@ extension Library {
     /// Whether the time for which an asset was to be played is over.
     public func isExpired(_ asset: Asset) -> Bool { asset.life.isExpired(at: date()) }
 
-    /// Throws `expired` for what is not to be played any more.
+    /// Throws `expired` for what is not to be played any more, and `newerBundle` for what cannot be.
     public func checkExpiry(of asset: Asset) throws(LibraryError) {
+        try checkBundle(of: asset)
         guard let end = asset.life.expiration, end <= date() else { return }
         let option = end == asset.life.policy.expires ? "--expires" : "--after-first-play"
         throw LibraryError(
@@ -19,6 +20,7 @@ extension Library {
     /// Throws `expired` for what is not to be played any more, but by a session that began before: that may go on to its
     /// end.
     public func checkExpiry(of asset: Asset, for session: String) throws(LibraryError) {
+        try checkBundle(of: asset)
         guard asset.life.expiration != nil, !audience.attends(session) else { return }
         try checkExpiry(of: asset)
     }

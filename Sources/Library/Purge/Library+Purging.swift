@@ -9,7 +9,8 @@ extension Library {
     ///
     /// Returns when the room is free.
     func purge(_ asset: Asset, _ cause: StorageLife.Cause) async {
-        guard readOnlyReason == nil, !asset.isRemoved, !playCache.isInUse(asset, audience) else { return }
+        asset.wake()
+        guard readOnlyReason == nil, !asset.isRemoved, asset.refusal == nil, !playCache.isInUse(asset, audience) else { return }
         let bytes = asset.bytes + (asset.revision?.bytes ?? 0)
         let purge = StorageLife.Purge(date: date(), bytes: bytes, cause: cause)
         let sentence = "\(asset.name) was purged, \(bytes >> 20) MB: \(reason(of: asset, cause))"
@@ -59,7 +60,8 @@ extension Library {
     /// What a plan chooses from.
     var purgeCandidates: [PurgePlan.Candidate] {
         assets.map { asset in
-            let (bytes, cached) = (asset.bytes, asset.cachedBytes)
+            let summary = summaries[asset]
+            let (bytes, cached) = (summary?.bytes ?? asset.bytes, summary?.cachedBytes ?? asset.cachedBytes)
             var candidate = PurgePlan.Candidate(
                 id: asset.id, life: asset.life, created: asset.created, kept: bytes - cached, cached: cached)
             candidate.isPlaying = playCache.isInUse(asset, audience)

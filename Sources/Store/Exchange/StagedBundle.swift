@@ -53,8 +53,13 @@ public final class StagedBundle: Sendable {
         folders.withLock { $0[folder]?.lines += line }
     }
 
-    /// Adds a text, or another small file, at the top.
-    public func add(_ bytes: [UInt8], as file: String) throws(StoreError) { try root.write(bytes, as: file) }
+    /// Adds a text, or another small file that is no piece.
+    ///
+    /// - Parameter folder: nil for the top.
+    public func add(_ bytes: [UInt8], as file: String, to folder: String? = nil) throws(StoreError) {
+        let directory = if let folder { try self.directory(folder) } else { root }
+        try directory.write(bytes, as: file)
+    }
 
     private func directory(_ name: String) throws(StoreError) -> Directory {
         try folders.withLock { folders throws(StoreError) in

@@ -8,6 +8,8 @@ struct CatalogueOpening {
     let contents: Catalogue.Contents
     /// What was to be mended; nil for nothing.
     let recovery: CatalogueRecovery?
+    /// How often each asset's rows were changed.
+    let revisions: [String: Int]
     /// The records of its assets.
     let records: RecordFolder
     /// The revisions of the records that there are.
@@ -34,11 +36,15 @@ struct CatalogueOpening {
                 return try Catalogue.contents(database)
             }
             (self.queue, recovery) = (queue, mending.recovery(reading, aside))
+            revisions = Dictionary(mending.assets.map { ($0.asset.id, $0.revision) }) { $1 }
             unrecorded = mending.assets.filter { present[$0.asset.id]?.first ?? 0 < $0.revision }.map(\.asset.id)
         } else {
             let queue = try opened ?? Catalogue.open(path)
             if reading.isWithoutSums { try queue.write { try Self.addSums(reading, $0) } }
             (self.queue, contents, recovery) = (queue, reading.contents, nil)
+            revisions =
+                reading.isWithoutSums
+                ? Dictionary(reading.contents.assets.map { ($0.id, 1) }) { $1 } : reading.revisions
             unrecorded = reading.contents.assets.lazy.map(\.id)
                 .filter { present[$0]?.first ?? 0 < max(1, reading.revisions[$0] ?? 0) }
         }

@@ -1,0 +1,115 @@
+import Downloader
+import EventLoop
+import HTTPMessage
+import Library
+import Store
+
+/// The list of all assets: long ones are answered from what is known, in turns, and where wanted in pages.
+extension LibraryService {
+    /// What stands behind the assets of a list.
+    private struct Tail: Encodable {
+        let next: String?
+        let playCache: API.PlayCache
+    }
+
+    /// The form of the texts that summaries keep: to be raised when `facts` says something else, or `API.Tracks` has more.
+    static let summaryVersion = 1
+
+    /// See `ControlService`.
+    public func assets(_ wish: API.ListWish) async throws(ControlError) -> [UInt8] {
+        await library.summaries.check()
+        let all = library.assets
+        let first = wish.after.map { name in Self.place(after: name, in: all) } ?? 0
+        let page = all[first...].prefix(wish.limit ?? .max)
+        let texts = try await texts.texts(of: Array(page))
+        var body = Array(#"{"assets":["#.utf8)
+        body.reserveCapacity(texts.reduce(1024) { $0 + $1.brief.count + 1 + (wish.isBrief ? 0 : $1.tracks.count) })
+        var isFirst = true
+        for text in texts {
+            if !isFirst { body.append(UInt8(ascii: ",")) }
+            isFirst = false
+            body += wish.isBrief ? text.brief : text.whole
+        }
+        let strays = page.endIndex == all.endIndex ? library.strays.keys.sorted().compactMap { library.strays[$0] } : []
+        for stray in strays {
+            if !isFirst { body.append(UInt8(ascii: ",")) }
+            isFirst = false
+            body += try API.encode(Self.shape(stray))
+        }
+        // The shapes first: to tell an asset's size the store is looked into.
+        let cache = API.PlayCache(bytes: Int(library.cachedBytes), limit: library.cacheLimit.map { Int($0) })
+        let next = page.endIndex < all.endIndex ? page.last?.name : nil
+        body += Array("],".utf8) + (try API.encode(Tail(next: next, playCache: cache))).dropFirst()
+        return body
+    }
+
+    /// The place of the first asset behind a name.
+    private static func place(after name: String, in assets: [Asset]) -> Int {
+        var range = assets.startIndex..<assets.endIndex
+        while !range.isEmpty {
+            let middle = (range.lowerBound + range.upperBound) / 2
+            range = assets[middle].name <= name ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
+
+    /// A bundle that is of no use, so that somebody hears of it.
+    static func shape(_ stray: StrayBundle) -> API.Asset {
+        var shape = API.Asset(name: stray.name, id: stray.id, url: "")
+        shape.unreadable = stray.reason
+        return shape
+    }
+
+    /// What is to be said of an asset that rests on its playlists and pieces: as it is known, else by reading them.
+    func facts(of asset: Asset) -> SummaryRecord { library.summaries[asset] ?? found(asset) }
+
+    /// The same by reading them.
+    func found(_ asset: Asset) -> SummaryRecord {
+        // What is wanted of it may not be understood.
+        let kept = downloader.download(of: asset)
+        let isStored = kept.flatMap { $0.isUnreadable ? nil : $0.isWhole } ?? asset.isPlayableOffline
+        // What is stored does not play where its keys may not be used.
+        let isComplete = isStored && (asset.keys.unusable.isEmpty || asset.isPlayableOffline)
+        let tracks = AssetShapes(asset).tracks
+        let text = (try? API.encode(tracks)) ?? []
+        let local: API.Local = isComplete ? .complete : asset.bytes > 0 ? .partly : .none
+        return SummaryRecord(
+            asset: asset.id, version: Self.summaryVersion, local: local.rawValue, isLive: asset.isLive,
+            duration: asset.duration, bytes: asset.bytes + (asset.revision?.bytes ?? 0),
+            cachedBytes: asset.cachedBytes + (asset.revision?.cachedBytes ?? 0), hasArtwork: asset.artworkKind != nil,
+            quality: tracks.storedQuality, tracks: String(decoding: text, as: UTF8.self))
+    }
+
+    /// An asset in a list, without its tracks.
+    func brief(_ asset: Asset, _ facts: SummaryRecord) -> API.Asset {
+        let kept = downloader.download(of: asset)
+        let download = asset.revision.flatMap { downloader.download(of: $0) } ?? kept
+        var shape = API.Asset(
+            name: asset.name, id: asset.id, title: asset.title, url: asset.origin.redacted, duration: facts.duration)
+        shape.isLive = facts.isLive
+        shape.isImported = asset.origin.isNowhere ? true : nil
+        shape.bytes = Int(facts.bytes)
+        shape.cachedBytes = Int(facts.cachedBytes)
+        shape.isRevised = asset.revision != nil ? true : nil
+        // A change is noticed by looking at the asset.
+        shape.hasChanged = !asset.isAsleep && asset.hasChanged ? true : nil
+        shape.local = API.Local(rawValue: facts.local) ?? .none
+        shape.quality = facts.quality
+        shape.unreadable = asset.refusal
+        // Of one that sleeps the word says so, and nothing of it need be read.
+        let isWhole = asset.isAsleep ? facts.local == API.Local.complete.rawValue : nil
+        shape.state = download.map { API.Download.State($0, isWhole: isWhole ?? $0.isWhole) }
+        shape.need = shape.state == .waiting ? download?.need.flatMap { .init(rawValue: $0.rawValue) } : nil
+        shape.artwork = facts.hasArtwork ? "\(API.root)/assets/\(PercentEncoding.encode(asset.name))/artwork" : nil
+        shape.download = download.map { $0.asset.id }
+        shape.storage = storage(of: asset)
+        shape.keys = keySummary(of: asset)
+        return shape
+    }
+
+    func shape(_ asset: Asset) -> API.Asset {
+        var shape = brief(asset, found(asset))
+        shape.tracks = AssetShapes(asset).tracks
+        return shape
+    }
+}

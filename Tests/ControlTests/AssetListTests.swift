@@ -1,0 +1,134 @@
+import Downloader
+import EventLoop
+import Foundation
+import Library
+import Origin
+import Store
+import TestSupport
+import Testing
+
+@testable import Control
+
+/// Lists of assets: brief, whole, in pages, and over what an earlier process noted.
+@Suite @LoopActor struct AssetListTests {
+    private let folder: TemporaryFolder
+
+    private static let counting =
+        "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('SELECT count(*) FROM summary').fetchone()[0])"
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func service() async throws -> LibraryService {
+        var store: Store?
+        try await waitUntil("the lock let go") {
+            do {
+                store = try Store(path: folder.path, reserve: 0)
+            } catch let error as StoreError where error.code == .busy {}
+            return store != nil
+        }
+        let library = Library(store: try #require(store), client: OriginClient())
+        let downloader = Downloader(library: library)
+        return LibraryService(library: library, downloader: downloader)
+    }
+
+    private func list(_ service: LibraryService, _ query: String? = nil) async throws -> API.AssetList {
+        try API.decode(from: try await service.assets(API.ListWish(query: query)))
+    }
+
+    private func take(_ fixture: String, _ name: String, _ service: LibraryService) async throws {
+        let path = Repository.path("fixtures/media/\(fixture)")
+        _ = try await service.importAsset(API.ImportRequest(path: path, name: name))
+    }
+
+    @Test func whatAListSaysIsWhatEachAssetSays() async throws {
+        let service = try await service()
+        #expect(try await list(service).assets == [])
+        for name in ["ts", "cmaf", "audio"] { try await take(name, name, service) }
+        for _ in 0..<2 {
+            let (whole, brief) = (try await list(service), try await list(service, "brief=1"))
+            #expect(whole.assets.map(\.name) == ["audio", "cmaf", "ts"] && whole.next == nil && whole.playCache != nil)
+            for (place, asset) in whole.assets.enumerated() {
+                var single = try await service.asset(named: asset.name)
+                single.playable = nil
+                #expect(asset == single && !asset.tracks.variants.isEmpty && asset.local == .complete)
+                #expect(asset.quality == asset.tracks.storedQuality)
+                single.tracks = API.Tracks()
+                #expect(brief.assets[place] == single)
+            }
+        }
+        // It follows what changes.
+        let asset = try #require(service.library.asset(named: "ts"))
+        try await service.library.rename(asset, to: "zz")
+        #expect(try await list(service).assets.map(\.name) == ["audio", "cmaf", "zz"])
+        await service.library.entitle(asset, #"A "tracks":{} title"#)
+        #expect(try await list(service).assets.last?.title == #"A "tracks":{} title"#)
+        let bundle = folder.path("assets/\(asset.id)/video-90p")
+        for name in try FileManager.default.contentsOfDirectory(atPath: bundle) where name.hasSuffix(".ts") {
+            try FileManager.default.removeItem(atPath: bundle + "/" + name)
+        }
+        await service.library.survey(asset)
+        let last = try #require(try await list(service).assets.last)
+        #expect(last.local == .partly && last.tracks.variants.first { $0.id == "video-90p" }?.local == API.Local.none)
+        _ = try await service.removeAsset(named: "zz")
+        #expect(try await list(service).assets.map(\.name) == ["audio", "cmaf"])
+    }
+
+    @Test func pagesFollowOneAnother() async throws {
+        let service = try await service()
+        for name in ["a", "b", "c", "d", "e"] { try await take("audio", name, service) }
+        let first = try await list(service, "limit=2")
+        #expect(first.assets.map(\.name) == ["a", "b"] && first.next == "b")
+        let second = try await list(service, "limit=2&after=b")
+        #expect(second.assets.map(\.name) == ["c", "d"] && second.next == "d")
+        let last = try await list(service, "brief=1&limit=2&after=d")
+        #expect(last.assets.map(\.name) == ["e"] && last.next == nil)
+        // The name behind which a page begins may have gone.
+        #expect(try await list(service, "limit=1&after=bb").assets.map(\.name) == ["c"])
+        #expect(try await list(service, "after=e").assets == [])
+        for query in ["limit=0", "limit=-1", "limit=x", "limit="] {
+            let error = #expect(throws: ControlError.self) { try API.ListWish(query: query) }
+            #expect(error?.code == .badRequest)
+        }
+    }
+
+    @Test func afterARestartItIsSaidWithoutAnythingBeingRead() async throws {
+        var service: LibraryService? = try await service()
+        for name in ["ts", "cmaf"] { try await take(name, name, try #require(service)) }
+        let before = try await list(try #require(service))
+        // What has just changed is not noted: the clock could not tell another change from it.
+        let catalogue = folder.path("catalogue-1.sqlite")
+        try await waitUntil("summaries") {
+            let result = try await ProcessRunner.run(
+                "python3",
+                ["-c", Self.counting, catalogue])
+            return result.output.hasPrefix("2")
+        }
+        await service?.library.summaries.close()
+        await service?.library.settle()
+        service = nil
+        let again = try await self.service()
+        let whole = try await list(again)
+        #expect(whole.assets == before.assets)
+        #expect(again.library.assets.allSatisfy { $0.isAsleep })
+        // What has been deleted meanwhile is noticed.
+        let asset = try #require(again.library.asset(named: "ts"))
+        #expect(asset.isPlayableOffline && !asset.isAsleep)
+        #expect(try await list(again).assets == before.assets)
+    }
+
+    @Test func whatWasDeletedBetweenTwoStartsIsNotSaidToBeThere() async throws {
+        var service: LibraryService? = try await service()
+        try await take("ts", "ts", try #require(service))
+        let id = try #require(service?.library.asset(named: "ts")).id
+        await service?.library.settle()
+        service = nil
+        try FileManager.default.removeItem(atPath: folder.path("assets/\(id)/video-90p"))
+        let asset = try #require(try await list(try await self.service()).assets.first)
+        #expect(asset.local == .partly)
+    }
+}
+
+extension LibraryService {
+    /// All assets with all that is told of them.
+    func assets() async throws -> API.AssetList { try API.decode(from: try await assets(API.ListWish())) }
+}

@@ -1,0 +1,151 @@
+import EventLoop
+import Foundation
+import Glibc
+import HTTPMessage
+import Origin
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// Links that somebody plants in the store: nothing outside is read as ours, written or deleted.
+@Suite @LoopActor struct PlantedLinkTests {
+    /// Where the link is, below the store, and what it leads to in the folder outside.
+    struct Plant: CustomTestStringConvertible, Sendable {
+        let place: String
+        let target: String
+        var testDescription: String { "\(place) → \(target)" }
+    }
+
+    nonisolated static let plants = [
+        Plant(place: "assets/ID", target: "bundle"), Plant(place: "assets/ID/video-90p", target: "bundle/video-90p"),
+        Plant(place: "assets/ID/video-90p/0.ts", target: "bundle/video-90p/0.ts"),
+        Plant(place: "assets/ID/video-90p/SHA256SUMS", target: "bundle/video-90p/SHA256SUMS"),
+        Plant(place: "assets/ID/video-90p/media.m3u8", target: "bundle/video-90p/media.m3u8"),
+        Plant(place: "assets/ID/asset.json", target: "bundle/asset.json"),
+        Plant(place: "assets/ID/master.m3u8", target: "bundle/master.m3u8"), Plant(place: "assets", target: ""),
+        Plant(place: "tmp", target: "tmp"), Plant(place: "records", target: "records"),
+        Plant(place: "lock", target: "bundle/asset.json"),
+        Plant(place: "catalogue-1.sqlite", target: "catalogue-1.sqlite"),
+        Plant(place: "catalogue-1.sqlite-wal", target: "bundle/asset.json"),
+    ]
+
+    /// Every file with its bytes, mode and time.
+    private func state(of folder: TemporaryFolder) throws -> [String: String] {
+        var state: [String: String] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            var status = stat()
+            lstat(folder.path(name), &status)
+            let bytes = FileManager.default.contents(atPath: folder.path(name)) ?? Data()
+            state[name] = "\(status.st_mode) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec) \(bytes.hashValue)"
+        }
+        return state
+    }
+
+    @Test(arguments: plants) func nothingOutsideIsTouched(plant: Plant) async throws {
+        let store = try TemporaryFolder(), outside = try TemporaryFolder()
+        let id: String
+        do {
+            let library = Library(store: try Store(path: store.path, reserve: 0), client: .init())
+            id = try await library.importAsset(at: Repository.path("fixtures/media/ts"), name: "film").id
+            await library.settle()
+        }
+        // Outside lies just what one would like to have there, and something to be cleared.
+        for (name, copy) in [
+            ("assets/\(id)", "bundle"), ("records", "records"), ("catalogue-1.sqlite", "catalogue-1.sqlite"),
+        ] {
+            try FileManager.default.copyItem(atPath: store.path(name), toPath: outside.path(copy))
+        }
+        try outside.write(Data("canary".utf8), to: "tmp/canary")
+        try outside.write(Data("canary".utf8), to: "records/film.1.json.new")
+        let place = store.path(plant.place.replacingOccurrences(of: "ID", with: id))
+        try? FileManager.default.removeItem(atPath: place)
+        #expect(symlink(outside.path + (plant.target.isEmpty ? "" : "/\(plant.target)"), place) == 0)
+        let before = try state(of: outside)
+
+        let opened = try await reopened(store)
+        let library = Library(store: opened, client: .init())
+        await library.adoptStrays()
+        for asset in library.assets {
+            _ = asset.playability
+            await library.survey(asset)
+            if let rendition = asset.rendition("video-90p"), plant.place.hasPrefix("assets") {
+                let isPiece =
+                    !plant.place.hasSuffix(".json") && !plant.place.hasSuffix(".m3u8") && !plant.place.hasSuffix("SUMS")
+                let file = rendition.folder.open("0.ts")
+                #expect(isPiece ? file == nil : file != nil)
+                if let file { close(file) }
+            }
+            await library.entitle(asset, "A title")
+            try? await library.setPolicy(StoragePolicy(expires: 1), of: asset)
+            try? await library.rename(asset, to: "other")
+        }
+        _ = try? await library.importAsset(at: Repository.path("fixtures/media/ts"), name: "second")
+        for asset in library.assets { _ = try? await library.remove(asset) }
+        await library.settle()
+        #expect(try state(of: outside) == before)
+    }
+
+    /// A child that is being spawned may hold the lock a moment.
+    private func reopened(_ folder: TemporaryFolder) async throws -> Store {
+        var store: Store?
+        try await waitUntil("the lock let go") {
+            do {
+                store = try Store(path: folder.path, reserve: 0)
+            } catch let error as StoreError where error.code == .busy {}
+            return store != nil
+        }
+        return try #require(store)
+    }
+
+    // MARK: Names
+
+    nonisolated static let names = [
+        "..", ".", "a/b", "../x", "a\u{0}b", "a\nb", String(repeating: "a", count: 5000), "", " ", "-", "A", "ä",
+    ]
+
+    @Test(arguments: names) func aNameThatIsNoneIsRefused(name: String) async throws {
+        let folder = try TemporaryFolder()
+        let library = Library(store: try Store(path: folder.path("store"), reserve: 0), client: .init())
+        let film = Repository.path("fixtures/media/ts")
+        let asset = try await library.importAsset(at: film, name: "film")
+        let before = try state(of: folder).keys.filter { !$0.contains("sqlite") && !$0.contains("records") }.sorted()
+        for attempt in [
+            { _ = try await library.rename(asset, to: name) },
+            { _ = try await library.importAsset(at: film, name: name) },
+        ] as [@LoopActor () async throws -> Void] {
+            let error = await #expect(throws: LibraryError.self) { try await attempt() }
+            #expect(error?.code == .nameTaken)
+        }
+        let isPath = name.hasPrefix("/")
+        if !isPath {
+            let error = await #expect(throws: LibraryError.self) { _ = try await library.export(asset, to: name) }
+            #expect(error?.code == .badTarget || error?.code == .store, "\(String(describing: error))")
+            let other = await #expect(throws: LibraryError.self) { _ = try await library.importAsset(at: name) }
+            #expect(other?.code == .badImport)
+        }
+        #expect(asset.name == "film" && library.assets.count == 1 && asset.isEverythingWhole)
+        #expect(
+            try state(of: folder).keys.filter { !$0.contains("sqlite") && !$0.contains("records") }.sorted() == before)
+    }
+
+    @Test func whatABundleCallsItselfLeadsNowhere() async throws {
+        let folder = try TemporaryFolder()
+        let library = Library(store: try Store(path: folder.path("store"), reserve: 0), client: .init())
+        for (place, name) in Self.names.enumerated() where name != "" {
+            let copy = folder.path("in-\(place)")
+            try FileManager.default.copyItem(atPath: Repository.path("fixtures/media/ts"), toPath: copy)
+            let identity: [String: Any] = [
+                "format": 1, "id": "../\(name)", "name": name, "title": name, "artwork": "../../../../etc/passwd",
+                "origin": "file:///etc/passwd", "created": 1,
+            ]
+            try JSONSerialization.data(withJSONObject: identity).write(to: URL(filePath: copy + "/asset.json"))
+            let asset = try await library.importAsset(at: copy)
+            #expect(AssetNaming.isName(asset.name) && Directory.isName(asset.id) && asset.artworkKind == nil)
+            #expect(asset.origin.isNowhere && asset.isEverythingWhole)
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("store/assets"))
+        #expect(Set(names) == Set(library.assets.map(\.id)))
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite struct SummaryTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func summary(_ store: Store, local: String = "complete") async throws -> SummaryRecord {
+        var record = SummaryRecord(
+            asset: "a-id", version: 1, local: local, isLive: false, duration: 12.5, bytes: 7, cachedBytes: 2,
+            hasArtwork: true, quality: "720p", tracks: "{}")
+        try await waitUntil("folders at rest") { store.stamp(of: "a-id")?.isSettled ?? false }
+        record.stamp = try #require(store.stamp(of: "a-id")).text
+        record.revision = store.catalogue.revision(of: "a-id")
+        return record
+    }
+
+    /// A store of one asset, of which a summary is kept.
+    private func prepared() async throws -> (Store, SummaryRecord) {
+        try folder.write(Data("piece".utf8), to: "assets/a-id/video/0.ts")
+        let store = try Store(path: folder.path, reserve: 0)
+        try await store.catalogue.save(.init(assets: [.sample("a")]))
+        let record = try await summary(store)
+        try await store.catalogue.save(summaries: [record])
+        return (store, record)
+    }
+
+    private func reopened() async throws -> Store {
+        var store: Store?
+        try await waitUntil("the lock let go") {
+            do {
+                store = try Store(path: folder.path, reserve: 0)
+            } catch let error as StoreError where error.code == .busy {}
+            return store != nil
+        }
+        return try #require(store)
+    }
+
+    @Test func isThereAfterARestartAndHoldsWhileNothingChanges() async throws {
+        var prepared: (Store, SummaryRecord)? = try await prepared()
+        let record = try #require(prepared?.1)
+        prepared = nil
+        let store = try await reopened()
+        #expect(store.catalogue.summaries == [record])
+        #expect(store.outdated([record]) == [])
+    }
+
+    @Test(arguments: ["a piece more", "a piece less", "a folder more", "a folder less", "no bundle", "another bundle"])
+    func doesNotHoldWhereFoldersHaveChanged(what: String) async throws {
+        let (store, record) = try await prepared()
+        let bundle = folder.path("assets/a-id"), manager = FileManager.default
+        switch what {
+        case "a piece more": try folder.write(Data("x".utf8), to: "assets/a-id/video/1.ts")
+        case "a piece less": try manager.removeItem(atPath: bundle + "/video/0.ts")
+        case "a folder more": try folder.write(Data("x".utf8), to: "assets/a-id/audio/0.ts")
+        case "a folder less": try manager.removeItem(atPath: bundle + "/video")
+        case "no bundle": try manager.removeItem(atPath: bundle)
+        default:
+            try manager.moveItem(atPath: bundle, toPath: bundle + "-2")
+            try manager.copyItem(atPath: bundle + "-2", toPath: bundle)
+        }
+        #expect(store.outdated([record]) == ["a-id"])
+    }
+
+    @Test func doesNotHoldWhereRowsHaveChanged() async throws {
+        var prepared: (Store, SummaryRecord)? = try await prepared()
+        var asset = AssetRecord.sample("a")
+        asset.title = "another"
+        try await prepared?.0.catalogue.save(.init(assets: [asset]))
+        prepared = nil
+        #expect(try await reopened().catalogue.summaries == [])
+    }
+
+    @Test func whatWasWorkedOutBeforeAChangeIsNotWritten() async throws {
+        let (store, record) = try await prepared()
+        let late = try await summary(store, local: "none")
+        var asset = AssetRecord.sample("a")
+        asset.title = "another"
+        try await store.catalogue.save(.init(assets: [asset]))
+        try await store.catalogue.save(summaries: [late])
+        #expect(late.revision == record.revision && store.catalogue.revision(of: "a-id") == record.revision + 1)
+        let counting =
+            "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('SELECT local FROM summary').fetchall())"
+        let rows = try await ProcessRunner.run("python3", ["-c", counting, folder.path("catalogue-1.sqlite")])
+        #expect(rows.output == "[('complete',)]\n", "\(rows.errors)")
+    }
+
+    @Test func anAssetWithoutABundleHasAStampToo() async throws {
+        let store = try Store(path: folder.path, reserve: 0)
+        let stamp = try #require(store.stamp(of: "a-id"))
+        #expect(stamp.text == "" && stamp.isSettled)
+        var record = SummaryRecord(
+            asset: "a-id", version: 1, local: "none", isLive: false, duration: nil, bytes: 0, cachedBytes: 0,
+            hasArtwork: false, quality: nil, tracks: "{}")
+        record.stamp = stamp.text
+        #expect(store.outdated([record]) == [])
+        try folder.write(Data("x".utf8), to: "assets/a-id/video/0.ts")
+        #expect(store.outdated([record]) == ["a-id"])
+    }
+}
