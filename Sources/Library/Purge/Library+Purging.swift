@@ -10,7 +10,9 @@ extension Library {
     /// Returns when the room is free.
     func purge(_ asset: Asset, _ cause: StorageLife.Cause) async {
         asset.wake()
-        guard readOnlyReason == nil, !asset.isRemoved, asset.refusal == nil, !playCache.isInUse(asset, audience) else { return }
+        guard readOnlyReason == nil, !asset.isRemoved, asset.refusal == nil, !playCache.isInUse(asset, audience) else {
+            return
+        }
         let bytes = asset.bytes + (asset.revision?.bytes ?? 0)
         let purge = StorageLife.Purge(date: date(), bytes: bytes, cause: cause)
         let sentence = "\(asset.name) was purged, \(bytes >> 20) MB: \(reason(of: asset, cause))"
