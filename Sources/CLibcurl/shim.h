@@ -30,7 +30,7 @@ static inline CURLcode weir_easy_set_pointer(CURL *easy, CURLoption option, void
     return curl_easy_setopt(easy, option, value);
 }
 
-// CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION, which share a type.
+// CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION and CURLOPT_READFUNCTION, which share a type.
 static inline CURLcode weir_easy_set_write(CURL *easy, CURLoption option, curl_write_callback value) {
     return curl_easy_setopt(easy, option, value);
 }
@@ -40,7 +40,12 @@ static inline CURLcode weir_easy_set_opensocket(CURL *easy, curl_opensocket_call
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }
 
-// So has CURLOPT_CLOSESOCKETFUNCTION.
+// So has CURLOPT_SEEKFUNCTION.
+static inline CURLcode weir_easy_set_seek(CURL *easy, curl_seek_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
+}
+
+// And CURLOPT_CLOSESOCKETFUNCTION.
 static inline CURLcode weir_easy_set_closesocket(CURL *easy, curl_closesocket_callback value) {
     return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
 }

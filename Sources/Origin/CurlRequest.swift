@@ -25,7 +25,11 @@ import HTTPMessage
     unowned var multi: CurlMulti?
 
     private let handles: EasyHandles
-    private let isGet: Bool
+    /// Whether its handle carries nothing that the next request would not set itself.
+    private let isPlain: Bool
+    /// The body on its way out, and how much of it libcurl has taken.
+    let outgoing: OutgoingFile?
+    var taken: Int64 = 0
     private let rules: AddressRules
     private let isNamed: Bool
     private var lines: UnsafeMutablePointer<curl_slist>?
@@ -54,7 +58,8 @@ import HTTPMessage
         guard let handle = settings.handles.take() else { return nil }
         self.handle = handle
         handles = settings.handles
-        isGet = request.method == .get
+        isPlain = request.method == .get && request.signature == nil
+        outgoing = request.file
         rules = settings.rules
         isNamed = settings.isNamed
         set(CURLOPT_URL, attempt.url.text)
@@ -64,11 +69,12 @@ import HTTPMessage
         set(CURLOPT_MAXLIFETIME_CONN, settings.oldestConnection ?? 0)
         setFields(request, attempt)
         setMethod(request)
+        if let signature = request.signature { sign(with: signature) }
         setCallbacks()
     }
 
     isolated deinit {
-        if isGet { handles.give(handle) } else { curl_easy_cleanup(handle) }
+        if isPlain { handles.give(handle) } else { curl_easy_cleanup(handle) }
         curl_slist_free_all(lines)
     }
 
@@ -85,22 +91,27 @@ import HTTPMessage
         if let range = attempt.rangeValue { append("Range: \(range)") }
         if let validator = attempt.ifRange { append("If-Range: \(validator)") }
         // Asked for by us or not, libcurl would wait a second for leave to send a larger body.
-        if request.method != .get { append("Expect:") }
+        // An empty field would be signed and not sent; and a store may refuse before it gets the body.
+        if request.method != .get, request.signature == nil { append("Expect:") }
     }
 
-    private func append(_ line: String) {
+    func append(_ line: String) {
         if let longer = curl_slist_append(lines, line) { lines = longer }
     }
 
     private func setMethod(_ request: OriginRequest) {
         guard request.method != .get else { return }
+        defer { set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
+        if outgoing != nil { return setUpload() }
+        if request.method == .head { return set(CURLOPT_NOBODY, 1) }
+        // With a body, even none, libcurl would give it a type that was not signed.
+        if request.body.isEmpty, request.signature != nil { return }
         request.body.withUnsafeBytes { body in
             _ = weir_easy_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
             let start = UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(handle))
             // Copied: as many bytes as the size just set says.
             _ = weir_easy_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, start)
         }
-        set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
     }
 
     private func setCallbacks() {
@@ -132,8 +143,8 @@ import HTTPMessage
         }
     }
 
-    private func set(_ option: CURLoption, _ value: Int) { _ = weir_easy_set_long(handle, option, value) }
-    private func set(_ option: CURLoption, _ value: String) { _ = weir_easy_set_text(handle, option, value) }
+    func set(_ option: CURLoption, _ value: Int) { _ = weir_easy_set_long(handle, option, value) }
+    func set(_ option: CURLoption, _ value: String) { _ = weir_easy_set_text(handle, option, value) }
 
     // MARK: Callbacks
 

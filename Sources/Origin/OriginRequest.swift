@@ -46,10 +46,16 @@ public struct OriginRequest: Sendable {
 
     /// What is asked for. Redirects are followed for GET only.
     public var url: WebURL
-    /// GET, or POST, PUT, PATCH or DELETE; only a GET is retried or resumed.
+    /// GET, HEAD, or POST, PUT, PATCH or DELETE; only a GET is resumed, or retried unless `isRepeatable`.
     public var method = HTTPMethod.get
     /// A small body for the methods that have one.
     public var body: [UInt8] = []
+    /// The body of a PUT, in place of `body`.
+    public var file: OutgoingFile?
+    /// With what it is signed; nil for not at all.
+    public var signature: RequestSignature?
+    /// Whether it may be made again after a failure although it is no GET: twice does what once does (RFC 9110 §9.2.2).
+    public var isRepeatable = false
     /// Fields for every origin on the way. Those that the client writes itself (Host, Range, If-Range, Accept-Encoding
     /// and what frames the message) are ignored here; a User-Agent replaces the client's.
     public var fields: [FieldLine] = []
@@ -68,6 +74,8 @@ public struct OriginRequest: Sendable {
     public var acceptsCompression = false
     /// Passes replies of any status on as they are, in place of retrying or failing.
     public var acceptsAnyStatus = false
+    /// Passes replies on that refuse for good, with their reasons, in place of failing: 3xx and 4xx but for 408 and 429.
+    public var acceptsRefusals = false
     /// Lets the reply take its time: no limit to the first byte, none to silence. For event streams, and for playlists
     /// that the origin holds back. Such a request does not count among those to its host: it waits most of the time.
     public var toleratesSilence = false

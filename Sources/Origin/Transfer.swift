@@ -8,7 +8,7 @@ import HTTPMessage
     /// What the watchdog waits for.
     private enum Watch {
         case pause
-        case head
+        case head(sent: Int64)
         case body(since: Int64, latest: Int64, left: Duration)
         case skip
     }
@@ -93,7 +93,7 @@ import HTTPMessage
         wire.owner = self
         guard client.add(wire, for: request, attempt) else { return end(OriginError(.local, url: attempt.url)) }
         self.wire = wire
-        watch(.head, for: client.configuration.firstByteLimit)
+        watch(.head(sent: 0), for: client.configuration.firstByteLimit)
     }
 
     /// Its place was taken away, for playback: it waits for the next one, and goes on from what has come.
@@ -223,7 +223,11 @@ import HTTPMessage
     private func watchdogFired() {
         switch watch {
         case .pause: perform(state.pauseEnded())
-        case .head: attemptEnded(.failed(.init(code: .timedOut, underlying: "no reply in time")))
+        case .head(let before):
+            // While its body goes out, there can be no reply.
+            let sent = wire?.sent ?? 0
+            if sent > before { return watch(.head(sent: sent), for: client.configuration.firstByteLimit) }
+            attemptEnded(.failed(.init(code: .timedOut, underlying: "no reply in time")))
         case .skip: attemptEnded(.stopped)
         case .body(let before, let latest, let left):
             noteHold(heldSince != nil)

@@ -93,9 +93,9 @@ struct TransferState {
 
     /// Judges the head of a final reply.
     mutating func received(_ reply: Reply) -> Reaction {
-        if reply.isRedirect && request.method == .get {
+        if reply.isRedirect && request.method == .get && request.signature == nil {
             pending = redirect(to: reply.location ?? "")
-        } else if request.acceptsAnyStatus || (request.method != .get && (200..<300).contains(reply.status)) {
+        } else if accepts(reply.status) {
             return accept(reply, at: 0, length: reply.isEncoded ? nil : reply.contentLength)
         } else {
             switch reply.status {
@@ -106,6 +106,13 @@ struct TransferState {
             }
         }
         return (reply.contentLength ?? .max) <= Self.longestSkip ? .skip : .stop
+    }
+
+    /// Whether a reply is passed on whatever it says of the resource.
+    private func accepts(_ status: Int) -> Bool {
+        if request.acceptsAnyStatus { return true }
+        if request.acceptsRefusals, (300..<500).contains(status), ![408, 416, 429].contains(status) { return true }
+        return request.method != .get && (200..<300).contains(status)
     }
 
     private mutating func receivedWhole(_ reply: Reply) -> Reaction {
@@ -266,7 +273,7 @@ struct TransferState {
             let policy = error.code.isAway && (isBegun || insists) ? patience ?? policy : policy
             let pause = policy.pause(
                 afterFailures: failures, silentFor: now - lastProgress, retryAfter: retryAfter, jitter: jitter())
-            guard request.method == .get, let pause else { return .end(error) }
+            guard request.method == .get || request.isRepeatable, let pause else { return .end(error) }
             (url, redirects) = (request.url, 0)
             return .wait(pause)
         }
