@@ -41,7 +41,7 @@ import Store
         events.follow(library)
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),
-            verifications: service, keys: service, token: token)
+            verifications: service, keys: service, publications: service, token: token)
         var limits = Self.serverConfiguration(configuration)
         limits.admitsLongBody = { control.admitsLongBody($0) }
         server = HTTPServer(configuration: limits) { exchange in

@@ -9,6 +9,7 @@ enum ControlRoute: Equatable {
     case policy(asset: String)
     case export(asset: String)
     case keys(asset: String?)
+    case publication(asset: String)
     case mode
     case presentation
     case selection
@@ -34,6 +35,7 @@ enum ControlRoute: Equatable {
         case ("assets", 3) where words[2] == "export": self = .export(asset: item)
         case ("assets", 3) where words[2] == "keys": self = .keys(asset: item)
         case ("keys", 1): self = .keys(asset: nil)
+        case ("assets", 3) where words[2] == "publication": self = .publication(asset: item)
         case ("mode", 1): self = .mode
         case ("presentation", 1): self = .presentation
         case ("selection", 1): self = .selection
@@ -57,7 +59,7 @@ enum ControlRoute: Equatable {
         case .policy: [.put]
         case .artwork, .mode: [.get, .head, .put]
         case .assets, .downloads: [.get, .head, .post]
-        case .verification: [.get, .head, .post, .delete]
+        case .verification, .publication: [.get, .head, .post, .delete]
         case .keys(let asset): asset == nil ? [.post] : [.get, .head, .post]
         case .selection, .change, .export: [.post]
         }

@@ -61,6 +61,8 @@ public struct ControlResponse: Sendable {
     let verifications: (any VerificationService)?
     /// Who answers about keys; nil where nobody does.
     let keys: (any KeyService)?
+    /// Who publishes assets; nil where nobody does.
+    let publications: (any PublicationService)?
     private let token: [UInt8]
 
     /// Routes to a service for those who know the token.
@@ -70,15 +72,18 @@ public struct ControlResponse: Sendable {
     ///   - sessions: who answers about sessions; without it there are no such routes.
     ///   - verifications: who verifies assets; without it there is no such route.
     ///   - keys: who answers about keys; without it there are no such routes.
+    ///   - publications: who publishes assets; without it there is no such route.
     public init(
         service: any ControlService, events: EventFeed? = nil, sessions: (any SessionService)? = nil,
-        verifications: (any VerificationService)? = nil, keys: (any KeyService)? = nil, token: String
+        verifications: (any VerificationService)? = nil, keys: (any KeyService)? = nil,
+        publications: (any PublicationService)? = nil, token: String
     ) {
         self.service = service
         self.events = events
         self.sessions = sessions
         self.verifications = verifications
         self.keys = keys
+        self.publications = publications
         self.token = Array(token.utf8)
     }
 
@@ -121,6 +126,7 @@ public struct ControlResponse: Sendable {
             return ControlResponse(status: .ok, body: artwork.bytes, mediaType: artwork.mediaType)
         case .verification(let name): return try await verification(request, of: name)
         case .keys(let name): return try await keys(request, of: name)
+        case .publication(let name): return try await publication(request, of: name)
         case .mode where request.method == .put: return try ok(try await service.change(to: try Self.body(request)))
         case .mode: return try ok(try await service.mode())
         case .presentation: return try ok(try await service.inspect(url: try Self.url(request.query)))

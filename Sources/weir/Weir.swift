@@ -16,8 +16,8 @@ import ArgumentParser
             CancelCommand.self,
             EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self, PlayCommand.self,
             URLCommand.self, ModeCommand.self,
-            ExportCommand.self, ImportCommand.self, VerifyCommand.self, PolicyCommand.self, RenameCommand.self,
-            RemoveCommand.self, LinkCommand.self, KeysCommand.self,
+            ExportCommand.self, PublishCommand.self, ImportCommand.self, VerifyCommand.self, PolicyCommand.self,
+            RenameCommand.self, RemoveCommand.self, LinkCommand.self, KeysCommand.self,
             LogCommand.self,
         ])
 }

@@ -109,17 +109,21 @@ public enum ExportFormat: String, CaseIterable, Sendable {
 }
 
 extension LibraryError {
-    /// Why an export did not come about. Where its place is to blame, and not the store, the code says so.
-    init(export error: StoreError, of name: String) {
+    /// Why an export did not come about.
+    init(export error: StoreError, of name: String) { self.init(leaving: error, "\(name) is not exported") }
+
+    /// Why something did not leave the store. Where its place is to blame, and not the store, the code says so.
+    init(leaving error: StoreError, _ what: String) {
         let code: Code? =
             switch error.code {
             case .exists, .busy: .exists
             case .notWritable, .badName: .badTarget
             // The piece is gone, or the folder that the place is in.
             case .missing: error.detail == nil ? .badTarget : .notWhole
+            case .wrongLength: .notWhole
             default: nil
             }
-        guard let code else { self = LibraryError(error, about: "\(name) is not exported"); return }
-        self.init(code, "\(name) is not exported: \(error)", underlying: error)
+        guard let code else { self = LibraryError(error, about: what); return }
+        self.init(code, "\(what): \(error)", underlying: error)
     }
 }

@@ -54,15 +54,11 @@ public struct ExportContents: Sendable {
         let ledger = try folder.pieces.ledger()
         var lines: [UInt8] = []
         for (name, size) in folder.files {
-            let home = folder.pieces.directory
-            guard let file = home.open(name, length: size) else {
-                throw StoreError(.missing, path: home.path + "/" + name, detail: "the piece is gone")
-            }
+            let file = try Self.open(name, size, in: folder.pieces)
             defer { close(file) }
-            try sink.add(ExportPiece(home: home, name: name, descriptor: file, size: size), in: folder.name)
-            let known = ledger?.entries[name].flatMap { $0.size == size ? $0.digest : nil }
-            let digest = if let known { known } else { try Digest(of: file, path: name) }
-            lines += Ledger.lines(of: name, Ledger.Entry(size: size, digest: digest))
+            let piece = ExportPiece(home: folder.pieces.directory, name: name, descriptor: file, size: size)
+            try sink.add(piece, in: folder.name)
+            lines += Ledger.lines(of: name, try Self.entry(of: name, size, file, ledger))
         }
         if !lines.isEmpty { try sink.add(lines, as: Ledger.fileName, in: folder.name) }
         for text in folder.texts { try sink.add(text.bytes, as: text.name, in: folder.name) }

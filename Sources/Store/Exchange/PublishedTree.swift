@@ -1,0 +1,131 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// A folder outside of the store in which files are put one by one, each whole or not at all, and are left as they are
+/// where they are right already. Used by one thread at a time, but for `cancel`.
+///
+/// What has a line in the folder's ledger has outlived a loss of power, and is not read again; what has none, as after a
+/// kill, is. Nothing is put or deleted through a link.
+public final class PublishedTree: @unchecked Sendable {  // Opened once, then used by one thread after the other.
+    private let path: String
+    private var root: Directory?
+    private var folders: [String: Directory] = [:]
+    private let isCancelled = Mutex(false)
+
+    /// A file that is on its way has this name in its folder.
+    private static let partName = "weir-part"
+
+    /// Opens nothing yet.
+    ///
+    /// - Parameter path: absolute.
+    public init(_ path: String) { self.path = path }
+
+    /// Whatever goes on ends at the next file.
+    public func cancel() { isCancelled.withLock { $0 = true } }
+
+    /// Opens the folder, or makes it in a folder that must be there, and locks it; tells what there is.
+    ///
+    /// - Parameter recordName: a file whose text is given; nil where it is not there.
+    /// - Throws: `busy` while another one has it.
+    public func open(recordName: String) throws(StoreError) -> (isEmpty: Bool, record: [UInt8]?) {
+        if mkdir(path, 0o777) != 0, errno != EEXIST { throw StoreError(path: path) }
+        let root = try Directory.existing(path: path)
+        guard flock(root.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw StoreError(.busy, path: path, detail: "something else is published there at the moment")
+        }
+        self.root = root
+        return (try root.names().allSatisfy { $0 == Self.partName }, try root.read(recordName))
+    }
+
+    /// Puts files there; those aside that are there.
+    public func put(
+        _ items: [ExportContents.Item], done: (ExportContents.Item, Bool) -> Void
+    ) throws(StoreError) {
+        var (known, voided): ([String: Ledger], Set<String>) = ([:], [])
+        for item in items {
+            if isCancelled.withLock({ $0 }) { throw StoreError(.program, path: path, detail: "given up") }
+            let folder = try directory(item.folder)
+            // Before the first line about what is synced, everything is.
+            if item.name == Ledger.fileName, weir_syncfs(folder.descriptor) != 0 { throw StoreError(path: folder.path) }
+            let name = item.folder ?? ""
+            if known[name] == nil { known[name] = Ledger(try folder.read(Ledger.fileName) ?? []) }
+            if try isThere(item, in: folder, known[name]) {
+                done(item, false)
+            } else {
+                if case .piece = item.source, known[name]?.entries[item.name] != nil, voided.insert(name).inserted {
+                    // Its line is void from now on, also after a kill.
+                    try folder.remove(Ledger.fileName)
+                }
+                try put(item, in: folder)
+                done(item, true)
+            }
+        }
+    }
+
+    private func isThere(_ item: ExportContents.Item, in folder: Directory, _ ledger: Ledger?) throws(StoreError)
+        -> Bool
+    {
+        guard let file = folder.open(item.name, length: item.size) else { return false }
+        defer { close(file) }
+        if case .piece = item.source, let entry = ledger?.entries[item.name], entry.size == item.size {
+            return entry.digest == item.digest
+        }
+        return try Digest(of: file, path: folder.path + "/" + item.name) == item.digest
+    }
+
+    private func put(_ item: ExportContents.Item, in folder: Directory) throws(StoreError) {
+        let part = try folder.open(Self.partName, flags: O_RDWR | O_CREAT | O_TRUNC, mode: 0o666)
+        defer { close(part) }
+        do throws(StoreError) {
+            try fill(part, with: item, folder.path + "/" + item.name)
+            try folder.move(Self.partName, to: folder, as: item.name)
+        } catch {
+            try? folder.remove(Self.partName)
+            throw error
+        }
+    }
+
+    private func fill(_ part: Int32, with item: ExportContents.Item, _ path: String) throws(StoreError) {
+        if case .text(let bytes) = item.source {
+            guard Directory.write(bytes, to: part) else { throw StoreError(path: path) }
+            return
+        }
+        guard let source = try item.open() else { return }
+        defer { close(source) }
+        try FileCopy.copy(source, count: item.size, to: part, path: path)
+        guard try Digest(of: part, path: path) == item.digest else {
+            throw StoreError(.wrongLength, path: item.path, detail: "it is not what had come")
+        }
+    }
+
+    /// Deletes files, and the folders that are empty then.
+    public func delete(_ paths: [String]) throws(StoreError) {
+        guard let root else { return }
+        for path in paths {
+            let parts = path.split(separator: "/").map(String.init)
+            guard let name = parts.last else { continue }
+            let folder: Directory
+            do throws(StoreError) {
+                folder = parts.count > 1 ? try root.subdirectory(parts[0]) : root
+            } catch {
+                if error.code == .missing { continue }
+                throw error
+            }
+            try folder.remove(name)
+            if parts.count > 1 { unlinkat(root.descriptor, parts[0], AT_REMOVEDIR) }
+        }
+    }
+
+    private func directory(_ name: String?) throws(StoreError) -> Directory {
+        guard let root else { throw StoreError(.missing, path: path) }
+        guard let name else { return root }
+        if let known = folders[name] { return known }
+        guard mkdirat(root.descriptor, try root.leaf(name), 0o777) == 0 || errno == EEXIST else {
+            throw StoreError(path: root.path + "/" + name)
+        }
+        let folder = try root.subdirectory(name)
+        folders[name] = folder
+        return folder
+    }
+}

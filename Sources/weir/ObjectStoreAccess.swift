@@ -1,0 +1,57 @@
+import Control
+import Foundation
+
+/// The keys of an object store as AWS's own programs find them: in the environment, or in a profile of a file.
+///
+/// They are the business of who gives the command, not of the daemon, which may be another user's service. So they are
+/// found here, and go to the daemon in the body of one request on this machine, which wants the token: never in the words
+/// of a command, which every user of the machine can read.
+struct ObjectStoreAccess {
+    /// nil where there are none: see `lack`.
+    let keys: API.PublicationRequest.Keys?
+    /// Why there are no keys.
+    let lack: String
+    /// As the environment names it.
+    let region: String?
+    /// The same, for a server that is not AWS's.
+    let endpoint: String?
+
+    /// - Parameter read: the text of a file; nil where it cannot be read.
+    init(_ environment: [String: String], read: (String) -> String?) {
+        func value(_ names: String...) -> String? {
+            names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        }
+        region = value("AWS_REGION", "AWS_DEFAULT_REGION")
+        endpoint = value("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+        if let access = value("AWS_ACCESS_KEY_ID"), let secret = value("AWS_SECRET_ACCESS_KEY") {
+            keys = .init(accessKey: access, secretKey: secret, sessionToken: value("AWS_SESSION_TOKEN"))
+            lack = ""
+            return
+        }
+        let profile = value("AWS_PROFILE") ?? "default"
+        let path = value("AWS_SHARED_CREDENTIALS_FILE") ?? (value("HOME") ?? "") + "/.aws/credentials"
+        let entries = read(path).map { Self.entries(of: profile, in: $0) } ?? [:]
+        if let access = entries["aws_access_key_id"], let secret = entries["aws_secret_access_key"] {
+            keys = .init(accessKey: access, secretKey: secret, sessionToken: entries["aws_session_token"])
+            lack = ""
+        } else {
+            keys = nil
+            lack =
+                "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set, and \(path) has no profile \(profile) with keys"
+        }
+    }
+
+    /// The lines `name = value` under `[profile]`.
+    private static func entries(of profile: String, in text: String) -> [String: String] {
+        var (isOurs, entries): (Bool, [String: String]) = (false, [:])
+        for line in text.split(whereSeparator: \.isNewline).map({ $0.trimmingCharacters(in: .whitespaces) }) {
+            if line.hasPrefix("[") {
+                isOurs = line.dropFirst().prefix { $0 != "]" }.trimmingCharacters(in: .whitespaces) == profile
+            } else if isOurs, !line.hasPrefix("#"), !line.hasPrefix(";"), let sign = line.firstIndex(of: "=") {
+                let name = line[..<sign].trimmingCharacters(in: .whitespaces).lowercased()
+                entries[name] = line[line.index(after: sign)...].trimmingCharacters(in: .whitespaces)
+            }
+        }
+        return entries
+    }
+}
