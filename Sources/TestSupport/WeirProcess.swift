@@ -80,15 +80,20 @@ public actor WeirProcess {
 
     /// Runs a command such as `["get", URL]` to its end, with `--state` so that it finds this server.
     public nonisolated func run(
-        _ arguments: [String], within bound: Duration = .seconds(60)
+        _ arguments: [String], environment more: [String: String] = [:], within bound: Duration = .seconds(60)
     ) async throws -> ProcessResult {
         try await ProcessRunner.run(
-            Repository.builtProgram("weir"), arguments + ["--state", state], environment: environment, within: bound)
+            Repository.builtProgram("weir"), arguments + ["--state", state],
+            environment: environment.merging(more) { $1 }, within: bound)
     }
 
     /// Starts a command without waiting for its end.
-    public nonisolated func begin(_ arguments: [String]) throws -> ChildProcess {
-        try ChildProcess(Repository.builtProgram("weir"), arguments + ["--state", state], environment: environment)
+    public nonisolated func begin(
+        _ arguments: [String], environment more: [String: String] = [:]
+    ) throws -> ChildProcess {
+        try ChildProcess(
+            Repository.builtProgram("weir"), arguments + ["--state", state],
+            environment: environment.merging(more) { $1 })
     }
 
     /// The server's resident memory in bytes, from `/proc`.

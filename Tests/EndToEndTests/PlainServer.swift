@@ -8,7 +8,9 @@ struct PlainServer: Sendable {
     private let port: Int
 
     /// Serves the folder `root`, links aside as it is.
-    init(root: String) async throws {
+    ///
+    /// - Parameter recipe: a file of the repository that the server includes.
+    init(root: String, recipe: String? = nil) async throws {
         folder = try TemporaryFolder()
         port = try Self.freePort()
         let configuration = """
@@ -19,7 +21,7 @@ struct PlainServer: Sendable {
                 client_body_temp_path \(folder.path("body")); proxy_temp_path \(folder.path("proxy"));
                 fastcgi_temp_path \(folder.path("fastcgi")); uwsgi_temp_path \(folder.path("uwsgi"));
                 scgi_temp_path \(folder.path("scgi"));
-                server { listen 127.0.0.1:\(port); root \(root); }
+                server { listen 127.0.0.1:\(port); root \(root); \(recipe.map { "include \(Repository.path($0));" } ?? "") }
             }
             """
         try Data(configuration.utf8).write(to: URL(filePath: folder.path("nginx.conf")))
@@ -36,7 +38,7 @@ struct PlainServer: Sendable {
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
     /// nginx takes no 0: a port that was free a moment ago.
-    private static func freePort() throws -> Int {
+    static func freePort() throws -> Int {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
         var address = sockaddr_in()
