@@ -126,7 +126,7 @@ import Playlist
     ) async throws(ControlError) -> API.Download {
         let download = try find(download: id)
         if download.isUnreadable { throw ControlError(unreadable: download.asset.name) }
-        if request != API.ResumeRequest() { try await move(download.asset, change, request) }
+        if request != API.ResumeRequest() { try await lead(download.asset, change, request) }
         switch change {
         case .pause: await downloader.pause(download)
         case .cancel: await downloader.cancel(download)
@@ -136,7 +136,7 @@ import Playlist
     }
 
     /// Lets what is resumed be fetched from another place.
-    private func move(
+    private func lead(
         _ asset: Asset, _ change: DownloadChange, _ request: API.ResumeRequest
     ) async throws(ControlError) {
         guard change == .resume else { throw ControlError(.badRequest, "only what is resumed takes a URL or headers") }
@@ -144,7 +144,7 @@ import Playlist
         let fields = try Self.fields(request.headers)
         do throws(LibraryError) {
             if url != asset.origin {
-                try await library.move(asset, to: url, fields: fields)
+                try await library.follow(asset, to: url, fields: fields)
             } else if let fields {
                 try await library.setFields(fields, of: asset)
             }

@@ -24,7 +24,7 @@ public import Store
     public internal(set) var title: String?
     /// See `artworkKind`; nil before it was looked for.
     var knownArtwork: Artwork.Kind??
-    /// The URL that leads to it, with whatever secrets it has. Another one after `Library.move`.
+    /// The URL that leads to it, with whatever secrets it has. Another one after `Library.follow`.
     public internal(set) var origin: WebURL
     /// When it was first asked for, in seconds since 1970.
     public let created: Int64

@@ -71,7 +71,7 @@ import Testing
         #expect(await code { _ = try await fixture.library.revise(asset) } == .urlTaken)
         #expect(await code { _ = try await fixture.library.revise(revision) } == .otherContent)
         #expect(
-            await code { try await fixture.library.move(asset, to: fixture.url("/film/master.m3u8?new")) }
+            await code { try await fixture.library.follow(asset, to: fixture.url("/film/master.m3u8?new")) }
                 == .otherContent)
         await fixture.library.abandon(revision)
         #expect(asset.revision == nil && fixture.library.asset(id: revision.id) == nil)
@@ -83,7 +83,7 @@ import Testing
         let revision = try await fixture.library.revise(asset)
         try await fixture.fetch("subtitles-en", of: revision)
         let url = try fixture.url("/film/master.m3u8?new")
-        try await fixture.library.move(revision, to: url)
+        try await fixture.library.follow(revision, to: url)
         #expect(revision.origin == url && asset.origin == url)
         #expect(fixture.library.asset(at: url) === asset)
         try await fixture.restart()

@@ -16,7 +16,7 @@ extension Library {
     ///   same scheme, host and port alone.
     /// - Throws: `urlTaken` when the URL is another asset's, `otherContent` when it leads to something else, and
     ///   whatever keeps its playlists from being had or the change from being kept. Nothing has changed then.
-    public func move(
+    public func follow(
         _ asset: Asset, to url: WebURL, fields: UserFields? = nil
     ) async throws(LibraryError) {
         if let readOnlyReason { throw LibraryError(readOnlyReason, about: "\(asset.name) stays where it is") }

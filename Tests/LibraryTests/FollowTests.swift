@@ -10,7 +10,7 @@ import Testing
 @testable import Library
 
 /// A new URL for an asset whose old one died.
-@Suite @LoopActor struct MoveTests {
+@Suite @LoopActor struct FollowTests {
     /// The paths without their queries that were asked for beside playlists, sorted.
     private func media(_ origin: TestOrigin) async throws -> [String] {
         try await origin.requests().map { String($0.path.prefix { $0 != "?" }) }
@@ -56,7 +56,7 @@ import Testing
         let (fixture, asset, rendition, other) = try await expired(name)
         let kept = Set(rendition.folder.sizes.keys)
         let url = try WebURL(other.url("/\(name)/master.m3u8?fresh"))
-        try await fixture.library.move(asset, to: url)
+        try await fixture.library.follow(asset, to: url)
         #expect(asset.origin == url && fixture.library.asset(at: url) === asset)
         #expect(try fixture.library.asset(at: fixture.url("/\(name)/master.m3u8")) == nil)
         #expect(try await media(other).isEmpty)
@@ -85,7 +85,7 @@ import Testing
         let flight = try fixture.flight(0, of: rendition, in: asset)
         try await waitUntil("the request") { try await fixture.origin.load().paused == 1 }
         let other = try await TestOrigin()
-        try await fixture.library.move(asset, to: WebURL(other.url("/ts/master.m3u8")))
+        try await fixture.library.follow(asset, to: WebURL(other.url("/ts/master.m3u8")))
         try await fixture.origin.release()
         try await flight.end()
         #expect(flight.bytes == Array(try Repository.fixture("/ts/90p/0.ts")))
@@ -117,7 +117,7 @@ import Testing
             try await other.clearRules()
             for rule in rules + [signed] { try await other.add(rule) }
             do throws(LibraryError) {
-                try await fixture.library.move(asset, to: WebURL(parsing: other.url(path)))
+                try await fixture.library.follow(asset, to: WebURL(parsing: other.url(path)))
                 Issue.record("moved to \(path)")
             } catch {
                 #expect(error.code == .otherContent && error.message.hasSuffix("it has \(sentence)"), "\(error)")
@@ -135,7 +135,7 @@ import Testing
             OriginRule("/page.m3u8") { $0.html = true },
             OriginRule("/late.m3u8") { ($0.hold, $0.redirect) = (true, "/ts/master.m3u8") })
         func refusal(_ path: String) async -> LibraryError.Code? {
-            await code { try await fixture.library.move(asset, to: fixture.url(path)) }
+            await code { try await fixture.library.follow(asset, to: fixture.url(path)) }
         }
         #expect(await refusal("/cmaf/master.m3u8") == .urlTaken)
         #expect(await refusal("/page.m3u8") == .notPlaylist)
@@ -149,11 +149,11 @@ import Testing
         #expect(await moving.value == .urlTaken)
         let gone = try await TestOrigin()
         try await gone.stop()
-        #expect(await code { try await fixture.library.move(asset, to: WebURL(gone.master("ts"))) } == .originAbsent)
+        #expect(await code { try await fixture.library.follow(asset, to: WebURL(gone.master("ts"))) } == .originAbsent)
         #expect(other.origin == (try fixture.url("/cmaf/master.m3u8")))
         #expect(try asset.origin == fixture.url("/ts/master.m3u8"))
         _ = try await fixture.library.remove(asset)
-        #expect(await code { try await fixture.library.move(asset, to: fixture.url("/x.m3u8")) } == .missing)
+        #expect(await code { try await fixture.library.follow(asset, to: fixture.url("/x.m3u8")) } == .missing)
     }
 
     @Test func aLonePlaylistMovesWithItsPieces() async throws {
@@ -162,7 +162,7 @@ import Testing
         try await fixture.fetch("media", of: asset)
         let other = try await TestOrigin()
         let url = try WebURL(other.url("/aes/90p/media.m3u8?new"))
-        try await fixture.library.move(asset, to: url)
+        try await fixture.library.follow(asset, to: url)
         try await fixture.restart(isOffline: true)
         let again = try #require(fixture.library.asset(at: url))
         #expect(again.isEverythingWhole && again.lone?.source?.base == url)
@@ -175,14 +175,14 @@ import Testing
         let (old, new) = (try UserFields(["Cookie: old"]), try UserFields(["Cookie: new"]))
         let asset = try await fixture.library.open(fixture.url("/ts/master.m3u8"), fields: old)
         try await fixture.fetch("video-90p", of: asset)
-        try await fixture.library.move(asset, to: fixture.url("/ts/master.m3u8?2"))
+        try await fixture.library.follow(asset, to: fixture.url("/ts/master.m3u8?2"))
         #expect(asset.fields == old && fixture.log.lines.isEmpty)
         let other = try await TestOrigin()
-        try await fixture.library.move(asset, to: WebURL(other.url("/ts/master.m3u8")))
+        try await fixture.library.follow(asset, to: WebURL(other.url("/ts/master.m3u8")))
         #expect(asset.fields.isEmpty && fixture.log.lines.count == 1)
         #expect(fixture.log.lines.allSatisfy { $0.contains("(Cookie)") && !$0.contains("old") })
         #expect(try await other.requests().allSatisfy { $0.headers["cookie"] == nil })
-        try await fixture.library.move(asset, to: fixture.url("/ts/master.m3u8?3"), fields: new)
+        try await fixture.library.follow(asset, to: fixture.url("/ts/master.m3u8?3"), fields: new)
         try await fixture.restart()
         #expect(fixture.library.assets.first?.fields == new)
     }
