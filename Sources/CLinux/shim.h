@@ -21,6 +21,11 @@ static inline int weir_rename_new(int folder, const char *from, const char *to) 
     return (int)syscall(SYS_renameat2, folder, from, folder, to, 1u);
 }
 
+// The same by paths, letting two folders change places. 2 is RENAME_EXCHANGE.
+static inline int weir_rename_exchange(const char *one, const char *other) {
+    return (int)syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, 2u);
+}
+
 // O_TMPFILE is under _GNU_SOURCE too; __O_TMPFILE is the kernel's own value for this machine.
 static const int weir_o_tmpfile = __O_TMPFILE | O_DIRECTORY;
 

@@ -10,6 +10,7 @@ extension Catalogue {
         for record in contents.downloads { try record.upsert(database) }
         for record in contents.recordings { try record.insert(database, onConflict: .ignore) }
         for record in contents.storage { try record.upsert(database) }
+        for record in contents.places { try record.upsert(database) }
     }
 
     /// All rows of an asset, without the revision: nil for one that is not there.
@@ -23,7 +24,8 @@ extension Catalogue {
                 keys: try KeyRecord.filter(own).order(Column("number")).fetchAll(database),
                 downloads: try DownloadRecord.filter(own).fetchAll(database),
                 recordings: try RecordingRecord.filter(own).fetchAll(database),
-                storage: try StorageRecord.filter(own).fetchAll(database)))
+                storage: try StorageRecord.filter(own).fetchAll(database),
+                places: try PlaceRecord.filter(own).fetchAll(database)))
     }
 
     /// All rows of an asset: nil for one that is not there.

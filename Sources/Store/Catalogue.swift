@@ -25,11 +25,14 @@ public final class Catalogue: Sendable {
         public var recordings: [RecordingRecord] = []
         /// The policies of assets, and when they were played.
         public var storage: [StorageRecord] = []
+        /// Where the bundles lie that were moved.
+        public var places: [PlaceRecord] = []
 
         /// Nothing, or what is given.
         public init(
             assets: [AssetRecord] = [], playlists: [PlaylistRecord] = [], keys: [KeyRecord] = [],
-            downloads: [DownloadRecord] = [], recordings: [RecordingRecord] = [], storage: [StorageRecord] = []
+            downloads: [DownloadRecord] = [], recordings: [RecordingRecord] = [], storage: [StorageRecord] = [],
+            places: [PlaceRecord] = []
         ) {
             self.assets = assets
             self.playlists = playlists
@@ -37,6 +40,7 @@ public final class Catalogue: Sendable {
             self.downloads = downloads
             self.recordings = recordings
             self.storage = storage
+            self.places = places
         }
     }
 
@@ -246,6 +250,15 @@ public final class Catalogue: Sendable {
                     """)
         }
         migrator.registerMigration("12", migrate: SummaryRecord.createTable)
+        // The order of registration is that of the steps; what their names are says nothing.
+        migrator.registerMigration("9") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE place (
+                        asset TEXT PRIMARY KEY REFERENCES asset ON DELETE CASCADE, path TEXT, mark TEXT,
+                        hasOther BOOLEAN NOT NULL, otherPath TEXT, otherMark TEXT);
+                    """)
+        }
         return migrator
     }
 
@@ -257,7 +270,9 @@ public final class Catalogue: Sendable {
             keys: try KeyRecord.order(Column("number")).fetchAll(database),
             downloads: try DownloadRecord.order(Column("created"), Column.rowID).fetchAll(database),
             recordings: try RecordingRecord.fetchAll(database),
-            storage: try StorageRecord.fetchAll(database))
+            storage: try StorageRecord.fetchAll(database),
+            // What cannot be written may lack the last step.
+            places: try database.tableExists(PlaceRecord.databaseTableName) ? PlaceRecord.fetchAll(database) : [])
     }
 
     // MARK: Writing

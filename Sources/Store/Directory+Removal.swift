@@ -42,6 +42,8 @@ extension Directory {
         }
         return sum
     }
+    /// Removes whatever is called so, by a name of others too: a link goes, what it leads to stays.
+    func removeAny(_ name: String) throws(StoreError) { try removeAnything(name) }
 
     private func removeAnything(_ name: String) throws(StoreError) {
         if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }

@@ -26,8 +26,8 @@ public final class Directory: Sendable {
     }
 
     /// Opens the folder at `path`, which must be there.
-    static func existing(path: String) throws(StoreError) -> Directory {
-        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    static func existing(path: String, followsLink: Bool = true) throws(StoreError) -> Directory {
+        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else { throw StoreError(path: path) }
         return Directory(descriptor: descriptor, path: path)
     }

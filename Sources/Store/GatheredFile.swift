@@ -22,6 +22,8 @@ public struct GatheredFile: Sendable {
         var descriptor: Int32 = -1
         folder.coming(target)
         do throws(StoreError) {
+            // The bundle may lie elsewhere by now.
+            let temporary = folder.temporary ?? temporary
             try temporary.write(bytes, through: name, to: folder.directory, as: target) { descriptor = dup($0) }
         } catch {
             folder.failed(target)

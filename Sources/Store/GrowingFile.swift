@@ -221,17 +221,44 @@ public final class GrowingFile {
     ///   same.
     public func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
         guard let home else { throw spillReason ?? StoreError(.notWritable, path: folder.directory.path) }
-        let kept = dup(descriptor)
+        var kept = dup(descriptor)
         folder.coming(target)
         do throws(StoreError) {
-            try home.folder.move(home.name, to: folder.directory, as: target)
+            do throws(StoreError) {
+                try home.folder.move(home.name, to: folder.directory, as: target)
+            } catch  where error.errno == EXDEV {
+                // The bundle was moved to another disk meanwhile.
+                close(kept)
+                kept = try copy(to: folder, as: target)
+                try? home.folder.remove(home.name)
+            }
         } catch {
             folder.failed(target)
-            close(kept)
+            if kept >= 0 { close(kept) }
             throw error
         }
         self.home = nil
         folder.came(target, size: written, descriptor: kept >= 0 ? kept : nil)
+    }
+
+    /// Becomes a piece on another disk by a copy there. For the few files that are on their way while a bundle is moved:
+    /// whoever calls waits for the disk.
+    ///
+    /// - Returns: the copy, open.
+    private func copy(to folder: PieceDirectory, as target: String) throws(StoreError) -> Int32 {
+        guard let temporary = folder.temporary, let home else {
+            throw StoreError(.notWritable, path: folder.directory.path)
+        }
+        let file = try temporary.open(home.name, flags: Self.newFile)
+        do throws(StoreError) {
+            try FileCopy.copy(descriptor, count: written, to: file, path: temporary.path + "/" + home.name)
+            try temporary.move(home.name, to: folder.directory, as: target)
+        } catch {
+            close(file)
+            try? temporary.remove(home.name)
+            throw error
+        }
+        return file
     }
 
     /// Gives away what was gathered, to become a piece; nil where it is not gathered, or may not be kept. It stays

@@ -128,7 +128,7 @@ extension Store {
         _ folder: PieceDirectory, at pace: ReadingPace, where isPiece: @escaping @Sendable (String) -> Bool,
         found: @escaping @Sendable (String, PieceFault) -> Void
     ) async throws(StoreError) -> PieceVerification {
-        let (reader, aside) = (try self.reader(), aside)
+        let (reader, aside) = (try self.reader(), folder.temporary)
         let result: Result<PieceVerification, StoreError> = await withCheckedContinuation { continuation in
             reader.submit {
                 continuation.resume(

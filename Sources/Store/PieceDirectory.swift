@@ -9,6 +9,8 @@ import Synchronization
 public final class PieceDirectory: Sendable {
     /// The folder itself.
     public let directory: Directory
+    /// Where files for it grow, and what is wrong is put aside: on the same file system; nil where nothing is written.
+    let temporary: Directory?
     private let keeper: Keeper?
     private let lost: @Sendable (String, StoreError) -> Void
     private let state = Mutex(State())
@@ -30,12 +32,13 @@ public final class PieceDirectory: Sendable {
 
     /// - Parameters:
     ///   - keeper: nil where nothing is synced, and no line is written.
+    ///   - temporary: see there.
     ///   - lost: see `Store.pieces`.
     init(
-        _ directory: Directory, _ keeper: Keeper? = nil,
+        _ directory: Directory, _ keeper: Keeper? = nil, by temporary: Directory? = nil,
         lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
     ) {
-        (self.directory, self.keeper, self.lost) = (directory, keeper, lost)
+        (self.directory, self.keeper, self.temporary, self.lost) = (directory, keeper, temporary, lost)
     }
 
     // MARK: Coming

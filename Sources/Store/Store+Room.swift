@@ -3,7 +3,11 @@ import Glibc
 /// How much may still be kept.
 extension Store {
     /// Throws `diskFull` when what is kept would eat into the reserve, and `io` when the disk loses what it is given.
-    public func checkRoom() throws(StoreError) {
+    ///
+    /// - Parameter place: where it is to be kept; nil for the store's own folder.
+    public func checkRoom(in place: BundlePlace? = nil) throws(StoreError) {
+        let root = try (place ?? home).folders().root
+        let reserve = reserve(of: root)
         if keeper?.hasGivenUp ?? false {
             throw StoreError(.io, path: root.path, detail: "the disk has lost what was written, time after time")
         }
@@ -13,10 +17,21 @@ extension Store {
     }
 
     /// The bytes that may be kept before the reserve is touched; nil where the disk does not tell.
-    public var room: Int64? {
+    public var room: Int64? { room(in: home) }
+
+    /// The same of the disk of a place; nil also where that is away.
+    public func room(in place: BundlePlace) -> Int64? {
+        guard let root = (try? place.folders())?.root else { return nil }
         let (free, total) = Self.space(of: root)
-        return total > 0 ? max(0, free - reserve) : nil
+        return total > 0 ? max(0, free - reserve(of: root)) : nil
     }
+
+    private func reserve(of folder: Directory) -> Int64 {
+        folder === root ? reserve : givenReserve ?? Self.usualReserve(of: folder)
+    }
+
+    /// The larger of 256 MB and 2 % of the disk.
+    static func usualReserve(of folder: Directory) -> Int64 { max(256 << 20, space(of: folder).total / 50) }
 
     /// The bytes that are to be made free so that things can be kept for a while; 0 where there is room, or the disk does
     /// not tell. More than a piece or two, so that it need not be asked for again at the next one.

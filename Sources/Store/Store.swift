@@ -18,11 +18,15 @@ public final class Store: Sendable {
 
     /// Bytes of the disk that are left to others: below that nothing more is kept.
     public let reserve: Int64
+    /// The same where it was given, for every disk; nil for a share of each.
+    let givenReserve: Int64?
+    /// Where bundles lie that were not moved: the folder itself.
+    public let home: BundlePlace
+    /// The annexes that were met so far, by their marks.
+    let known = Mutex<[String: BundlePlace]>([:])
 
     private let lock: StoreLock?
     private let temporary: Directory?
-    /// How many bundles were taken away: each has a name of its own in `tmp/`, where the last may still lie.
-    private let removals = Atomic(0)
     /// What files are written by that nobody waits for.
     let worker: StoreWorker?
     /// What makes pieces outlive a loss of power.
@@ -48,13 +52,17 @@ public final class Store: Sendable {
     ///   - reserve: bytes of the disk to leave free; nil for the larger of 256 MB and 2 % of the disk.
     ///   - report: told of trouble that nobody waits for, in a sentence for a log.
     /// - Throws: `StoreError`: `busy` when another process holds the store, `newer` when a newer Weir has changed its
-    ///   catalogue; others when there is no folder to be had at all.
+    ///   catalogue, `moved` when it is in another folder by now; others when there is no folder to be had at all.
     public init(
         path: String, reserve: Int64? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(StoreError) {
         let root = try Directory.open(path: path)
+        if let note = StoreMoveNote.read(in: root), note.path != Directory.real(path) {
+            throw StoreError(.moved, path: path, detail: "the store is in \(note.path)")
+        }
         self.root = root
-        self.reserve = reserve ?? max(256 << 20, Self.space(of: root).total / 50)
+        givenReserve = reserve
+        self.reserve = reserve ?? Self.usualReserve(of: root)
         do throws(StoreError) {
             let parts = try Self.openForWriting(root, report)
             (lock, temporary, assets, catalogue) = (parts.lock, parts.temporary, parts.assets, parts.catalogue)
@@ -66,6 +74,9 @@ public final class Store: Sendable {
             catalogue = try Catalogue(path: path, access: .readOnly)
             readOnlyReason = error
         }
+        home = BundlePlace(
+            home: .init(
+                root: root, temporary: temporary, assets: assets, lock: lock, readOnlyReason: readOnlyReason))
     }
 
     deinit {
@@ -73,6 +84,7 @@ public final class Store: Sendable {
         worker?.stop()
         keeper?.stop()
         if !isAfterPowerLoss { lock?.end() }
+        for annex in annexes { annex.noteSynced() }
     }
 
     private static func openForWriting(
@@ -82,6 +94,8 @@ public final class Store: Sendable {
         let catalogue = try Catalogue(path: root.path, access: .readWrite, report: report)
         let temporary = try root.subdirectory("tmp", create: true)
         try clear(temporary)
+        // From now on it is a store of its own, whatever becomes of the folder from which it was copied.
+        try root.remove(StoreMoveNote.arrivedName)
         let assets = try root.subdirectory("assets", create: true)
         return Writable(
             lock: lock, temporary: temporary, assets: assets, catalogue: catalogue, worker: try StoreWorker(),
@@ -91,29 +105,26 @@ public final class Store: Sendable {
     // MARK: Bundles
 
     /// The bundle of the asset `id`; with `create`, made if it is not there.
-    public func bundle(_ id: String, create: Bool) throws(StoreError) -> Directory {
-        guard let assets else { throw readOnlyReason ?? StoreError(.missing, path: root.path) }
-        return try assets.subdirectory(id, create: create && readOnlyReason == nil)
+    ///
+    /// - Parameter place: nil for the store's own folder.
+    public func bundle(_ id: String, in place: BundlePlace? = nil, create: Bool) throws(StoreError) -> Directory {
+        try (place ?? home).bundle(id, create: create && readOnlyReason == nil)
     }
 
     /// Takes away the bundle of the asset `id`: at once for whoever looks, file by file behind the scenes.
     ///
     /// What a crash leaves of it lies in `tmp/`, and goes at the next start. The id may be another bundle's at once.
     ///
-    /// - Parameter isGone: called, on any thread, when its files are deleted and the room is free.
+    /// - Parameters:
+    ///   - place: nil for the store's own folder.
+    ///   - isGone: called, on any thread, when its files are deleted and the room is free.
     public func removeBundle(
-        _ id: String, isGone: @escaping @Sendable () -> Void = {}
+        _ id: String, in place: BundlePlace? = nil, isGone: @escaping @Sendable () -> Void = {}
     ) throws(StoreError) {
-        guard let assets, let temporary, readOnlyReason == nil else {
-            throw readOnlyReason ?? StoreError(.notWritable, path: root.path)
-        }
-        let name = "\(id).\(removals.wrappingAdd(1, ordering: .relaxed).newValue)"
-        do {
-            try assets.move(id, to: temporary, as: name)
-        } catch {
-            guard error.code == .missing else { throw error }
-            return isGone()
-        }
+        if let readOnlyReason { throw readOnlyReason }
+        let place = place ?? home
+        let temporary = try place.writable().temporary
+        guard let name = try place.setAside(id) else { return isGone() }
         // After what is on its way into it: a folder that is filled meanwhile does not go.
         worker?.submit { [keeper] in
             keeper?.flush {
@@ -148,15 +159,15 @@ public final class Store: Sendable {
 
     /// The pieces in a folder of a bundle.
     ///
-    /// - Parameter lost: told, on a thread of the store, of a piece that was there, is synced in vain, and is deleted.
+    /// - Parameters:
+    ///   - place: where the bundle lies; nil for the store's own folder.
+    ///   - lost: told, on a thread of the store, of a piece that was there, is synced in vain, and is deleted.
     public func pieces(
-        in directory: Directory, lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
+        in directory: Directory, of place: BundlePlace? = nil,
+        lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
     ) -> PieceDirectory {
-        PieceDirectory(directory, keeper, lost: lost)
+        PieceDirectory(directory, keeper, by: (try? (place ?? home).folders())?.temporary, lost: lost)
     }
-
-    /// Where what is wrong is put aside; nil where nothing can be written.
-    var aside: Directory? { temporary }
 
     /// The thread that reads pieces to verify them.
     func reader() throws(StoreError) -> StoreWorker {
@@ -189,15 +200,17 @@ public final class Store: Sendable {
 
     /// Whether a path that need not be there leads into the store, by way of links too.
     public func contains(_ path: String) -> Bool {
-        let folder = path.split(separator: "/").dropLast().joined(separator: "/")
-        guard let own = Self.real(root.path), let other = Self.real("/" + folder) else { return false }
-        return (other + "/").hasPrefix(own + "/")
+        var folder = path.split(separator: "/").dropLast()
+        while true {
+            if let real = Directory.real("/" + folder.joined(separator: "/")) { return holds(real) }
+            folder = folder.dropLast()
+        }
     }
 
-    private static func real(_ path: String) -> String? {
-        guard let real = realpath(path, nil) else { return nil }
-        defer { free(real) }
-        return String(cString: real)
+    /// Whether a path without links is the store's own folder, or leads into it or one of its annexes.
+    func holds(_ path: String) -> Bool {
+        let own = Directory.real(root.path).map { (path + "/").hasPrefix($0 + "/") } ?? false
+        return own || annexes.contains { path.hasPrefix($0.path + "/") }
     }
 
     // MARK: A loss of power
@@ -227,22 +240,27 @@ public final class Store: Sendable {
     public func close() async {
         await flush()
         if !isAfterPowerLoss { lock?.end() }
+        for annex in annexes { annex.noteSynced() }
     }
 
     // MARK: Growing files
 
     /// A file that may become a piece.
     ///
-    /// - Throws: `StoreError` when the store takes none: `anonymousFile()` then serves whoever waits.
-    public func growingFile(named name: String) throws(StoreError) -> GrowingFile {
-        guard let temporary else { throw readOnlyReason ?? StoreError(.notWritable, path: root.path) }
-        return try GrowingFile(in: temporary, named: name)
+    /// - Parameter place: where its bundle lies; nil for the store's own folder.
+    /// - Throws: `StoreError` when the place takes none: `anonymousFile()` then serves whoever waits.
+    public func growingFile(named name: String, in place: BundlePlace? = nil) throws(StoreError) -> GrowingFile {
+        try GrowingFile(in: temporary(in: place), named: name)
     }
 
     /// The same, gathered in memory as long as it is small and nobody reads it: for what only a download waits for.
-    public func gatheringFile(named name: String) throws(StoreError) -> GrowingFile {
-        guard let temporary else { throw readOnlyReason ?? StoreError(.notWritable, path: root.path) }
-        return GrowingFile(gatheringIn: temporary, named: name)
+    public func gatheringFile(named name: String, in place: BundlePlace? = nil) throws(StoreError) -> GrowingFile {
+        GrowingFile(gatheringIn: try temporary(in: place), named: name)
+    }
+
+    private func temporary(in place: BundlePlace?) throws(StoreError) -> Directory {
+        if let readOnlyReason { throw readOnlyReason }
+        return try (place ?? home).writable().temporary
     }
 
     /// A file that is never kept.

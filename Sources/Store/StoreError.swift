@@ -26,6 +26,10 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
         case catalogue
         /// A newer Weir has changed the catalogue in a way that this one does not know.
         case newer
+        /// The store is in another folder by now.
+        case moved
+        /// The disk on which it lies is not there.
+        case away
         /// Any other error of the system.
         case io
     }
@@ -81,6 +85,8 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
         case .badName: "not a name for the store"
         case .catalogue: "the catalogue cannot be used"
         case .newer: "a newer Weir has changed it"
+        case .moved: "the store is elsewhere now"
+        case .away: "not there"
         case .io: "input/output error"
         }
     }

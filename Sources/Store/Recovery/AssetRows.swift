@@ -16,6 +16,7 @@ struct AssetRows: Equatable, Sendable {
         for row in belongings.downloads { row.add(to: &sum) }
         for row in belongings.recordings.sorted(by: { $0.rendition < $1.rendition }) { row.add(to: &sum) }
         for row in belongings.storage { row.add(to: &sum) }
+        for row in belongings.places { row.add(to: &sum) }
         return sum.digest()
     }
 
@@ -29,7 +30,7 @@ extension Catalogue.Contents {
     /// The ids of the assets that rows belong to, each as often as there are rows.
     var owners: [String] {
         playlists.map(\.asset) + keys.map(\.asset) + downloads.map(\.asset) + recordings.map(\.asset)
-            + storage.map(\.asset)
+            + storage.map(\.asset) + places.map(\.asset)
     }
 
     /// What belongs to each asset, by its id, whether that is there or not.
@@ -41,6 +42,7 @@ extension Catalogue.Contents {
         for row in downloads { groups[row.asset, default: .init()].downloads.append(row) }
         for row in recordings { groups[row.asset, default: .init()].recordings.append(row) }
         for row in storage { groups[row.asset, default: .init()].storage.append(row) }
+        for row in places { groups[row.asset, default: .init()].places.append(row) }
         return groups
     }
 
@@ -54,6 +56,7 @@ extension Catalogue.Contents {
             downloads += rows.belongings.downloads
             recordings += rows.belongings.recordings
             storage += rows.belongings.storage
+            places += rows.belongings.places
         }
     }
 }

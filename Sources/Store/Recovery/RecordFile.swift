@@ -42,6 +42,8 @@ struct RecordFile {
         let recordings: [RecordingRecord]
         /// Nil in what a Weir wrote that knew no policies.
         let storage: [StorageRecord]?
+        /// Nil where it was never moved.
+        let places: [PlaceRecord]?
     }
 
     /// A playlist with its body as the text that it is; where it is none, as Base64.
@@ -78,7 +80,7 @@ struct RecordFile {
                     revision: rows.revision, sum: rows.sum.description, asset: rows.asset,
                     playlists: belongings.playlists.map(PlaylistText.init), keys: belongings.keys,
                     downloads: belongings.downloads, recordings: belongings.recordings,
-                    storage: belongings.storage)))
+                    storage: belongings.storage, places: belongings.places.isEmpty ? nil : belongings.places)))
     }
 
     /// Reads a text, which must be whole and unchanged.
@@ -95,7 +97,7 @@ struct RecordFile {
                 revision: text.revision, asset: text.asset,
                 belongings: Catalogue.Contents(
                     playlists: text.playlists.map(\.record), keys: text.keys, downloads: text.downloads,
-                    recordings: text.recordings, storage: text.storage ?? []))
+                    recordings: text.recordings, storage: text.storage ?? [], places: text.places ?? []))
         } catch let failure as Failure {
             throw failure
         } catch {

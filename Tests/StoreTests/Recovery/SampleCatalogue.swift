@@ -31,7 +31,8 @@ enum SampleCatalogue {
                             need: "space", errorCode: "missing", errorMessage: "gone", created: Int64(2000 + number))
                     ] : [],
                 recordings: isOdd ? [RecordingRecord(asset: id, rendition: "video-360p")] : [],
-                storage: isOdd ? [StorageRecord(asset: id, life)] : []))
+                storage: isOdd ? [StorageRecord(asset: id, life)] : [],
+                places: isOdd ? [PlaceRecord(asset: id, in: annex, other: number % 4 == 1 ? annex : nil)] : []))
     }
 
     private static var key: KeyLife {
@@ -41,6 +42,8 @@ enum SampleCatalogue {
         key.digest = Digest(hexadecimal: String(repeating: "0a", count: 32).utf8)
         return key
     }
+
+    private static let annex = BundlePlace(path: "/nowhere/\"é\"", mark: "0123")
 
     private static var life: StorageLife {
         var life = StorageLife()
@@ -83,6 +86,7 @@ extension Catalogue.Contents {
         contents.downloads.sort { $0.asset < $1.asset }
         contents.recordings.sort { ($0.asset, $0.rendition) < ($1.asset, $1.rendition) }
         contents.storage.sort { $0.asset < $1.asset }
+        contents.places.sort { $0.asset < $1.asset }
         return contents
     }
 }
