@@ -34,6 +34,8 @@ import Store
         case space
         /// A key that the origin refuses to give.
         case key
+        /// The disk on which the asset lies.
+        case disk
     }
 
     /// Why a download failed, or waits.

@@ -76,10 +76,10 @@ extension Downloader {
 
     /// By estimates: what is small may pass that does not fit, and is told when the disk is full.
     func checkRoom(for task: DownloadTask, of asset: Asset) throws(Refusal) {
-        guard let room = library.room else { return }
+        guard let room = library.room(for: asset) else { return }
         let progress = Download(asset, task, state: .queued, created: 0).progress
         let needed = progress.totalBytes - progress.bytes
-        guard needed > room, let free = library.roomAfterPurge, needed > free else { return }
+        guard needed > room, let free = library.roomAfterPurge(for: asset), needed > free else { return }
         throw .noRoom(name: asset.name, needed: needed, free: free)
     }
 }

@@ -17,7 +17,7 @@ extension Downloader: DownloadWorkObserver {
     }
 
     private func run(_ download: Download) {
-        if fails(ifExpired: download) { return }
+        if fails(ifExpired: download) || waits(forDiskOf: download) { return }
         set(download, .running)
         library.allowRenewal(of: download.asset)
         download.ticker = ProgressTicker { [weak self, weak download] in

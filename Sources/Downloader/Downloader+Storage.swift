@@ -8,10 +8,12 @@ extension Downloader {
     func watchStorage() {
         library.isFetched = { [weak self] asset in self?.byAsset[asset.id]?.state.isActive ?? false }
         library.purging = { [weak self] asset, reason in self?.expel(asset, reason) }
+        // Of another disk nothing is purged, and nobody looks after it: what waits for room there tries again by itself.
         library.isRoomAwaited = { [weak self] in
-            self?.byAsset.values.contains { $0.state == .waiting && $0.need == .space } ?? false
+            self?.byAsset.values.contains { $0.state == .waiting && $0.need == .space && $0.asset.isHome } ?? false
         }
-        library.roomCame = { [weak self] in self?.tryAgain(.space) }
+        library.roomCame = { [weak self] in self?.tryAgain(.space) { $0.asset.isHome } }
+        library.diskCame = { [weak self] in self?.tryAgain(.disk) }
     }
 
     /// Ends the download of what is about to go; it does not begin again by itself.
@@ -27,14 +29,15 @@ extension Downloader {
 
     /// Lets a download go on that the disk had no room for, once something has made way; where nothing does, it waits.
     func makeRoom(for download: Download, else failure: Download.Failure, _ pause: Duration) async {
-        let isMade = await library.makeRoom()
+        let isHome = download.asset.isHome
+        let isMade = isHome ? await library.makeRoom() : false
         guard !Task.isCancelled, download.state == .running, byAsset[download.asset.id] === download else { return }
         if isMade {
             set(download, .queued)
         } else {
             set(download, .waiting, .space, failure)
             wait(download, pause)
-            library.noteFull()
+            if isHome { library.noteFull() }
         }
         schedule()
         await save(download)
@@ -47,6 +50,18 @@ extension Downloader {
             return false
         } catch {
             fail(download, Download.Failure(code: error.code.rawValue, message: error.message))
+            Task { @LoopActor in await save(download) }
+            return true
+        }
+    }
+
+    /// Whether a download may not begin, since the disk of its asset is not there: it waits for that.
+    func waits(forDiskOf download: Download) -> Bool {
+        do throws(LibraryError) {
+            try library.checkPresence(of: download.asset)
+            return false
+        } catch {
+            set(download, .waiting, .disk, Download.Failure(error))
             Task { @LoopActor in await save(download) }
             return true
         }

@@ -198,8 +198,8 @@ import Store
     }
 
     /// Lets those go on at once that wait for something which is there again.
-    public func tryAgain(_ need: Download.Need) {
-        for download in downloads where download.state == .waiting && download.need == need {
+    public func tryAgain(_ need: Download.Need, where isMeant: (Download) -> Bool = { _ in true }) {
+        for download in downloads where download.state == .waiting && download.need == need && isMeant(download) {
             halt(download)
             set(download, .queued)
         }

@@ -39,7 +39,11 @@ struct Patience: Equatable, Sendable {
         case .storeFailed(let error):
             let failure = Download.Failure(
                 code: error.code.rawValue, message: "\(name) is not wholly stored: \(error)")
-            return error.code == .diskFull ? wait(.space, failure, pauses) : .fail(failure)
+            switch error.code {
+            case .diskFull: return wait(.space, failure, pauses)
+            case .away: return wait(.disk, failure, pauses)
+            default: return .fail(failure)
+            }
         case .failed(let error, let isKey, let count):
             if let store = error.underlying as? StoreError, error.code == .store {
                 return verdict(on: .storeFailed(store), of: name, pauses: pauses)

@@ -54,6 +54,14 @@ import Store
         job.stopWaiting?()
     }
 
+    /// Gives up a verification that nobody has asked for, since something else is to be done with its asset.
+    ///
+    /// - Returns: whether nobody had.
+    public func giveWay(_ job: VerificationJob) -> Bool {
+        if job.isScrub { cancel(job) }
+        return job.isScrub
+    }
+
     /// Calls back whenever a verification has come further, four times a second at most, and when it ends.
     public func observe(_ body: @escaping (VerificationJob) -> Void) { observers.append(body) }
 

@@ -83,6 +83,8 @@ public import Store
     var checking: Task<Result<Bool, LibraryError>, Never>?
     /// The comparison with the disk that is under way, which others join.
     var surveying: Task<Void, Never>?
+    /// How many exports of it are under way.
+    var exports = 0
     /// Why what belongs to it cannot be noted in the catalogue, and therefore not be kept; nil when nothing is amiss.
     var saveFailure: StoreError?
     /// Told of a key that came, after its file is there.

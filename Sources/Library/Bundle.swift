@@ -6,7 +6,14 @@ import Store
     /// The folder's name: the asset's id.
     let id: String
     private let store: Store
+    /// Where it lies.
+    private(set) var place: BundlePlace
+    /// Where something of it may lie that is not in use: a move was interrupted.
+    var other: BundlePlace?
     private var opened: Directory?
+    /// Whether nothing may be written for a moment, since it is about to lie elsewhere.
+    private(set) var isHeld = false
+    private var waiting: [() -> Void] = []
     /// Where account is kept of those of its pieces that may make way; nil for what is not registered.
     weak var cache: PlayCache?
     /// Told of a piece that the disk has lost after it had come.
@@ -25,6 +32,31 @@ import Store
     init(id: String, store: Store) {
         self.id = id
         self.store = store
+        place = store.home
+    }
+
+    /// It lies there from now on.
+    func settle(in place: BundlePlace, other: BundlePlace? = nil) {
+        (self.place, self.other, opened) = (place, other, nil)
+    }
+
+    /// Why nothing of it can be had now: its disk is not there. Nil where it is.
+    var absence: StoreError? { place.absence }
+
+    /// Lets nothing be written until `release()`.
+    func hold() { isHeld = true }
+
+    /// Lets it be written again, and does what has waited for that.
+    func release() {
+        isHeld = false
+        let bodies = waiting
+        waiting = []
+        for body in bodies { body() }
+    }
+
+    /// Does at once, or as soon as it may, what writes to it.
+    func whenFree(_ body: @escaping () -> Void) {
+        if isHeld { waiting.append(body) } else { body() }
     }
 
     /// The folder; with `create`, made if it is not there.
@@ -32,7 +64,7 @@ import Store
         guard !isRemoved else { throw StoreError(.missing, path: id, detail: "the asset was removed") }
         if let refusal { throw refusal }
         if let opened { return opened }
-        let directory = try store.bundle(id, create: create)
+        let directory = try store.bundle(id, in: place, create: create)
         opened = directory
         // A mark that cannot be made is no reason to keep nothing.
         if create, isExcludedFromBackups { try? directory.setExcludedFromBackups(true) }
@@ -46,13 +78,13 @@ import Store
         _ id: String, create: Bool, lost: @escaping @Sendable (String, StoreError) -> Void
     ) throws(StoreError) -> PieceDirectory {
         let folder = try directory(create: create).subdirectory(id, create: create)
-        let pieces = store.pieces(in: folder, lost: lost)
+        let pieces = store.pieces(in: folder, of: place, lost: lost)
         if create { pieces.begin() }
         return pieces
     }
 
     /// Whether what has no line in a ledger may be wrong: the power was lost before anybody has looked.
-    var isDoubtful: Bool { store.isAfterPowerLoss }
+    var isDoubtful: Bool { place.isAfterPowerLoss }
 
     /// Forgets the open folder: it was deleted behind our back.
     func close() { opened = nil }
@@ -74,13 +106,15 @@ import Store
     func clear(isGone: @escaping @Sendable () -> Void) throws(StoreError) {
         guard !isRemoved else { return isGone() }
         (opened, era) = (nil, era + 1)
-        try store.removeBundle(id, isGone: isGone)
+        try store.removeBundle(id, in: place, isGone: isGone)
     }
 
-    /// Deletes everything. Nothing can be written any more; open descriptors read on to their end.
+    /// Deletes everything. Nothing can be written any more; open descriptors read on to their end. What lies on a disk that
+    /// is not there stays there.
     func remove() throws(StoreError) {
         isRemoved = true
         opened = nil
-        try store.removeBundle(id)
+        if let other { try? store.removeBundle(id, in: other) }
+        if absence == nil { try store.removeBundle(id, in: place) }
     }
 }

@@ -5,6 +5,7 @@ extension Flight {
     /// Makes a piece of the file, if it is to be one, and ends: at once, or when the disk has taken what was gathered.
     func land() {
         guard let folder, keepFailure == nil else { return end(.success(())) }
+        guard !folder.isHeld else { return wait(for: folder) }
         guard let committer, let gathered = file.handOver() else {
             keep(in: folder)
             return end(.success(()))
@@ -18,6 +19,16 @@ extension Flight {
             end(.success(()))
         }
         if isBeingKept, committer.hasRoom { arrive() }
+    }
+
+    /// The bundle is about to lie elsewhere, in a moment.
+    private func wait(for folder: PieceFolder) {
+        (transfer, isBeingKept) = (nil, true)
+        silence = nil
+        folder.whenFree { [self] in
+            isBeingKept = false
+            land()
+        }
     }
 
     private func keep(in folder: PieceFolder) {

@@ -32,6 +32,9 @@ extension Library {
     /// Keeps an image with an asset, in the place of the one before.
     public func keep(_ artwork: Artwork, of asset: Asset) throws(LibraryError) {
         if let readOnlyReason { throw LibraryError(readOnlyReason, about: "the artwork of \(asset.name) is not kept") }
+        guard !asset.bundle.isHeld else {
+            return asset.bundle.whenFree { [weak self] in try? self?.keep(artwork, of: asset) }
+        }
         do {
             let folder = try asset.bundle.directory(create: true)
             try folder.write(artwork.bytes, as: artwork.kind.fileName)

@@ -12,6 +12,8 @@ extension Library {
     /// - Throws: `store` when nothing can be kept, `notPlaylist` for what needs a content decryption module.
     public func record(_ rendition: Rendition, of asset: Asset) async throws(LibraryError) -> Recording? {
         if let readOnlyReason { throw LibraryError(readOnlyReason, about: "\(asset.name) cannot be recorded") }
+        await moved(asset)
+        try checkPresence(of: asset)
         if rendition.recording == nil {
             let source = try await self.source(of: rendition, in: asset)
             if source.isDurable, source.isRecorded || rendition.folder.bytes > 0 { return nil }

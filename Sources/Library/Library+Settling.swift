@@ -12,11 +12,12 @@ extension Library {
     /// Looks into every folder after a loss of power, before anybody plays from it: what came at the very end is not
     /// trusted, and comes again.
     func recover(_ assets: [Asset]) {
-        guard store.isAfterPowerLoss else { return }
-        for asset in assets {
-            for folder in asset.folders { _ = folder.sizes }
+        for place in [store.home] + store.annexes where place.isAfterPowerLoss {
+            for asset in assets where asset.bundle.place === place {
+                for folder in asset.folders { _ = folder.sizes }
+            }
+            place.noteRecovered()
         }
-        store.noteRecovered()
     }
 
     /// The disk has lost a piece that had come.

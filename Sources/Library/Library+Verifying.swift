@@ -6,8 +6,11 @@ extension Library {
     /// A verification of an asset, which has not begun.
     ///
     /// - Parameter bytesPerSecond: the most that is read; 0 for as much as the disk gives.
-    /// - Throws: `store` when the system gives no descriptor.
+    /// - Throws: `store` when the system gives no descriptor, or the asset's disk is not there; `busy` where it is being
+    ///   moved.
     public func verification(of asset: Asset, bytesPerSecond: Int64) throws(LibraryError) -> Verification {
+        try checkPresence(of: asset)
+        try checkStill(asset)
         do {
             return Verification(of: asset, at: try ReadingPace(bytesPerSecond: bytesPerSecond))
         } catch {
@@ -96,6 +99,7 @@ extension Library {
         var looks = 0
         var oldest: (asset: Asset, time: Int64)?
         for asset in assets where asset.isPersistent && asset.created < limit && !isPassedOver(asset) {
+            if asset.bundle.absence != nil || move(of: asset)?.state == .running { continue }
             if asset.knownVerified == nil { looks += 1 }
             guard looks <= Self.mostLooks else { break }
             let verified = asset.verified.map { $0 > now ? 0 : $0 } ?? asset.created

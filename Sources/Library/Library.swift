@@ -46,6 +46,10 @@ public import Store
     public internal(set) var strays: [String: StrayBundle] = [:]
     private var byOrigin: [WebURL: Asset] = [:]
     private var opening: [WebURL: Task<Result<Asset, LibraryError>, Never>] = [:]
+    /// The moving of assets to other places, the last of each, by their ids.
+    var moves: [String: Move] = [:]
+    /// When it is looked next whether other disks are there.
+    var placeTurn: LoopTimer?
     /// The names of assets that are being opened, or get another one.
     var reserved: Set<String> = []
 
@@ -78,6 +82,7 @@ public import Store
         recover(known)
         register(restored: known)
         summaries.start(for: self)
+        watchPlaces()
         playCache.start(for: self)
         purger.start(for: self)
         loader.full = { [weak self] in self?.purger.noteFull() }
@@ -111,6 +116,12 @@ public import Store
 
     /// Whether somebody waits for room on the disk.
     public var isRoomAwaited: () -> Bool = { false }
+
+    /// Told when a move begins, and when it has ended.
+    public var moveChanged: (Move) -> Void = { _ in }
+
+    /// Told when a disk is there again on which assets lie.
+    public var diskCame: () -> Void = {}
 
     /// Told when there is room again which somebody waits for.
     public var roomCame: () -> Void = {}
@@ -317,6 +328,8 @@ public import Store
 
     /// Deletes what is stored of an asset, and forgets it.
     func discard(_ asset: Asset) async throws(LibraryError) {
+        move(of: asset).map(cancel)
+        moves[asset.id] = nil
         unregister(asset)
         do {
             // Whatever of the two fails: a bundle that the catalogue does not know is rubbish, and an asset without a
@@ -334,7 +347,9 @@ public import Store
     /// whole.
     public func publish(_ asset: Asset) {
         let whole = asset.wholeRenditions
-        guard whole != asset.published, !asset.isRemoved, readOnlyReason == nil else { return }
+        guard whole != asset.published, !asset.isRemoved, readOnlyReason == nil, asset.bundle.absence == nil else {
+            return
+        }
         asset.published = whole
         writeBundle(of: asset)
         if !whole.isEmpty { keepSessionData(of: asset) }
@@ -343,6 +358,9 @@ public import Store
     /// Writes the playlists of the asset's bundle.
     func writeBundle(of asset: Asset) {
         summaries.note(asset)
+        guard !asset.bundle.isHeld else {
+            return asset.bundle.whenFree { [weak self] in self?.writeBundle(of: asset) }
+        }
         do {
             try BundlePlaylists(asset).write()
         } catch {

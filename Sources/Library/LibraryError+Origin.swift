@@ -21,7 +21,8 @@ extension LibraryError {
         switch code {
         case .originAbsent, .originRefused, .badOrigin, .missing, .refusedURL: true
         case .notPlaylist, .badDirective, .notStored, .store, .nameTaken, .notArtwork, .otherContent, .urlTaken,
-            .notWhole, .exists, .badTarget, .badImport, .noProgram, .cancelled, .expired, .keyLapsed, .newerBundle:
+            .notWhole, .exists, .badTarget, .badImport, .noProgram, .busy, .cancelled, .expired, .keyLapsed,
+            .newerBundle:
             false
         }
     }

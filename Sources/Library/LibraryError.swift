@@ -49,6 +49,8 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         case noProgram
         /// A newer Weir has written the asset's bundle.
         case newerBundle
+        /// Something else is done with the asset, which has to end first.
+        case busy
         /// Nobody waits any more.
         case cancelled
     }
@@ -85,7 +87,7 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         switch code {
         case .originAbsent, .notStored, .originRefused, .refusedURL, .store, .expired, .keyLapsed, .newerBundle: true
         case .missing, .badOrigin, .notPlaylist, .badDirective, .nameTaken, .notArtwork, .otherContent, .urlTaken,
-            .notWhole, .exists, .badTarget, .badImport, .noProgram, .cancelled:
+            .notWhole, .exists, .badTarget, .badImport, .noProgram, .busy, .cancelled:
             false
         }
     }

@@ -34,10 +34,12 @@ import Store
     /// Flights that ended early, to be gone on from; oldest first.
     private var parked: [Key] = []
     private var lastFile = 0
-    /// Told when something is not kept because the disk is full.
+    /// Told when something is not kept because the store's own disk is full.
     var full: () -> Void = {}
     /// When the disk last had room.
     private var lastCheck: ContinuousClock.Instant?
+    /// Which disk that was, by a bundle's place.
+    private var lastPlace: BundlePlace?
     /// The bytes of what has ended since then.
     private var arrived: Int64 = 0
     private static let checkLife = Duration.milliseconds(10)
@@ -168,7 +170,7 @@ import Store
         _ resource: Resource, _ key: Key, folder: PieceFolder, _ keeping: Keeping, _ access: OriginAccess,
         _ urgency: Flight.Urgency
     ) throws(LibraryError) -> Flight {
-        let (file, obstacle) = try growingFile(keeping, urgency)
+        let (file, obstacle) = try growingFile(keeping, urgency, in: folder.place)
         var home: PieceFolder?
         if case .kept = keeping { home = folder }
         let flight = Flight(
@@ -180,23 +182,23 @@ import Store
 
     /// A file that can be kept, if it is to be and the store takes it; else one that cannot, and why.
     private func growingFile(
-        _ keeping: Keeping, _ urgency: Flight.Urgency
+        _ keeping: Keeping, _ urgency: Flight.Urgency, in place: BundlePlace
     ) throws(LibraryError) -> (GrowingFile, StoreError?) {
         var obstacle: StoreError?
         switch keeping {
         case .passing(let reason): obstacle = reason
         case .kept:
             do throws(StoreError) {
-                try checkRoom()
+                try checkRoom(in: place)
                 lastFile += 1
                 let name = "\(lastFile)"
                 return switch urgency {
-                case .playback: (try store.growingFile(named: name), nil)
-                case .background: (try store.gatheringFile(named: name), nil)
+                case .playback: (try store.growingFile(named: name, in: place), nil)
+                case .background: (try store.gatheringFile(named: name, in: place), nil)
                 }
             } catch {
                 obstacle = error
-                if error.code == .diskFull { full() }
+                if error.code == .diskFull, place.isHome { full() }
             }
         }
         do {
@@ -207,16 +209,16 @@ import Store
     }
 
     /// Asks the disk, unless it was asked a moment ago and little has come since.
-    private func checkRoom() throws(StoreError) {
+    private func checkRoom(in place: BundlePlace) throws(StoreError) {
         let now = ContinuousClock.now
-        if let lastCheck, now - lastCheck < Self.checkLife, arrived < Self.checkBytes { return }
-        try store.checkRoom()
-        (lastCheck, arrived) = (now, 0)
+        if let lastCheck, lastPlace === place, now - lastCheck < Self.checkLife, arrived < Self.checkBytes { return }
+        try store.checkRoom(in: place)
+        (lastCheck, lastPlace, arrived) = (now, place, 0)
     }
 
     private func settle(_ key: Key, _ flight: Flight) {
         arrived += flight.written
-        if flight.keepFailure?.code == .diskFull { full() }
+        if flight.keepFailure?.code == .diskFull, flight.folder?.place.isHome ?? true { full() }
         guard flights[key] === flight else { return }
         switch flight.outcome {
         case .success:

@@ -56,6 +56,21 @@ import Store
     /// The id of the asset whose pieces these are.
     var asset: String { bundle.id }
 
+    /// Where they lie.
+    var place: BundlePlace { bundle.place }
+
+    /// See `Bundle`.
+    var isHeld: Bool { bundle.isHeld }
+
+    /// See `Bundle`.
+    func whenFree(_ body: @escaping () -> Void) { bundle.whenFree(body) }
+
+    /// The bundle lies elsewhere now, as it was.
+    func relocated() { opened = nil }
+
+    /// The disk of the bundle is there again, or not any more.
+    func relook() { close() }
+
     /// Whether media segments are there; nil where nobody has looked.
     var hasSegments: Bool? {
         known?.keys.contains { file in
@@ -207,6 +222,8 @@ import Store
         guard !known.isEmpty else { return }
         guard let directory = try? directory(create: false) else { return reread() }
         let faults = await Task.detached { Self.faults(known, in: directory) }.value
+        // Moved meanwhile, it was not looked at where it is now.
+        guard (try? self.directory(create: false)) === directory else { return }
         for (file, size) in faults {
             // What has come meanwhile is another file.
             guard directory.directory.size(of: file) == size else { continue }

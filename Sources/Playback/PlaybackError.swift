@@ -16,7 +16,7 @@ extension LibraryError {
         case .nameTaken, .notArtwork, .otherContent, .urlTaken, .notWhole, .exists, .badTarget, .badImport, .noProgram,
             .newerBundle:
             .conflict
-        case .cancelled: .serviceUnavailable
+        case .cancelled, .busy: .serviceUnavailable
         }
     }
 

@@ -31,6 +31,10 @@ extension Library {
             throw LibraryError(.badTarget, "\(asset.name) is not exported: \(path) is in the store itself")
         }
         try checkBundle(of: asset)
+        try checkPresence(of: asset)
+        await moved(asset)
+        asset.exports += 1
+        defer { asset.exports -= 1 }
         // What others have deleted is not to be found in the midst of it.
         await survey(asset)
         let name = asset.name

@@ -246,6 +246,8 @@ import Store
         var known: [ObjectIdentifier: NeedWindows] = [:]
         let (evicted, hasMore) = rounds.turn(over: &queue) { piece in
             guard let asset = asset(of: piece.folder) else { return false }
+            // What lies on another disk frees nothing on a full one.
+            if asset.bundle.isHeld || (isMakingWay && !asset.isHome) { return true }
             let id = ObjectIdentifier(asset)
             let needs = known[id] ?? needs(of: asset, library.audience)
             known[id] = needs

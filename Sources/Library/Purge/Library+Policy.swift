@@ -47,7 +47,9 @@ extension Library {
             throw LibraryError(.missing, "\(asset.name) was removed")
         }
         guard asset.bundle.exists else { return }
-        try? asset.bundle.directory(create: false).setExcludedFromBackups(policy.isExcludedFromBackups)
+        asset.bundle.whenFree {
+            try? asset.bundle.directory(create: false).setExcludedFromBackups(policy.isExcludedFromBackups)
+        }
         writeBundle(of: asset)
         if !changed.isEmpty { rectify(asset) }
     }

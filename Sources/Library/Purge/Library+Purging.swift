@@ -61,7 +61,8 @@ extension Library {
 
     /// What a plan chooses from.
     var purgeCandidates: [PurgePlan.Candidate] {
-        assets.map { asset in
+        // What lies on another disk frees nothing here.
+        assets.filter(\.isHome).map { asset in
             let summary = summaries[asset]
             let (bytes, cached) = (summary?.bytes ?? asset.bytes, summary?.cachedBytes ?? asset.cachedBytes)
             var candidate = PurgePlan.Candidate(

@@ -63,7 +63,7 @@ extension LibraryError {
     fileprivate var domain: ErrorEvent.Domain {
         switch code {
         case _ where originStatus != nil: .origin
-        case .store, .notStored, .newerBundle: .store
+        case .store, .notStored, .newerBundle, .busy: .store
         case .notPlaylist: .media
         case .missing, .badDirective, .refusedURL, .nameTaken, .notArtwork, .otherContent, .urlTaken, .expired,
             .keyLapsed, .notWhole, .exists, .badTarget, .badImport, .noProgram:

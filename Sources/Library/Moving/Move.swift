@@ -1,0 +1,39 @@
+public import EventLoop
+public import Store
+
+/// The moving of an asset's bundle to another disk: where to, and how far it is.
+@LoopActor public final class Move {
+    /// Where it is. The raw values are what a user reads as JSON.
+    public enum State: String, Sendable {
+        /// Files are copied, or about to be.
+        case running
+        /// The bundle lies there.
+        case done
+        /// Given up by a person: it lies where it was.
+        case cancelled
+        /// Something kept it from its end: see `failure`. It lies where it was.
+        case failed
+    }
+
+    /// What is moved.
+    public let asset: Asset
+    /// The folder that it is to lie in; nil for the store's own.
+    public let path: String?
+    /// How much was copied, and whether it goes on.
+    public let pace: ReadingPace
+    /// The bytes that there were to copy when it began.
+    public let totalBytes: Int64
+    /// Where it is.
+    public internal(set) var state = State.running
+    /// What kept it from its end.
+    public internal(set) var failure: LibraryError?
+    /// How many pieces were not what had come, and did not come along.
+    public internal(set) var leftOut = 0
+    /// Resumed when it has ended.
+    var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(of asset: Asset, to path: String?, at pace: ReadingPace) {
+        (self.asset, self.path, self.pace) = (asset, path, pace)
+        totalBytes = asset.bytes
+    }
+}
