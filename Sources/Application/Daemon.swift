@@ -41,7 +41,7 @@ import Store
         events.follow(library)
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),
-            verifications: service, keys: service, publications: service, token: token)
+            verifications: service, keys: service, publications: service, moves: service, token: token)
         var limits = Self.serverConfiguration(configuration)
         limits.admitsLongBody = { control.admitsLongBody($0) }
         server = HTTPServer(configuration: limits) { exchange in
@@ -60,6 +60,10 @@ import Store
             throw ApplicationError(
                 .store, "another weir has the store \(configuration.store)",
                 next: "end that one, or take another folder with: weir serve --store DIR", underlying: error)
+        } catch  where error.code == .moved {
+            throw ApplicationError(
+                .store, "\(error)", next: "set that as \"store\" in weir.toml, or give it with: weir serve --store DIR",
+                underlying: error)
         } catch  where error.code == .newer {
             throw ApplicationError(
                 .newerStore,

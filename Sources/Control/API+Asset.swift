@@ -40,6 +40,8 @@ extension API {
         public var need: Download.Need?
         /// The id of that download.
         public var download: String?
+        /// The folder on another disk that it lies in; absent for the store's own.
+        public var place: Place?
         /// How long it is kept, and when it was played; absent where that is not known.
         public var storage: Storage?
         /// Its keys, and how many of them may not be used; absent where it has none.
@@ -104,6 +106,8 @@ extension API {
         public var name: String
         /// The bytes that were freed.
         public var bytes: Int
+        /// The folder that it lies in on a disk that is not there: what is stored stays there. Absent otherwise.
+        public var left: String?
         /// A removal.
         public init(name: String, bytes: Int) {
             self.name = name

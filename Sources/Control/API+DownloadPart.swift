@@ -7,6 +7,8 @@ extension API.Download {
         case space
         /// A key that the origin refuses to give.
         case key
+        /// The disk on which the asset lies.
+        case disk
     }
 
     /// Which of several downloads begins first.

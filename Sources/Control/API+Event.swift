@@ -19,6 +19,8 @@ extension API {
         case purged(Purge)
         /// `keys`: keys of an asset were renewed, have expired, were taken back, or have another date.
         case keys(KeyChange)
+        /// `move`: the moving of an asset to another disk begins, or has ended.
+        case move(Move)
 
         /// What happened to a download.
         public enum Kind: String, Sendable {
@@ -122,6 +124,7 @@ extension API {
             case .verification: "verification"
             case .purged: "purged"
             case .keys: "keys"
+            case .move: "move"
             }
         }
 
@@ -136,6 +139,7 @@ extension API {
                 case .verification(let verification): try API.encode(verification)
                 case .purged(let purge): try API.encode(purge)
                 case .keys(let change): try API.encode(change)
+                case .move(let move): try API.encode(move)
                 }
             }
         }
@@ -149,6 +153,7 @@ extension API {
             case "verification": self = .verification(try API.decode(from: data))
             case "purged": self = .purged(try API.decode(from: data))
             case "keys": self = .keys(try API.decode(from: data))
+            case "move": self = .move(try API.decode(from: data))
             default:
                 guard let kind = Kind(rawValue: name) else { return nil }
                 self = .download(kind, try API.decode(from: data))

@@ -87,6 +87,8 @@ extension ControlError.Code {
         case LibraryError.Code.expired.rawValue: self = .expired
         case LibraryError.Code.keyLapsed.rawValue: self = .keyExpired
         case LibraryError.Code.newerBundle.rawValue: self = .unreadable
+        case LibraryError.Code.busy.rawValue: self = .busy
+        case StoreError.Code.away.rawValue: self = .away
         default: self = .disk
         }
     }

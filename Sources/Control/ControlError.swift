@@ -74,6 +74,10 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
         case diskFull = "disk-full"
         /// The disk gives errors.
         case disk
+        /// The disk on which the asset lies is not there.
+        case away
+        /// Something else is done with the asset, which has to end first.
+        case busy
         /// The daemon is about to stop.
         case stopping
         /// The daemon takes too long; on the client's side only.
@@ -117,13 +121,13 @@ extension ControlError.Code {
         case .noSuchRoute, .noSuchAsset, .noSuchDownload, .noSuchKey, .noArtwork: 404
         case .methodNotAllowed: 405
         case .expired, .keyExpired: 410
-        case .nameTaken, .urlTaken, .otherContent, .unreadable, .targetExists: 409
+        case .nameTaken, .urlTaken, .otherContent, .unreadable, .targetExists, .busy: 409
         case .tooLarge: 413
         case .unsupportedMediaType: 415
         case .noMatch, .live, .protected, .notArtwork, .notWhole, .badTarget, .badImport: 422
         case .internal, .programFailed: 500
         case .notPlaylist, .badOrigin, .originRefused: 502
-        case .offline, .stopping, .noDaemon, .noLink, .noProgram: 503
+        case .offline, .stopping, .noDaemon, .noLink, .noProgram, .away: 503
         case .originAbsent, .timeout: 504
         case .cannotWrite, .diskFull, .disk: 507
         }
@@ -140,7 +144,7 @@ extension ControlError.Code {
         case .noDaemon, .noLink, .noProgram: 69
         case .cannotWrite, .targetExists, .badTarget: 73
         case .diskFull, .disk: 74
-        case .originAbsent, .offline, .stopping, .timeout: 75
+        case .originAbsent, .offline, .stopping, .timeout, .away, .busy: 75
         case .notPlaylist, .badOrigin: 76
         case .unauthorized, .originRefused: 77
         case .unreadable: 78
@@ -166,6 +170,8 @@ extension ControlError.Code {
         case .cannotWrite: "take a folder that can be written: weir serve --store DIR"
         case .diskFull: "make room, for instance with: weir remove NAME"
         case .disk: "see what the daemon says, and check the disk"
+        case .away: "mount the disk; until then it plays from its origin, if it has one"
+        case .busy: "the same command when that has ended"
         case .stopping, .timeout: "the same command again"
         case .noSuchAsset, .noSuchDownload: "weir list"
         case .notArtwork: "a JPEG, PNG or WebP image of at most 4 MB"
@@ -222,6 +228,8 @@ extension ControlError.Code {
         case .cannotWrite: "The store cannot be written"
         case .diskFull: "The disk is full"
         case .disk: "The disk gives errors"
+        case .away: "The disk is not there"
+        case .busy: "Something else is done with the asset"
         case .stopping: "The daemon stops"
         case .timeout: "The daemon takes too long"
         case .noDaemon: "No daemon"

@@ -10,6 +10,7 @@ enum ControlRoute: Equatable {
     case export(asset: String)
     case keys(asset: String?)
     case publication(asset: String)
+    case move(asset: String)
     case mode
     case presentation
     case selection
@@ -36,6 +37,7 @@ enum ControlRoute: Equatable {
         case ("assets", 3) where words[2] == "keys": self = .keys(asset: item)
         case ("keys", 1): self = .keys(asset: nil)
         case ("assets", 3) where words[2] == "publication": self = .publication(asset: item)
+        case ("assets", 3) where words[2] == "move": self = .move(asset: item)
         case ("mode", 1): self = .mode
         case ("presentation", 1): self = .presentation
         case ("selection", 1): self = .selection
@@ -59,7 +61,7 @@ enum ControlRoute: Equatable {
         case .policy: [.put]
         case .artwork, .mode: [.get, .head, .put]
         case .assets, .downloads: [.get, .head, .post]
-        case .verification, .publication: [.get, .head, .post, .delete]
+        case .verification, .publication, .move: [.get, .head, .post, .delete]
         case .keys(let asset): asset == nil ? [.post] : [.get, .head, .post]
         case .selection, .change, .export: [.post]
         }

@@ -63,6 +63,8 @@ public struct ControlResponse: Sendable {
     let keys: (any KeyService)?
     /// Who publishes assets; nil where nobody does.
     let publications: (any PublicationService)?
+    /// Who moves assets; nil where nobody does.
+    let moves: (any MoveService)?
     private let token: [UInt8]
 
     /// Routes to a service for those who know the token.
@@ -73,10 +75,11 @@ public struct ControlResponse: Sendable {
     ///   - verifications: who verifies assets; without it there is no such route.
     ///   - keys: who answers about keys; without it there are no such routes.
     ///   - publications: who publishes assets; without it there is no such route.
+    ///   - moves: who moves assets; without it there is no such route.
     public init(
         service: any ControlService, events: EventFeed? = nil, sessions: (any SessionService)? = nil,
         verifications: (any VerificationService)? = nil, keys: (any KeyService)? = nil,
-        publications: (any PublicationService)? = nil, token: String
+        publications: (any PublicationService)? = nil, moves: (any MoveService)? = nil, token: String
     ) {
         self.service = service
         self.events = events
@@ -84,6 +87,7 @@ public struct ControlResponse: Sendable {
         self.verifications = verifications
         self.keys = keys
         self.publications = publications
+        self.moves = moves
         self.token = Array(token.utf8)
     }
 
@@ -127,6 +131,7 @@ public struct ControlResponse: Sendable {
         case .verification(let name): return try await verification(request, of: name)
         case .keys(let name): return try await keys(request, of: name)
         case .publication(let name): return try await publication(request, of: name)
+        case .move(let name): return try await move(request, of: name)
         case .mode where request.method == .put: return try ok(try await service.change(to: try Self.body(request)))
         case .mode: return try ok(try await service.mode())
         case .presentation: return try ok(try await service.inspect(url: try Self.url(request.query)))

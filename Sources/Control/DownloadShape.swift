@@ -9,7 +9,7 @@ extension API.Download {
         let progress = download.progress
         self.init(id: asset.id, asset: asset.name, title: asset.title)
         state = State(download)
-        need = state == .waiting ? download.need.flatMap { Need(rawValue: $0.rawValue) } : nil
+        need = Need(download)
         priority = Priority(rawValue: download.task.priority.rawValue) ?? .default
         note = download.task.note
         stage = state.isFinal ? nil : progress.stage?.rawValue
@@ -58,10 +58,22 @@ extension API.Download.State {
         case .waiting: self = .waiting
         case .failed: self = .failed
         case .cancelled: self = .cancelled
-        // The disk decides: pieces may have been lost since.
-        case .complete: self = isWhole() ? .complete : .failed
+        // The disk decides: pieces may have been lost since, or it may not be there.
+        case .complete: self = isWhole() ? .complete : download.isAway ? .waiting : .failed
         }
     }
+}
+
+extension API.Download.Need {
+    @LoopActor init?(_ download: Download) {
+        guard API.Download.State(download) == .waiting else { return nil }
+        self.init(rawValue: download.need?.rawValue ?? (download.isAway ? "disk" : ""))
+    }
+}
+
+extension Download {
+    /// Whether what it has stored is on a disk that is not there.
+    fileprivate var isAway: Bool { asset.annex.map { !$0.isThere } ?? false }
 }
 
 extension TimeRanges {

@@ -38,8 +38,11 @@ import Playlist
         if let stray = library.strays[name], library.asset(named: name) == nil { return try await remove(stray) }
         let asset = try find(name)
         downloader.forget(asset)
+        let annex = asset.annex
         do {
-            return API.Removal(name: name, bytes: Int(try await library.remove(asset)))
+            var removal = API.Removal(name: name, bytes: Int(try await library.remove(asset)))
+            if let annex, !annex.isThere { removal.left = annex.path + "/assets/" + asset.id }
+            return removal
         } catch {
             throw ControlError(error)
         }

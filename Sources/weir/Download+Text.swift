@@ -15,6 +15,7 @@ extension API.Download {
             case .network: "waiting for the network"
             case .space: "waiting for space"
             case .key: "waiting for a key"
+            case .disk: "waiting for its disk"
             case nil: "waiting"
             }
         case .failed: "failed"

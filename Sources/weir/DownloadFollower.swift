@@ -129,6 +129,10 @@ final class DownloadFollower: Sendable {
     private static func needsPerson(_ download: API.Download) -> Failure {
         let cause = download.error.map { ": \($0.message)" } ?? ""
         let message = "\(download.asset) is \(download.stateWords), and goes on by itself as soon as it can\(cause)"
+        if download.need == .disk {
+            let next = ControlError(.away, "").next
+            return Failure(message, next: next, exitCode: 75, code: ControlError.Code.away.rawValue)
+        }
         guard download.need == .space else {
             return Failure(
                 message, next: "weir resume \(download.asset) --url NEW, if the link has expired", exitCode: 77,
@@ -160,7 +164,9 @@ final class DownloadFollower: Sendable {
 
 extension API.Download {
     /// Whether following it is over: it has ended, or waits for what only a person can give.
-    fileprivate var isToBeLeft: Bool { state.isFinal || (state == .waiting && (need == .space || need == .key)) }
+    fileprivate var isToBeLeft: Bool {
+        state.isFinal || (state == .waiting && (need == .space || need == .key || need == .disk))
+    }
 }
 
 extension API.Event {
@@ -169,7 +175,7 @@ extension API.Event {
         switch self {
         case .snapshot: true
         case .download(_, let download): download.id == id
-        case .renditionComplete, .verification, .purged, .keys: false
+        case .renditionComplete, .verification, .purged, .keys, .move: false
         case .removed(let reference): reference.id == id
         }
     }
@@ -179,7 +185,7 @@ extension API.Event {
         switch self {
         case .snapshot(let downloads): downloads.first { $0.id == id }
         case .download(_, let download): download
-        case .renditionComplete, .removed, .verification, .purged, .keys: nil
+        case .renditionComplete, .removed, .verification, .purged, .keys, .move: nil
         }
     }
 }

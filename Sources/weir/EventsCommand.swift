@@ -52,6 +52,7 @@ enum EventText {
             line.add("id", reference.id)
             line.add("asset", reference.asset)
         case .verification(let verification): line.add("verification", verification)
+        case .move(let move): line.add("move", move)
         case .purged(let purge):
             line.add("id", purge.id)
             line.add("asset", purge.asset)
@@ -75,6 +76,7 @@ enum EventText {
         case .removed(let reference): ["\(reference.asset)  removed"]
         case .verification(let verification): VerificationText.event(verification)
         case .keys(let change): ["\(change.asset)  \(KeysText.count(change.keys.count)) \(change.change.rawValue)"]
+        case .move(let move): MoveText.event(move)
         case .purged(let purge): ["\(purge.asset)  purged, \(Format.bytes(purge.purge.bytes))"]
         }
     }

@@ -47,8 +47,12 @@ struct ListCommand: AsyncParsableCommand {
     /// What of it is here, and what becomes of it.
     private static func local(_ asset: API.Asset) -> String {
         if asset.unreadable != nil { return "unreadable" }
-        return asset.local.word + StorageText.badge(asset.storage, local: asset.local) + KeysText.badge(asset.keys)
-            + activity(asset)
+        if let place = asset.place, !place.isThere {
+            return "not there: \(place.path)" + (asset.need == .disk ? "" : activity(asset))
+        }
+        let place = asset.place.map { ", in \($0.path)" } ?? ""
+        return asset.local.word + place + StorageText.badge(asset.storage, local: asset.local)
+            + KeysText.badge(asset.keys) + activity(asset)
     }
 
     /// What goes on, where something does.

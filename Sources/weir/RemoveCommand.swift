@@ -24,6 +24,9 @@ struct RemoveCommand: AsyncParsableCommand {
                 }
                 let removal = try await client.removeAsset(named: name)
                 Output.line("removed \(removal.name), \(Format.bytes(removal.bytes))")
+                if let left = removal.left {
+                    Output.error("weir: its files stay on a disk that is not there: delete \(left) when it is\n")
+                }
             }
         }
     }
@@ -33,6 +36,9 @@ struct RemoveCommand: AsyncParsableCommand {
             throw Failure(
                 "\(asset.name) is not removed without a yes", next: "weir remove \(asset.name) --yes", exitCode: 64,
                 code: "usage")
+        }
+        if let place = asset.place, !place.isThere {
+            Output.error("\(asset.name) lies in \(place.path), which is not there: its files stay there\n")
         }
         Output.error("remove \(asset.name), \(Format.bytes(asset.bytes))? [y/N] ")
         let answer = readLine()?.lowercased() ?? ""

@@ -63,7 +63,8 @@ struct ShowCommand: AsyncParsableCommand {
         let playable = asset.playable.map { [line($0)] } ?? []
         let storage = StorageText.lines(asset.storage) + KeysText.lines(asset)
         let origin = asset.isImported == true ? "imported: what is not stored of it is nowhere" : asset.url
-        return [head, origin] + playable + storage + (download?.note.map { [$0] } ?? []) + change
+        let place = asset.place.map { [$0.isThere ? "lies in \($0.path)" : Self.away($0)] } ?? []
+        return [head, origin] + playable + place + storage + (download?.note.map { [$0] } ?? []) + change
             + lines(asset.tracks)
             + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
     }
@@ -75,6 +76,10 @@ struct ShowCommand: AsyncParsableCommand {
         case .part: "playable offline: in part\(part): \(playable.reason)"
         case .no: "playable offline: no: \(playable.reason)"
         }
+    }
+
+    private static func away(_ place: API.Place) -> String {
+        "what is stored lies in \(place.path), which is not there; it is found again when the disk is"
     }
 
     private static func changed(_ asset: API.Asset) -> String {

@@ -17,7 +17,7 @@ import ArgumentParser
             EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self, PlayCommand.self,
             URLCommand.self, ModeCommand.self,
             ExportCommand.self, PublishCommand.self, ImportCommand.self, VerifyCommand.self, PolicyCommand.self,
-            RenameCommand.self, RemoveCommand.self, LinkCommand.self, KeysCommand.self,
+            RenameCommand.self, MoveCommand.self, RemoveCommand.self, LinkCommand.self, KeysCommand.self,
             LogCommand.self,
         ])
 }

@@ -2,7 +2,7 @@ import EventLoop
 public import Library
 
 extension EventFeed {
-    /// Tells as well of what a library purges, and of its keys. Once.
+    /// Tells as well of what a library purges and moves, and of its keys. Once.
     public func follow(_ library: Library) {
         library.purged = { [weak self] asset, purge in
             self?.publish(
@@ -12,5 +12,6 @@ extension EventFeed {
             guard let change = API.Event.KeyChange.Change(rawValue: change.rawValue) else { return }
             self?.publish(.keys(.init(asset: asset.name, id: asset.id, change: change, keys: numbers)))
         }
+        library.moveChanged = { [weak self] move in self?.publish(.move(API.Move(move))) }
     }
 }

@@ -21,6 +21,7 @@ import Store
         let state: Download.State?
         let need: Download.Need?
         let isExpired: Bool
+        let place: API.Place?
     }
 
     private unowned let service: LibraryService
@@ -69,7 +70,8 @@ import Store
         let download = asset.revision.flatMap { downloader.download(of: $0) } ?? kept
         return State(
             asset: asset.signature, revision: asset.revision?.signature, task: kept?.task, state: download?.state,
-            need: download?.need, isExpired: service.library.isExpired(asset))
+            need: download?.need, isExpired: service.library.isExpired(asset),
+            place: asset.annex.map { API.Place(path: $0.path, isThere: $0.isThere) })
     }
 }
 

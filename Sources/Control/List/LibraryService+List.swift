@@ -99,9 +99,10 @@ extension LibraryService {
         // Of one that sleeps the word says so, and nothing of it need be read.
         let isWhole = asset.isAsleep ? facts.local == API.Local.complete.rawValue : nil
         shape.state = download.map { API.Download.State($0, isWhole: isWhole ?? $0.isWhole) }
-        shape.need = shape.state == .waiting ? download?.need.flatMap { .init(rawValue: $0.rawValue) } : nil
+        shape.need = shape.state == .waiting ? download.flatMap { API.Download.Need($0) } : nil
         shape.artwork = facts.hasArtwork ? "\(API.root)/assets/\(PercentEncoding.encode(asset.name))/artwork" : nil
         shape.download = download.map { $0.asset.id }
+        shape.place = asset.annex.map { API.Place(path: $0.path, isThere: $0.isThere) }
         shape.storage = storage(of: asset)
         shape.keys = keySummary(of: asset)
         return shape

@@ -38,7 +38,7 @@ public import Store
 
     /// What is known of an asset without its being looked into; nil where nothing is, or it has been used since the start.
     public subscript(_ asset: Asset) -> SummaryRecord? {
-        asset.isAsleep && isChecked && asset.keys.areLasting ? known[asset.id] : nil
+        asset.isAsleep && isChecked && asset.isHome && asset.keys.areLasting ? known[asset.id] : nil
     }
 
     /// Does something once it is known which summaries hold.
@@ -172,7 +172,7 @@ public import Store
 extension Library {
     /// Whether an asset is at rest, so that it can be said what is there of it.
     fileprivate func canSummarize(_ asset: Asset) -> Bool {
-        asset.isPersistent && !asset.isRemoved && !asset.isRevision && asset.revision == nil && asset.refusal == nil
+        asset.isPersistent && asset.isHome && !asset.isRemoved && !asset.isRevision && asset.revision == nil && asset.refusal == nil
             && !asset.isRecording && !isFetched(asset) && asset.keys.areLasting
     }
 }

@@ -1,0 +1,70 @@
+internal import Store
+internal import Synchronization
+
+/// The moving of a whole store to another folder, while no daemon has it.
+public final class StoreMoving: Sendable {
+    /// What a move came to.
+    public struct Result: Sendable {
+        /// Where the store is now, without links.
+        public let path: String
+        /// The bytes of its files.
+        public let bytes: Int64
+        /// How many pieces were not what had come; they were copied as they are.
+        public let damaged: Int
+    }
+
+    private let store: String
+    private let path: String
+    private let pace: ReadingPace
+    private let total = Atomic<Int64>(0)
+
+    /// A move that has not begun.
+    ///
+    /// - Parameters:
+    ///   - configuration: says where the store is.
+    ///   - path: where it is to be; absolute.
+    public init(_ configuration: Configuration, to path: String) throws(ApplicationError) {
+        (store, self.path) = (configuration.store, path)
+        do { pace = try ReadingPace(bytesPerSecond: 0) } catch { throw Self.failure(error, configuration.store) }
+    }
+
+    /// The bytes that were copied so far.
+    public var bytes: Int64 { pace.bytes }
+
+    /// The bytes that there are; 0 before that is known.
+    public var totalBytes: Int64 { total.load(ordering: .relaxed) }
+
+    /// Whether it was given up.
+    public var isCancelled: Bool { pace.isCancelled }
+
+    /// Gives it up; what was copied is of use to the next one.
+    public func cancel() { pace.cancel() }
+
+    /// Does it, or goes on with one that was interrupted.
+    public func run() async throws(ApplicationError) -> Result {
+        do {
+            return try await DiskWork.run { [self] () throws(StoreError) in
+                var move = try StoreMove(from: store, to: path, pace: pace)
+                total.store(move.totalBytes, ordering: .relaxed)
+                try move.run()
+                return Result(path: move.path, bytes: move.totalBytes, damaged: move.damaged)
+            }
+        } catch {
+            throw Self.failure(error, store)
+        }
+    }
+
+    private static func failure(_ error: StoreError, _ store: String) -> ApplicationError {
+        let next: String? =
+            switch error.code {
+            case .busy: "end the daemon, for instance with: systemctl --user stop weir; then the same command again"
+            case .diskFull: "a disk with more room"
+            case .exists, .badName, .notWritable: "a new folder on the other disk"
+            case .missing: "say where the store is with: --store DIR"
+            default: nil
+            }
+        let reason = error.code == .busy && error.detail == nil ? "another weir has it" : "\(error)"
+        return ApplicationError(
+            .store, "the store \(store) stays where it is: \(reason)", next: next, underlying: error)
+    }
+}

@@ -1,0 +1,57 @@
+extension API {
+    /// The moving of an asset to another disk as it stands: `POST /api/v1/assets/<name>/move` begins one, or attaches to
+    /// the one to that place which is under way; `GET` tells how it stands, and `DELETE` gives it up.
+    public struct Move: Codable, Equatable, Sendable {
+        /// Where it is.
+        public enum State: String, Codable, Sendable {
+            /// There is none since the daemon was started.
+            case none
+            /// Files are copied, or about to be.
+            case running
+            /// The asset lies there.
+            case done
+            /// Someone gave it up: the asset lies where it was.
+            case cancelled
+            /// Something kept it from its end, see `error`: the asset lies where it was.
+            case failed
+        }
+
+        /// The asset's name.
+        public var asset: String
+        /// Where it is.
+        public var state: State
+        /// The folder that it goes to; absent for the store's own.
+        public var path: String?
+        /// The bytes that were copied.
+        public var bytes = 0
+        /// The bytes that there were to copy.
+        public var totalBytes = 0
+        /// How many pieces were not what had come, and did not come along; absent for none.
+        public var leftOut: Int?
+        /// What kept it from its end.
+        public var error: Download.Failure?
+
+        /// A move.
+        public init(asset: String, state: State) { (self.asset, self.state) = (asset, state) }
+    }
+
+    /// What `POST /api/v1/assets/<name>/move` takes.
+    public struct MoveRequest: Codable, Equatable, Sendable {
+        /// A folder on the daemon's disk, made if it is not there; absolute. Left out, the store's own.
+        public var path: String?
+
+        /// A request.
+        public init(path: String? = nil) { self.path = path }
+    }
+
+    /// Where an asset lies that was moved to another disk.
+    public struct Place: Codable, Equatable, Sendable {
+        /// The folder.
+        public var path: String
+        /// Whether it is there.
+        public var isThere: Bool
+
+        /// A place.
+        public init(path: String, isThere: Bool) { (self.path, self.isThere) = (path, isThere) }
+    }
+}
