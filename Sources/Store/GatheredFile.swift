@@ -22,9 +22,14 @@ public struct GatheredFile: Sendable {
         var descriptor: Int32 = -1
         folder.coming(target)
         do throws(StoreError) {
-            // The bundle may lie elsewhere by now.
-            let temporary = folder.temporary ?? temporary
-            try temporary.write(bytes, through: name, to: folder.directory, as: target) { descriptor = dup($0) }
+            do throws(StoreError) {
+                try temporary.write(bytes, through: name, to: folder.directory, as: target) { descriptor = dup($0) }
+            } catch  where error.errno == EXDEV {
+                // The bundle was moved to another disk meanwhile.
+                guard let other = folder.temporary else { throw error }
+                if descriptor >= 0 { close(descriptor) }
+                try other.write(bytes, through: name, to: folder.directory, as: target) { descriptor = dup($0) }
+            }
         } catch {
             folder.failed(target)
             if descriptor >= 0 { close(descriptor) }
