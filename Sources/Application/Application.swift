@@ -11,7 +11,8 @@ public enum Application {
 
     /// Runs the daemon until SIGINT or SIGTERM.
     ///
-    /// Prints one line when it is ready: `weir is listening on http://127.0.0.1:8216`.
+    /// Prints one line when it is ready: `weir is listening on http://127.0.0.1:8216`. A service manager that wants to
+    /// know hears of that, and of the end.
     ///
     /// - Throws: `ApplicationError` for what keeps it from serving.
     public static func run(_ configuration: Configuration) async throws(ApplicationError) {
@@ -33,11 +34,21 @@ public enum Application {
             await daemon.stop()
             throw ApplicationError(.stateDirectory, error.message, next: error.next, underlying: error)
         }
-        print("weir is listening on \(url)")
-        fflush(nil)  // Whoever started the daemon through a pipe waits for this line.
-        let signal = await Signals.first(of: [SIGINT, SIGTERM])
+        let manager = ServiceManager(environment)
+        // Whoever hears that it is ready may end it at once.
+        let signal = await Signals.first(of: [SIGINT, SIGTERM]) {
+            print("weir is listening on \(url)")
+            fflush(nil)  // Whoever started the daemon through a pipe waits for this line.
+            report(to: logger) { () throws(ApplicationError) in try manager.ready(status: "listening on \(url)") }
+        }
+        report(to: logger) { () throws(ApplicationError) in try manager.stopping(status: "stopping") }
         logger.info("stopping\(signal.map { " on signal \($0)" } ?? "")")
         claim.withdraw()
         await daemon.stop()
+    }
+
+    /// A manager that cannot be told is none of the players' business.
+    private static func report(to logger: Logger, _ body: () throws(ApplicationError) -> Void) {
+        do { try body() } catch { logger.warning("\(error)") }
     }
 }

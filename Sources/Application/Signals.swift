@@ -5,10 +5,14 @@ public enum Signals {
     /// Waits for the first of these signals (as in signal(7)); nil when the task is cancelled before one comes.
     ///
     /// Until it returns the signals have no other effect; then they have their former one again.
-    public static func first(of numbers: [Int32]) async -> Int32? {
+    ///
+    /// - Parameter begun: called once the signals are caught.
+    public static func first(
+        of numbers: [Int32], begun: @escaping @Sendable () -> Void = {}
+    ) async -> Int32? {
         let waiter = await SignalWaiter()
         return await withTaskCancellationHandler {
-            await waiter.wait(for: numbers)
+            await waiter.wait(for: numbers, begun)
         } onCancel: {
             Task { await waiter.end(with: nil) }
         }
@@ -26,13 +30,14 @@ public enum Signals {
     private var waiting: CheckedContinuation<Int32?, Never>?
     private var isOver = false
 
-    func wait(for numbers: [Int32]) async -> Int32? {
+    func wait(for numbers: [Int32], _ begun: () -> Void) async -> Int32? {
         await withCheckedContinuation { continuation in
             guard !isOver else { return continuation.resume(returning: nil) }
             waiting = continuation
             watches = numbers.map { number in
                 Watch(SignalWatch(number) { [weak self] in self?.end(with: number) })
             }
+            begun()
         }
     }
 
