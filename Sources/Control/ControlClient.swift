@@ -172,6 +172,17 @@ public struct ControlClient: Sendable {
         }
     }
 
+    /// Returns when a daemon answers at a base URL, whoever's it is: the API asks for its token there.
+    ///
+    /// - Throws: `ControlError` with `.noDaemon` where nobody answers, or somebody else does.
+    public func findDaemon(at base: String) async throws(ControlError) {
+        let answer = try await transport(Call(method: "GET", url: base + API.root + "/mode", token: "", body: nil))
+        let problem = try? API.decode(API.Problem.self, from: answer.body)
+        guard answer.status == 401, problem?.code == .unauthorized else {
+            throw ControlError(.noDaemon, "what answers at \(base) is not Weir")
+        }
+    }
+
     private func request(_ method: String, _ route: String, body: [UInt8]? = nil) throws(ControlError) -> Call {
         guard let base = state.daemonURL else {
             throw ControlError(.noDaemon, "no daemon runs with the state directory \(state.path)")

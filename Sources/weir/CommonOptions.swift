@@ -33,7 +33,7 @@ struct CommonOptions: ParsableArguments {
 
     /// The daemon, as the configuration has it.
     func daemon(with more: [ConfigurationKey: [String]] = [:]) throws(ConfigurationError) -> Daemon {
-        Daemon(configuration: try configuration(with: more))
+        Daemon(configuration: try configuration(with: more), isNamed: !listen.isEmpty)
     }
 }
 
@@ -41,14 +41,21 @@ struct CommonOptions: ParsableArguments {
 struct Daemon {
     let configuration: Configuration
     let client: ControlClient
+    /// Whether the command line says where it listens.
+    private let isNamed: Bool
 
-    init(configuration: Configuration) {
+    init(configuration: Configuration, isNamed: Bool = false) {
         self.configuration = configuration
+        self.isNamed = isNamed
         client = ControlClient(state: StateDirectory(configuration.state))
     }
 
-    /// The URLs for players: of the daemon that runs, else of where one would listen.
-    var urls: PlayerURL {
-        PlayerURL(base: client.state.daemonURL ?? "http://\(configuration.listen[0])")
+    /// Where it listens: where the command line says, else the daemon that runs, else where one would.
+    var base: String {
+        let configured = "http://\(configuration.listen[0])"
+        return isNamed && configuration.listen[0].port != 0 ? configured : client.state.daemonURL ?? configured
     }
+
+    /// The URLs for players.
+    var urls: PlayerURL { PlayerURL(base: base) }
 }

@@ -18,6 +18,9 @@ struct URLCommand: AsyncParsableCommand {
     @Flag(help: "One that gives a player which cannot adapt one variant, whose quality follows the network.")
     var auto = false
 
+    @Flag(help: "End with 69 unless Weir answers there; wants no token.")
+    var check = false
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws { _ = try manner }
@@ -26,7 +29,9 @@ struct URLCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting(common) {
-            Output.line(try await Entry(source, try manner, in: common.daemon()).url)
+            let daemon = try common.daemon()
+            if check { try await daemon.client.findDaemon(at: daemon.base) }
+            Output.line(try await Entry(source, try manner, in: daemon).url)
         }
     }
 }

@@ -1,0 +1,207 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("mpv with Weir's script")
+struct MPVScriptTests {
+    /// A program in the place of `weir` that the script finds.
+    private static func script(_ folder: TemporaryFolder, _ text: String) throws -> String {
+        let path = try folder.write(Data("#!/bin/sh\n\(text)\n".utf8), to: "program")
+        guard chmod(path, 0o755) == 0 else { throw SystemCallError("chmod") }
+        return path
+    }
+
+    /// Plays a film to its end, and gives mpv's words.
+    private func play(
+        _ url: String, _ weir: WeirProcess, _ options: [String: String] = [:], _ more: [String] = []
+    ) async throws -> String {
+        let mpv = try MPV([url, "--untimed", "--no-audio"] + more, weir, options)
+        let exit = try await mpv.process.end(within: .seconds(60))
+        #expect(exit == .code(0), "\(mpv.process.standardOutput)")
+        #expect(mpv.process.standardOutput.contains("VO: [null] "))
+        return mpv.process.standardOutput
+    }
+
+    @Test("plays a plain URL through Weir, which keeps it")
+    func through() async throws {
+        try await Scene.with { scene in
+            let words = try await play(scene.origin.master("ts"), scene.weir)
+            let through = "through Weir: http://localhost:\(await scene.weir.port)/\(scene.origin.master("ts"))"
+            #expect(words.contains(through), "\(words)")
+            #expect(!scene.pieces().isEmpty)
+            // Whatever came to the origin came from Weir.
+            let agents = Set(try await scene.origin.requests().compactMap { $0.headers["user-agent"] })
+            #expect(agents.count == 1 && agents.first?.hasPrefix("Weir/") == true, "\(agents)")
+        }
+    }
+
+    @Test("leaves what is Weir's own as it is")
+    func own() async throws {
+        try await Scene.with { scene in
+            for host in ["localhost", "127.0.0.1"] {
+                let url = "http://\(host):\(await scene.weir.port)/\(scene.origin.master("ts"))"
+                #expect(try await !play(url, scene.weir).contains("through Weir"))
+            }
+            let assets = try await scene.weir.run(["list", "--json"]).output.split(separator: "\n")
+            #expect(assets.count == 1)
+        }
+    }
+
+    @Test("plays directly when Weir is down, does not answer, is somebody else, or is not installed")
+    func failsOpen() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            let silent = try Self.script(folder, "exec sleep 600")
+            let url = scene.origin.master("ts")
+            let cases: [[String: String]] = [
+                ["program": silent, "patience": "0.2"], ["program": folder.path("nothing")],
+                ["address": "127.0.0.1:\(scene.origin.port)"],
+            ]
+            for options in cases { #expect(try await !play(url, scene.weir, options).contains("through Weir")) }
+            try await scene.weir.kill()
+            #expect(try await !play(url, scene.weir).contains("through Weir"))
+            #expect(scene.pieces().isEmpty)
+        }
+    }
+
+    @Test("passes over what does not look like HLS, unless all is meant, and what mpv was told more of")
+    func others() async throws {
+        try await Scene.with { scene in
+            let segment = scene.origin.url("/ts/270p/0.ts")
+            #expect(try await !play(segment, scene.weir).contains("through Weir"))
+            let (url, title) = (scene.origin.master("ts"), "--http-header-fields=X-Ticket: 1")
+            #expect(try await !play(url, scene.weir, [:], [title]).contains("through Weir"))
+            let all = try MPV([segment], scene.weir, ["all": "yes"])
+            try await waitUntil("the URL of Weir") {
+                all.process.standardOutput.contains("through Weir: ") || all.process.exit != nil
+            }
+            #expect(all.process.standardOutput.contains("/\(segment)"))
+        }
+    }
+
+    @Test("downloads what is playing, by a key that mpv has no other use for")
+    func download() async throws {
+        try await Scene.with { scene in
+            let bare = try MPV(["--idle=yes"], scene.weir, hasScript: false)
+            #expect(try await bare.keys().contains("Ctrl+s"))
+            #expect(try await !bare.keys().contains("Ctrl+d"))
+            let url = scene.origin.master("cmaf")
+            let mpv = try MPV([url, "--pause", "--idle=yes", "--keep-open=yes"], scene.weir, ["download": "-q 90p"])
+            try await waitUntil("the script's key") { try await mpv.keys().contains("Ctrl+d") }
+            try await waitUntil("the first picture") { try await mpv.get("vo-configured") as? Bool == true }
+            try await mpv.command(["keypress", "Ctrl+d"])
+            try await waitUntil("a word about it") {
+                mpv.process.standardOutput.contains("[weir] downloading cmaf")
+                    || mpv.process.standardOutput.contains("[weir] cmaf is stored")
+            }
+            try await scene.waitForCompletion(of: "cmaf")
+            let assets = try await scene.weir.run(["list", "--json"]).output
+            #expect(assets.split(separator: "\n").count == 1)
+            // By Weir's own URL, it is the same asset.
+            try await mpv.command(["loadfile", "http://localhost:\(await scene.weir.port)/offline/cmaf.m3u8"])
+            try await waitUntil("the other URL") {
+                let path = try await mpv.get("path") as? String
+                let isShown = try await mpv.get("vo-configured") as? Bool
+                return isShown == true && path?.hasSuffix("/offline/cmaf.m3u8") == true
+            }
+            try await mpv.command(["keypress", "Ctrl+d"])
+            try await waitUntil("a word about that") { mpv.process.standardOutput.contains("[weir] cmaf is stored") }
+        }
+    }
+
+    @Test("says why a download cannot be")
+    func refusal() async throws {
+        try await Scene.with { scene in
+            let mpv = try MPV([scene.origin.master("ts"), "--pause", "--idle=yes", "--keep-open=yes"], scene.weir)
+            try await waitUntil("the first picture") { try await mpv.get("vo-configured") as? Bool == true }
+            try await scene.weir.kill()
+            try await mpv.command(["keypress", "Ctrl+d"])
+            try await waitUntil("the reason") { mpv.process.standardOutput.contains("[weir] no daemon answers at ") }
+            try await mpv.command(["stop"])
+            try await waitUntil("nothing") { try await mpv.get("idle-active") as? Bool == true }
+            try await mpv.command(["keypress", "Ctrl+d"])
+            try await waitUntil("the answer") {
+                mpv.process.standardOutput.contains("[weir] this is no stream that could be downloaded")
+            }
+        }
+    }
+}
+
+/// An mpv without a window that is asked by its JSON IPC.
+private final class MPV {
+    let process: ChildProcess
+    private let folder: TemporaryFolder
+    private var connection: Int32 = -1
+    private var received: [UInt8] = []
+    private var last = 0
+
+    /// - Parameter options: the script's.
+    init(_ arguments: [String], _ weir: WeirProcess, _ options: [String: String] = [:], hasScript: Bool = true) throws {
+        folder = try TemporaryFolder()
+        // Two cores may be busy; how long Weir has is another test's question.
+        let all = ["program": Repository.builtProgram("weir"), "state": weir.state, "patience": "20"]
+            .merging(options) { $1 }
+        let words = all.sorted { $0.key < $1.key }.map { "weir-\($0.key)=\($0.value)" }.joined(separator: ",")
+        process = try ChildProcess(
+            "mpv",
+            [
+                "--no-config", "--vo=null", "--ao=null", "--ytdl=no", "--load-scripts=no", "--script-opts=\(words)",
+                "--input-ipc-server=\(folder.path("ipc"))",
+            ] + (hasScript ? ["--script=" + Repository.path("conf/mpv/weir.lua")] : []) + arguments,
+            environment: ["HOME": folder.path, "WEIR_STATE": "", "WEIR_LISTEN": "", "XDG_CONFIG_HOME": folder.path])
+    }
+
+    deinit { if connection >= 0 { close(connection) } }
+
+    func get(_ property: String) async throws -> Any? { try await command(["get_property", property]) }
+
+    /// The keys that do something.
+    func keys() async throws -> Set<String> {
+        let bindings = try await get("input-bindings") as? [[String: Any]] ?? []
+        return Set(bindings.compactMap { $0["key"] as? String })
+    }
+
+    /// Asks for a command, and gives the data of the answer.
+    @discardableResult
+    func command(_ words: [String]) async throws -> Any? {
+        try await connect()
+        last += 1
+        let line = try JSONSerialization.data(withJSONObject: ["command": words, "request_id": last]) + [10]
+        let sent = line.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        guard sent == line.count else { throw SystemCallError("send") }
+        var answer: [String: Any]?
+        try await waitUntil("mpv's answer to \(words)") {
+            answer = try lines().first { $0["request_id"] as? Int == last }
+            return answer != nil
+        }
+        return answer?["data"]
+    }
+
+    private func connect() async throws {
+        guard connection < 0 else { return }
+        connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(folder.path("ipc").utf8)) }
+        try await waitUntil("mpv's socket") {
+            withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    Glibc.connect(connection, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+                }
+            }
+        }
+    }
+
+    /// The whole lines that have come since.
+    private func lines() throws -> [[String: Any]] {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = recv(connection, &bytes, bytes.count, Int32(MSG_DONTWAIT)), count > 0 {
+            received += bytes.prefix(count)
+        }
+        guard let end = received.lastIndex(of: 10) else { return [] }
+        let whole = received[...end].split(separator: 10)
+        received = Array(received[(end + 1)...])
+        return try whole.compactMap { try JSONSerialization.jsonObject(with: Data($0)) as? [String: Any] }
+    }
+}
