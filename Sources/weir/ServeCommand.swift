@@ -6,8 +6,9 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the daemon in the foreground.",
         discussion: """
-            It prints one line when it is ready, and ends at SIGINT or SIGTERM. Sockets that a service manager hands over, \
-            as systemd does, are used in place of --listen: who connects while Weir is started anew waits for it.
+            It prints one line when it is ready, and ends at SIGINT or SIGTERM. A service manager that wants to hear of both \
+            does, as of systemd (Type=notify); sockets that it hands over are used in place of --listen: who connects while \
+            Weir is started anew waits for it.
             """)
 
     @OptionGroup var common: CommonOptions

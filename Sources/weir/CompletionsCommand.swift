@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// `weir completions`
+struct CompletionsCommand: ParsableCommand {
+    /// The shells that there are completions for.
+    enum Shell: String, ExpressibleByArgument, CaseIterable {
+        case bash, zsh, fish
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "completions", abstract: "Write what lets a shell complete the words of weir.",
+        discussion: """
+            bash: weir completions bash > ~/.local/share/bash-completion/completions/weir
+            zsh: weir completions zsh > a folder of $fpath, as _weir
+            fish: weir completions fish > ~/.config/fish/completions/weir.fish
+            """)
+
+    @Argument(help: "bash, zsh or fish.")
+    var shell: Shell
+
+    func run() {
+        // One of the three that the parser has.
+        guard let shell = CompletionShell(rawValue: shell.rawValue) else { return }
+        Output.line(Weir.completionScript(for: shell))
+    }
+}

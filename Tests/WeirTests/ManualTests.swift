@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import TestSupport
+import Testing
+
+@testable import weir
+
+/// What shells and `man` are given.
+@Suite struct ManualTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var commands: [String] { Weir.configuration.subcommands.compactMap { $0.configuration.commandName } }
+
+    private func script(_ shell: String) async throws -> String {
+        let result = try await ProcessRunner.run(Repository.builtProgram("weir"), ["completions", shell])
+        #expect(result.exit == .code(0) && result.errors.isEmpty)
+        return try folder.write(Data(result.output.utf8), to: "weir.\(shell)")
+    }
+
+    /// What a shell says to a few lines, with the folder of the program that was built in its PATH.
+    private func ask(_ shell: String, _ arguments: [String]) async throws -> String {
+        let programs = (Repository.builtProgram("weir") as NSString).deletingLastPathComponent
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let result = try await ProcessRunner.run(
+            shell, arguments, environment: ["PATH": "\(programs):\(path)", "HOME": folder.path])
+        #expect(result.exit == .code(0) && result.errors.isEmpty, "\(shell): \(result.errors)")
+        return result.output
+    }
+
+    @Test(arguments: [
+        ("weir ge", ["get"]), ("weir re", ["remove", "rename", "resume"]),
+        ("weir get --prefer-m", ["--prefer-multichannel"]),
+        ("weir link s", ["set", "show"]), ("weir log --format w", ["w3c"]),
+    ])
+    func bashCompletes(line: String, words: [String]) async throws {
+        let script = try await script("bash")
+        _ = try await ask("bash", ["-n", script])
+        let harness = """
+            source \(script)
+            declare -a spec=($(complete -p weir))
+            for ((i = 0; i < ${#spec[@]}; i++)); do [ "${spec[i]}" = -F ] && function=${spec[i+1]}; done
+            COMP_LINE=$1 COMP_POINT=${#1} COMP_TYPE=9 COMP_KEY=9
+            read -ra COMP_WORDS <<< "$1"
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            $function weir "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}" 2> \(folder.path("errors"))
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let said = try await ask("bash", ["--norc", "--noprofile", "-c", harness, "bash", line])
+        let found = said.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        #expect(Set(words).isSubset(of: found) && found.count < 8, "\(found)")
+    }
+
+    @Test func fishCompletes() async throws {
+        let script = try await script("fish")
+        _ = try await ask("fish", ["--no-execute", script])
+        let said = try await ask("fish", ["--no-config", "-c", "source \(script); complete -C 'weir ge'"])
+        #expect(said.split(separator: "\n").contains { $0.hasPrefix("get\t") }, "\(said)")
+    }
+
+    @Test func zshTakesItsScript() async throws {
+        let script = try await script("zsh")
+        _ = try await ask("zsh", ["-f", "-n", script])
+        #expect(try String(contentsOfFile: script, encoding: .utf8).hasPrefix("#compdef weir\n"))
+    }
+
+    @Test func anotherShellIsRefused() async throws {
+        let result = try await ProcessRunner.run(Repository.builtProgram("weir"), ["completions", "tcsh"])
+        #expect(result.exit == .code(64) && result.errors.contains("bash"))
+    }
+
+    @Test func theManualPageHasEveryCommandAndEachOfItsOptions() async throws {
+        let made = try await ProcessRunner.run(
+            Repository.path("tools/make-man"), [Repository.builtProgram("weir")],
+            environment: ["SOURCE_DATE_EPOCH": "1795305600"])
+        #expect(made.exit == .code(0), "\(made.errors)")
+        let page = try folder.write(Data(made.output.utf8), to: "weir.1")
+        let read = try await ProcessRunner.run(
+            "man", ["--warnings=w", "-E", "ascii", "-P", "cat", "-l", page],
+            environment: ["MANWIDTH": "1000", "MANROFFOPT": "-c", "GROFF_NO_SGR": "1", "TERM": "dumb", "LC_ALL": "C"])
+        #expect(read.exit == .code(0) && read.errors.isEmpty, "\(read.errors)")
+        // Bold letters are struck twice.
+        let text = read.output.replacing(/.\x08/, with: "")
+        #expect(text.contains("November 22, 2026"))
+        for command in commands { #expect(text.contains("weir \(command)"), "\(command)") }
+        for option in ["--prefer-multichannel", "--delay-down", "--format", "--check", "-q, --quality"] {
+            #expect(text.contains(option), "\(option)")
+        }
+        #expect(text.contains("One of w3c, apple, json."))
+    }
+}
