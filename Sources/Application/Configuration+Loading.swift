@@ -23,7 +23,22 @@ extension Configuration {
             let setting = values.count == 1 ? Setting.text(first) : .list(values)
             try configuration.apply(key, setting, .option, .option("--\(key.rawValue)"), environment)
         }
+        try configuration.checkHome(environment)
         return configuration
+    }
+
+    /// The folders are in the user's home, unless they are said to be elsewhere: at `/` they would be nobody's.
+    private func checkHome(_ environment: [String: String]) throws(ConfigurationError) {
+        guard !Self.hasHome(environment) else { return }
+        let homeless = Configuration(environment: environment)
+        for (name, path, standard, variable) in [
+            ("store", store, homeless.store, "XDG_DATA_HOME"), ("state", state, homeless.state, "XDG_STATE_HOME"),
+        ] where path == standard && !(environment[variable]?.hasPrefix("/") ?? false) {
+            throw ConfigurationError(
+                place: .variable("HOME"),
+                message: "is not set to an absolute path, so there is no place for the \(name) folder",
+                next: "set HOME, or give the folder with --\(name) DIR")
+        }
     }
 
     private mutating func read(file: String?, environment: [String: String]) throws(ConfigurationError) {

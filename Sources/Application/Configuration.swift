@@ -72,4 +72,6 @@ public struct Configuration: Equatable, Sendable {
     static func home(_ environment: [String: String]) -> String {
         environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/"
     }
+
+    static func hasHome(_ environment: [String: String]) -> Bool { environment["HOME"]?.hasPrefix("/") ?? false }
 }

@@ -10,6 +10,9 @@
 // Swift cannot call C's variadic functions. Each of these fixes the one argument that a kind of option takes, so that a
 // value of another width cannot slip in.
 
+// Swift does not take in a macro that names an enumerator.
+static const CURLversion weir_curl_version_now = CURLVERSION_NOW;
+
 // Options of type CURLOPTTYPE_LONG and CURLOPTTYPE_VALUES.
 static inline CURLcode weir_easy_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 // memfd_create(2) is declared under _GNU_SOURCE only, which Swift's Glibc module does not set. 1 is MFD_CLOEXEC.
@@ -24,6 +25,12 @@ static inline int weir_rename_new(int folder, const char *from, const char *to) 
 // The same by paths, letting two folders change places. 2 is RENAME_EXCHANGE.
 static inline int weir_rename_exchange(const char *one, const char *other) {
     return (int)syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, 2u);
+}
+
+// Swift's Glibc module has no statfs(2). The kind's number, below 2^32; -1 where the path leads nowhere.
+static inline long weir_file_system_kind(const char *path) {
+    struct statfs status;
+    return statfs(path, &status) == 0 ? (long)status.f_type & 0xFFFFFFFFL : -1;
 }
 
 // O_TMPFILE is under _GNU_SOURCE too; __O_TMPFILE is the kernel's own value for this machine.

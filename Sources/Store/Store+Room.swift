@@ -1,7 +1,17 @@
+import CLinux
 import Glibc
 
 /// How much may still be kept.
 extension Store {
+    /// The bytes of a disk of so many that are left to others unless the user says otherwise: 256 MB, or 2 % if that is more.
+    public static func usualReserve(of total: Int64) -> Int64 { max(256 << 20, total / 50) }
+
+    /// The number of the kind of file system at a path, as in statfs(2); nil where there is none.
+    public static func fileSystemKind(at path: String) -> Int? {
+        let kind = weir_file_system_kind(path)
+        return kind < 0 ? nil : kind
+    }
+
     /// Throws `diskFull` when what is kept would eat into the reserve, and `io` when the disk loses what it is given.
     ///
     /// - Parameter place: where it is to be kept; nil for the store's own folder.
@@ -30,8 +40,8 @@ extension Store {
         folder === root ? reserve : givenReserve ?? Self.usualReserve(of: folder)
     }
 
-    /// The larger of 256 MB and 2 % of the disk.
-    static func usualReserve(of folder: Directory) -> Int64 { max(256 << 20, space(of: folder).total / 50) }
+    /// The same of the disk that a folder is on.
+    static func usualReserve(of folder: Directory) -> Int64 { usualReserve(of: space(of: folder).total) }
 
     /// The bytes that are to be made free so that things can be kept for a while; 0 where there is room, or the disk does
     /// not tell. More than a piece or two, so that it need not be asked for again at the next one.

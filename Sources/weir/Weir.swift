@@ -19,6 +19,6 @@ import ArgumentParser
             ExportCommand.self, PublishCommand.self, ImportCommand.self, VerifyCommand.self, PolicyCommand.self,
             RenameCommand.self, MoveCommand.self, RemoveCommand.self, LinkCommand.self, KeysCommand.self,
             LogCommand.self,
-            CompletionsCommand.self,
+            DoctorCommand.self, CompletionsCommand.self,
         ])
 }

@@ -1,0 +1,94 @@
+internal import Control
+internal import Glibc
+
+/// The daemon, and the addresses where it is found.
+extension Doctor {
+    private var state: StateDirectory { StateDirectory(configuration.state) }
+
+    func daemonFindings() async -> [Finding] {
+        var running: String?
+        var findings: [Finding] = []
+        if let url = state.daemonURL {
+            if let trouble = await trouble(at: url) {
+                let again = "weir serve"
+                findings.append(
+                    .warning("daemon", "it noted that it listens on \(url), but \(trouble)", next: again))
+            } else {
+                running = url
+                findings.append(await ownDaemonFinding(url))
+            }
+        } else {
+            findings.append(.warning("daemon", "none runs with the state folder \(state.path)", next: "weir serve"))
+        }
+        for address in configuration.listen where address.port != 0 && "http://\(address)" != running {
+            findings.append(await addressFinding(address, isRunning: running != nil))
+        }
+        return findings
+    }
+
+    /// Why what listens at a URL is no Weir; nil where it is one.
+    private func trouble(at url: String) async -> String? {
+        do {
+            try await ControlClient(state: state).findDaemon(at: url)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    private func ownDaemonFinding(_ url: String) async -> Finding {
+        do {
+            let mode = try await ControlClient(state: state).mode()
+            return .ok("daemon", "it answers at \(url), in mode \(mode.mode.rawValue)")
+        } catch {
+            return .fault("daemon", "\(url): \(error.message)", next: error.next ?? "end it, and: weir serve")
+        }
+    }
+
+    private func addressFinding(_ address: ListenAddress, isRunning: Bool) async -> Finding {
+        switch Self.bindingError(address) {
+        case 0:
+            return isRunning
+                ? .ok("address", "the daemon that runs does not listen on \(address)")
+                : .ok("address", "\(address) is free")
+        case EADDRINUSE:
+            if await trouble(at: "http://\(address)") == nil {
+                return isRunning
+                    ? .ok("address", "Weir answers at \(address)")
+                    : .warning(
+                        "address", "another Weir, with another state folder, has \(address)",
+                        next: "use that one, or: weir serve --listen \(ListenAddress(host: address.host, port: 0))")
+            }
+            return .fault(
+                "address", "another program has \(address)",
+                next: "ss -ltnp 'sport = :\(address.port)' shows which; or: weir serve --listen "
+                    + "\(ListenAddress(host: address.host, port: 0))")
+        case EADDRNOTAVAIL where configuration.listenIsDefault, EAFNOSUPPORT where configuration.listenIsDefault:
+            return .ok("address", "the machine has no \(address.host); Weir does without")
+        case let number:
+            return .fault(
+                "address", "\(address) cannot be listened on: \(String(cString: strerror(number)))",
+                next: "weir serve --listen 127.0.0.1:\(ListenAddress.standardPort)")
+        }
+    }
+
+    /// What bind(2) and listen(2) would say; nobody can connect meanwhile, for nothing is accepted.
+    private static func bindingError(_ address: ListenAddress) -> Int32 {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(address.host, "\(address.port)", &hints, &found) == 0, let first = found else {
+            return EADDRNOTAVAIL
+        }
+        defer { freeaddrinfo(found) }
+        let descriptor = socket(
+            first.pointee.ai_family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        var one: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        guard bind(descriptor, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0 else { return errno }
+        return listen(descriptor, 1) == 0 ? 0 : errno
+    }
+}

@@ -1,0 +1,212 @@
+import Application
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// `weir doctor` on machines with something wrong.
+@Suite struct DoctorTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var state: String { folder.path("state") }
+    private var store: String { folder.path("store") }
+
+    private struct Report {
+        let exit: ChildProcess.Exit
+        let findings: [Finding]
+
+        func of(_ subject: String) -> [Finding] { findings.filter { $0.subject == subject } }
+        func grades(_ subject: String) -> [Finding.Grade] { of(subject).map(\.grade) }
+        func says(_ subject: String, _ grade: Finding.Grade, _ words: String) -> Bool {
+            of(subject).contains { $0.grade == grade && $0.message.contains(words) && (grade == .ok || $0.next != nil) }
+        }
+    }
+
+    /// A healthy machine, apart from what the arguments change.
+    private func examine(
+        _ options: [String] = ["--listen", "127.0.0.1:0"], _ more: [String: String] = [:], wrapper: [String] = []
+    ) async throws -> Report {
+        var environment = [
+            "HOME": folder.path, "XDG_CONFIG_HOME": folder.path("config"), "WEIR_STATE": state, "WEIR_STORE": store,
+            "WEIR_LISTEN": "", "WEIR_CONFIG": "", "WEIR_PLAYER": "", "WEIR_RESERVE": "1", "no_proxy": "",
+            "NO_PROXY": "",
+        ]
+        for name in ["http_proxy", "all_proxy"] { (environment[name], environment[name.uppercased()]) = ("", "") }
+        let line = wrapper + [Repository.builtProgram("weir"), "doctor", "--json"] + options
+        let result = try await ProcessRunner.run(
+            line[0], Array(line.dropFirst()), environment: environment.merging(more) { $1 })
+        let lines = result.output.split(separator: "\n").map { Data($0.utf8) }
+        let last = try #require(lines.last, "\(result.errors)")
+        let end = try #require(JSONSerialization.jsonObject(with: last) as? [String: Any])
+        #expect(end["t"] as? String == "result")
+        if case .code(let code) = result.exit { #expect(end["exit"] as? Int == Int(code)) }
+        let findings = try lines.dropLast().map { try JSONDecoder().decode(Finding.self, from: $0) }
+        #expect(end["faults"] as? Int == findings.count { $0.grade == .fault })
+        return Report(exit: result.exit, findings: findings)
+    }
+
+    @Test func aMachineOnWhichNothingRanYetHasNoFault() async throws {
+        let report = try await examine()
+        #expect(report.exit == .code(0), "\(report.findings.filter { $0.grade == .fault })")
+        #expect(report.says("daemon", .warning, "none runs with the state folder \(state)"))
+        #expect(report.says("store folder", .ok, "will be made"))
+        #expect(report.says("token", .ok, "will be made"))
+        for subject in ["configuration", "localhost", "clock", "libcurl", "libevent", "proxies", "units"] {
+            #expect(report.grades(subject) == [.ok], "\(report.of(subject))")
+        }
+        #expect(report.of("libcurl").first?.message.contains(/^\d+\.\d+\.\d+ \(.+\)$/) == true)
+        #expect(report.of("libevent").first?.message.hasPrefix("2.") == true)
+        // It has made nothing.
+        #expect(folder.files().isEmpty && !FileManager.default.fileExists(atPath: state))
+    }
+
+    @Test func aDaemonThatRunsIsFine() async throws {
+        let weir = try await WeirProcess()
+        let report = try await examine(
+            ["--listen", "127.0.0.1:\(await weir.port)"], ["WEIR_STATE": weir.state, "WEIR_STORE": weir.store])
+        #expect(report.exit == .code(0))
+        #expect(report.says("daemon", .ok, "it answers at \(await weir.address), in mode auto"))
+        for subject in ["store folder", "state folder", "token"] { #expect(report.says(subject, .ok, "yours alone")) }
+        let text = try await weir.run(["doctor", "--listen", "127.0.0.1:0"])
+        #expect(text.output.contains("\nok       token"))
+        // A second state folder meets its port, and a token that is another's is told.
+        let other = try await examine(["--listen", "127.0.0.1:\(await weir.port)"])
+        #expect(other.says("address", .warning, "another Weir"))
+        try Data((String(repeating: "A", count: 43) + "\n").utf8).write(to: URL(fileURLWithPath: weir.state + "/token"))
+        let forged = try await examine(["--listen", "127.0.0.1:0"], ["WEIR_STATE": weir.state])
+        #expect(forged.exit == .code(1) && forged.says("daemon", .fault, "token"))
+        try await weir.kill()
+        let dead = try await examine(["--listen", "127.0.0.1:0"], ["WEIR_STATE": weir.state])
+        #expect(
+            dead.says("daemon", .warning, "it noted that it listens on \(await weir.address), but no daemon answers"))
+    }
+
+    @Test func aSettingThatCannotBeUsedEndsWith78AndItsLine() async throws {
+        let file = try folder.write(Data("max-parallel = 2\nstoer = \"/x\"\n".utf8), to: "weir.toml")
+        let report = try await examine(["--config", file])
+        #expect(report.exit == .code(78))
+        #expect(report.says("configuration", .fault, "\(file):2: there is no key \"stoer\""))
+        let odd = try await examine(["--listen", "0.0.0.0:8216"])
+        #expect(odd.exit == .code(78) && odd.says("configuration", .fault, "--listen: "))
+    }
+
+    @Test func withoutAHomeEveryCommandSaysSo() async throws {
+        let sentence = "HOME: is not set to an absolute path, so there is no place for the store folder"
+        let homeless = ["HOME": "", "WEIR_STATE": "", "WEIR_STORE": "", "XDG_DATA_HOME": "", "XDG_STATE_HOME": ""]
+        let report = try await examine([], homeless)
+        #expect(report.exit == .code(78) && report.says("configuration", .fault, sentence))
+        #expect(report.findings.count == 1)
+        for command in ["list", "serve"] {
+            let result = try await ProcessRunner.run(
+                Repository.builtProgram("weir"), [command],
+                environment: homeless.merging(["XDG_CONFIG_HOME": folder.path]) { $1 })
+            #expect(result.exit == .code(78), "\(result.errors)")
+            #expect(result.errors == "weir: \(sentence)\ntry: set HOME, or give the folder with --store DIR\n")
+        }
+        #expect(try await examine(["--listen", "127.0.0.1:0"], ["HOME": ""]).exit == .code(0))
+    }
+
+    @Test func aPortOfAnotherProgramIsAFault() async throws {
+        let origin = try await TestOrigin()
+        let report = try await examine(["--listen", "127.0.0.1:\(origin.port)"])
+        #expect(report.exit == .code(1))
+        #expect(report.says("address", .fault, "another program has 127.0.0.1:\(origin.port)"))
+        #expect(report.of("address").first?.next?.contains("ss -ltnp 'sport = :\(origin.port)'") == true)
+    }
+
+    @Test func foldersThatCannotBeUsedAreTold() async throws {
+        let file = try folder.write(Data(), to: "file")
+        for (path, grade, words) in [
+            (file, Finding.Grade.fault, "is not a folder"), (file + "/below", .fault, "Not a directory"),
+        ] {
+            let report = try await examine(["--listen", "127.0.0.1:0", "--store", path])
+            #expect(report.exit == .code(1) && report.says("store folder", grade, words), "\(report.findings)")
+        }
+        guard mkdir(store, 0o755) == 0, chmod(store, 0o755) == 0 else { throw SystemCallError("mkdir") }
+        let open = try await examine()
+        #expect(open.exit == .code(0) && open.says("store folder", .warning, "is open to others (mode 755)"))
+        #expect(open.of("store folder").first?.next == "chmod 700 \(store)")
+        guard chown(store, 12345, 12345) == 0 else { return }  // Only root can give it away.
+        #expect(try await examine().says("store folder", .fault, "belongs to another user (12345)"))
+    }
+
+    @Test func theTokenIsToBeTheUsersAlone() async throws {
+        let token = String(repeating: "A", count: 43) + "\n"
+        let path = try folder.write(Data(token.utf8), to: "state/token")
+        guard chmod(path, 0o644) == 0 else { throw SystemCallError("chmod") }
+        #expect(try await examine().says("token", .fault, "others may have read"))
+        guard chmod(path, 0o600) == 0 else { throw SystemCallError("chmod") }
+        #expect(try await examine().says("token", .ok, "yours alone"))
+        // Of the day after tomorrow.
+        let later = Date(timeIntervalSinceNow: 200_000)
+        try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: path)
+        #expect(try await examine().says("clock", .warning, "\(path) is of a later day"))
+        try Data("short\n".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try await examine().says("token", .fault, "holds no token"))
+    }
+
+    @Test func whatTheDiskCannotDoIsTold() async throws {
+        let full = try await examine(["--listen", "127.0.0.1:0"], ["WEIR_RESERVE": "100000000"])
+        #expect(full.exit == .code(1) && full.says("disk", .fault, "nothing is kept"))
+        let memory = try TemporaryFolder(inMemory: true)
+        guard memory.path.hasPrefix("/dev/shm/") else { return }
+        let report = try await examine(["--listen", "127.0.0.1:0", "--store", memory.path("store")])
+        #expect(report.says("file system", .warning, "lies on memory"))
+    }
+
+    @Test func markAndWishForBackupsAreToAgree() async throws {
+        try folder.write(Data(), to: "store/assets/x")
+        let wished = ["WEIR_BACKUP": "exclude"]
+        #expect(
+            try await examine(["--listen", "127.0.0.1:0"], wished).says("backups", .warning, "has no CACHEDIR.TAG"))
+        #expect(try await examine().grades("backups") == [.ok])
+        try folder.write(Data(), to: "store/assets/CACHEDIR.TAG")
+        #expect(try await examine(["--listen", "127.0.0.1:0"], wished).grades("backups") == [.ok])
+        #expect(try await examine().says("backups", .warning, "has a CACHEDIR.TAG"))
+    }
+
+    @Test func programsThatAreNotThereAreTold() async throws {
+        let empty = try await examine(["--listen", "127.0.0.1:0"], ["PATH": folder.path])
+        #expect(empty.exit == .code(0))
+        #expect(empty.says("ffmpeg", .warning, "no export") && empty.says("player", .warning, "no mpv, vlc, ffplay"))
+        let wished = try await examine(["--listen", "127.0.0.1:0"], ["WEIR_PLAYER": "no-such-player"])
+        #expect(wished.exit == .code(1) && wished.says("player", .fault, "no-such-player"))
+    }
+
+    @Test func fewDescriptorsAndAProxyAreTold() async throws {
+        let few = try await examine(wrapper: ["sh", "-c", "ulimit -n 200; exec \"$0\" \"$@\""])
+        #expect(few.exit == .code(0) && few.says("descriptors", .warning, "a process may have 200"))
+        let proxy = ["http_proxy": "http://127.0.0.1:3128"]
+        #expect(try await examine(["--listen", "127.0.0.1:0"], proxy).says("proxies", .warning, "http_proxy is set"))
+        let spared = proxy.merging(["no_proxy": "example.com, localhost"]) { $1 }
+        #expect(try await examine(["--listen", "127.0.0.1:0"], spared).grades("proxies") == [.ok])
+    }
+
+    @Test func aLocalhostThatLeadsElsewhereIsAFault() async throws {
+        let hosts = try folder.write(Data("192.0.2.1 localhost\n".utf8), to: "hosts")
+        let script = "mount --bind \(hosts) /etc/hosts && exec \"$0\" \"$@\""
+        let report = try await examine(wrapper: ["unshare", "--map-root-user", "--mount", "sh", "-c", script])
+        #expect(report.exit == .code(1) && report.says("localhost", .fault, "192.0.2.1"), "\(report.of("localhost"))")
+    }
+
+    @Test func aUnitThatCannotStartWeirIsAFault() async throws {
+        try folder.write(
+            Data("[Service]\nExecStart=/nowhere/weir serve\n".utf8), to: "config/systemd/user/weir.service")
+        try folder.write(
+            Data("[Socket]\nListenStream=0.0.0.0:8216\n".utf8), to: "config/systemd/user/weir.socket")
+        let report = try await examine()
+        #expect(report.exit == .code(1))
+        #expect(report.says("units", .fault, "starts /nowhere/weir, which is not there"))
+        #expect(report.says("units", .fault, "others on the network could reach 0.0.0.0:8216"))
+        for name in ["weir.service", "weir.socket"] {
+            let unit = try String(contentsOfFile: Repository.path("conf/systemd/user/\(name)"), encoding: .utf8)
+                .replacingOccurrences(of: "/usr/bin/weir", with: Repository.builtProgram("weir"))
+            try folder.write(Data(unit.utf8), to: "config/systemd/user/\(name)")
+        }
+        let good = try await examine()
+        #expect(good.exit == .code(0) && good.grades("units") == [.ok, .ok])
+        #expect(good.of("units").first?.next == "systemctl --user enable --now weir.service")
+    }
+}
