@@ -44,10 +44,14 @@ import Store
             verifications: service, keys: service, publications: service, moves: service, token: token)
         var limits = Self.serverConfiguration(configuration)
         limits.admitsLongBody = { control.admitsLongBody($0) }
+        let metrics = Metrics(
+            library: library, downloader: downloader, sessions: sessions, client: client,
+            version: Application.version)
         server = HTTPServer(configuration: limits) { exchange in
-            if playback.handle(exchange) || control.handle(exchange) { return }
+            if playback.handle(exchange) || control.handle(exchange) || metrics.handle(exchange) { return }
             Welcome.answer(exchange)
         }
+        metrics.server = server
     }
 
     private static func openStore(_ configuration: Configuration, _ logger: Logger) throws(ApplicationError) -> Store {

@@ -6,7 +6,7 @@ import Store
 /// One task under way, or at rest: what is to be kept of an asset, and how it fares.
 @LoopActor public final class Download {
     /// Where a download is in its life. The raw values are kept in the catalogue and never change.
-    public enum State: String, Sendable {
+    public enum State: String, Sendable, CaseIterable {
         /// Others come first.
         case queued
         /// Fetching.

@@ -132,6 +132,7 @@ extension Connection {
         }
         let (ended, tell) = (reply, onEnd)
         reply = ReplyProgress()
+        if let status = ended.status { core.counters.note(status: status) }
         guard let tell else { return }
         onEnd = nil
         let queued = cause == .complete ? 0 : Int64(evbuffer_get_length(output))

@@ -36,6 +36,9 @@ import HTTPMessage
     /// How many clients are connected.
     public var connectionCount: Int { connections.count }
 
+    /// What it has done so far.
+    public var counters: ServerCounters { core.counters }
+
     /// Listens on a literal address, IPv6 for itself alone; may be called for several.
     ///
     /// - Parameter port: 0 for any that is free.
@@ -91,6 +94,7 @@ extension HTTPServer {
         guard let connection = Connection(core, descriptor, peer: peer, requestGuard: requestGuard) else {
             return Self.turnAway(descriptor)
         }
+        core.counters.connections += 1
         connection.slot = connections.count
         connections.append(connection)
         if connections.count == 1 { startTicking() }

@@ -12,6 +12,7 @@ import EventLoop
     /// Where replies are put together.
     let buffer = ReplyBuffer()
     var date = DateField()
+    var counters = ServerCounters()
     /// Counts the ticks of the coarse timer while there are connections.
     var now = 0
     /// Whether each reply is to be the last on its connection.

@@ -30,6 +30,8 @@ public import HTTPMessage
     }
     /// The bytes of bodies that have come.
     public private(set) var traffic = Traffic()
+    /// What was asked of origins, and what became of that.
+    public internal(set) var activity = Activity()
 
     var presence: OriginPresence
     private var lookout: Lookout?
@@ -179,6 +181,7 @@ public import HTTPMessage
     func noteSilence(of url: WebURL) { trust.silent(url.origin, now: .now) }
 
     func open(_ request: OriginRequest, _ attempt: TransferState.Attempt) -> CurlRequest? {
+        activity.requests += 1
         let settings = CurlRequest.Settings(
             configuration: configuration, handles: handles, rules: rules, isNamed: isNamed(request, attempt),
             oldestConnection: trust.oldest(attempt.url.origin, now: .now))

@@ -3,7 +3,7 @@ public import HTTPMessage
 /// Why an origin did not give what it was asked for. What could be retried has been retried by then.
 public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure: what callers decide by.
-    public enum Code: String, Hashable, Sendable {
+    public enum Code: String, Hashable, Sendable, CaseIterable {
         /// The client is switched offline: nothing was tried.
         case offline
         /// No name, no route or no connection, or the origin is presumed absent.

@@ -65,6 +65,7 @@ import HTTPMessage
     public func cancel() {
         guard receiver != nil else { return }
         leave()
+        client.activity.ended(.cancelled)
         if isProbe { client.presence.abandonedProbe(request.url.origin) }
     }
 
@@ -163,6 +164,7 @@ import HTTPMessage
     private func end(_ error: OriginError?, isNews: Bool = true) {
         guard let receiver else { return }
         leave()
+        client.activity.ended(error?.code)
         if isNews { client.note(error, request, at: state.url, isProbe: isProbe) }
         receiver.transfer(self, ended: error.map { .failure($0) } ?? .success(()))
     }

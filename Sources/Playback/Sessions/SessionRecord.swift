@@ -29,6 +29,7 @@ import Playlist
     /// Counts what a reply from the store has sent. Made once: it goes with each of them.
     let stored: @LoopActor (ReplyEnd) -> Void
     private let storedBytes: ByteCounter
+    private let served: ServedBytes
     /// Whether its entry playlist was loaded from this process, so that all of it is known.
     private let isEntered: Bool
     private var compositions: [String: Composition] = [:]
@@ -41,7 +42,7 @@ import Playlist
     ///   - isAdaptive: whether the quality of its segments is chosen here.
     init(
         _ id: String, of asset: Asset, client: String?, entered: ContinuousClock.Instant?, isOffline: Bool,
-        isAdaptive: Bool = false, clock: SessionClock, log: LogKeeper
+        isAdaptive: Bool = false, clock: SessionClock, log: LogKeeper, served: ServedBytes
     ) {
         self.id = id
         adapter = isAdaptive ? Adapter(client: client) : nil
@@ -59,7 +60,11 @@ import Playlist
         meter = SessionMeter(event, isEntered: entered != nil, isAdaptive: isAdaptive)
         let counter = ByteCounter()
         storedBytes = counter
-        stored = { end in counter.bytes += end.mediaBytes }
+        self.served = served
+        stored = { end in
+            counter.bytes += end.mediaBytes
+            served.bytes.store += end.mediaBytes
+        }
     }
 
     private var now: Double { (clock.instant - began).inSeconds }
@@ -132,6 +137,7 @@ import Playlist
 
     private func arrived(_ reply: ReplyNote, _ address: String?) {
         lastEvent = clock.instant
+        served.bytes.add(reply.bytes, from: reply.source)
         if reply.isWhole, reply.source != .store, let address { meter.served(by: address) }
         meter.arrived(reply, at: now)
     }
@@ -215,6 +221,11 @@ extension ReplyEnd {
     fileprivate var mediaBytes: Int64 { hasMedia ? bodyBytes : 0 }
 
     private var hasMedia: Bool { status.map { $0 < 300 } ?? false }
+}
+
+/// What all sessions were sent, by where it came from.
+@LoopActor final class ServedBytes {
+    var bytes = SourceBytes()
 }
 
 /// Apart from the record, which may be gone when a reply ends.

@@ -32,6 +32,7 @@ import Library
     private let clock: SessionClock
     /// Who writes the logs, as it stands in them.
     public let software: String
+    private let servedBytes = ServedBytes()
     private var records: [String: SessionRecord] = [:]
     private var ended: [SessionSummary] = []
     /// The sessions of which nothing was asked for yet: mpv loads an entry twice, and leaves one of them at that.
@@ -83,7 +84,7 @@ import Library
             session.id, of: asset, client: entry?.client ?? Self.client(exchange.head), entered: entry?.at,
             isOffline: session.mode == .offline || library.isOffline, isAdaptive: session.mode == .adaptive,
             clock: clock,
-            log: log)
+            log: log, served: servedBytes)
         records[session.id] = record
         return record
     }
@@ -144,6 +145,12 @@ import Library
     }
 
     // MARK: What others ask
+
+    /// How many go on.
+    public var count: Int { records.count }
+
+    /// The bytes of media that players were sent since the start, by where they came from.
+    public var served: SourceBytes { servedBytes.bytes }
 
     /// The sessions that go on, and the last ones that ended, in the order in which they began.
     public var summaries: [SessionSummary] {

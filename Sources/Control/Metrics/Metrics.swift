@@ -1,0 +1,107 @@
+public import Downloader
+public import EventLoop
+internal import HTTPMessage
+public import HTTPServer
+public import Library
+public import Origin
+public import Playback
+
+/// `GET /metrics`: what the daemon does, in numbers.
+///
+/// Wants no token: nothing in it names an asset, an address or a player, and whoever watches over a machine need not be
+/// able to command Weir. Like everything else it is kept from web pages by the rules for Host and Origin.
+@LoopActor public final class Metrics {
+    private let library: Library
+    private let downloader: Downloader
+    private let sessions: Sessions
+    private let client: OriginClient
+    private let version: String
+    /// Whose replies are counted; answers through it reach this, so it is set when it is there.
+    public weak var server: HTTPServer?
+
+    /// Numbers of rooms that outlive this.
+    public init(
+        library: Library, downloader: Downloader, sessions: Sessions, client: OriginClient, version: String
+    ) {
+        self.library = library
+        self.downloader = downloader
+        self.sessions = sessions
+        self.client = client
+        self.version = version
+    }
+
+    /// Answers a request for the numbers; false if it is none.
+    public func handle(_ exchange: Exchange) -> Bool {
+        guard exchange.head.path == "/metrics" else { return false }
+        guard exchange.head.method == .get || exchange.head.method == .head else {
+            var head = ResponseHead(.methodNotAllowed)
+            head.append(.allow, literal: "GET, HEAD")
+            exchange.reply(head)
+            return true
+        }
+        let asked = ContinuousClock.now
+        Task { @LoopActor in
+            let lag = (ContinuousClock.now - asked) / .seconds(1)
+            var head = ResponseHead(.ok)
+            head.append(.contentType, literal: "application/openmetrics-text; version=1.0.0; charset=utf-8")
+            head.append(.cacheControl, literal: "no-store")
+            exchange.reply(head, .bytes(text(lag: lag).bytes))
+        }
+        return true
+    }
+
+    /// - Parameter lag: the seconds that a job has waited for its turn on the loop.
+    private func text(lag: Double) -> MetricsText {
+        var text = MetricsText()
+        text.add("weir_build", .info, "The program.", label: "version", [(version, 1)])
+        text.add("weir_loop_lag_seconds", .gauge, "How long this answer waited for its turn.", unit: "seconds", lag)
+        addServer(to: &text)
+        addOrigin(to: &text)
+        addStore(to: &text)
+        let states = Dictionary(downloader.downloads.map { ($0.state, 1) }, uniquingKeysWith: +)
+        text.add(
+            "weir_downloads", .gauge, "Downloads by state.", label: "state",
+            Download.State.allCases.map { ($0.rawValue, states[$0] ?? 0) })
+        return text
+    }
+
+    private func addServer(to text: inout MetricsText) {
+        let counters = server?.counters ?? ServerCounters()
+        text.add("weir_connections", .gauge, "Clients that are connected.", server?.connectionCount ?? 0)
+        text.add("weir_accepted_connections", .counter, "Connections since the start.", counters.connections)
+        text.add(
+            "weir_replies", .counter, "Replies by the class of their status.", label: "class",
+            (1...5).map { ("\($0)xx", counters.replies[$0]) })
+        text.add("weir_sessions", .gauge, "Sessions of players that go on.", sessions.count)
+        let bytes = sessions.served
+        text.add(
+            "weir_served_bytes", .counter,
+            "Bytes of media that players got, by where they came from; joined is a transfer that was under way.",
+            unit: "bytes", label: "source",
+            [("store", bytes.store), ("origin", bytes.origin), ("joined", bytes.joined)])
+    }
+
+    private func addOrigin(to text: inout MetricsText) {
+        let activity = client.activity
+        text.add("weir_origin_requests", .counter, "Requests to origins, each try counted.", activity.requests)
+        text.add(
+            "weir_origin_transfers", .counter, "Resources that were asked of origins, by what became of them.",
+            label: "outcome", activity.outcomes)
+        let traffic = client.traffic
+        text.add(
+            "weir_origin_bytes", .counter, "Bytes of bodies from origins, by who waited for them.", unit: "bytes",
+            label: "reader", [("player", traffic.playback), ("download", traffic.background)])
+    }
+
+    private func addStore(to text: inout MetricsText) {
+        let assets = library.assets
+        text.add("weir_assets", .gauge, "Assets that are known.", assets.count)
+        text.add("weir_pieces", .gauge, "Pieces that are stored.", assets.reduce(0) { $0 + $1.pieceCount })
+        text.add(
+            "weir_store_bytes", .gauge, "Bytes of stored pieces.", unit: "bytes", assets.reduce(0) { $0 + $1.bytes })
+        guard let room = library.room else { return }
+        text.add(
+            "weir_room_bytes", .gauge, "Bytes that may still be kept before the disk's reserve is touched.",
+            unit: "bytes", room)
+    }
+}
