@@ -44,6 +44,8 @@ let package = Package(
         // SHA-256; libcurl brings the library along.
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
+        // The page's files, as bytes.
+        .target(name: "CPage", exclude: ["files"]),
         room("Playlist"),
         room("HTTPMessage"),
         room("SegmentFormat"),
@@ -58,8 +60,8 @@ let package = Package(
         room(
             "Control",
             [
-                "EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "Store", "Library", "Downloader",
-                "Playback",
+                "CPage", "EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "Store", "Library",
+                "Downloader", "Playback",
             ]),
         room(
             "Application",

@@ -42,13 +42,16 @@ import Store
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),
             verifications: service, keys: service, publications: service, moves: service, token: token)
+        let page = PageRoutes(control)
         var limits = Self.serverConfiguration(configuration)
         limits.admitsLongBody = { control.admitsLongBody($0) }
         let metrics = Metrics(
             library: library, downloader: downloader, sessions: sessions, client: client,
             version: Application.version)
         server = HTTPServer(configuration: limits) { exchange in
-            if playback.handle(exchange) || control.handle(exchange) || metrics.handle(exchange) { return }
+            if playback.handle(exchange) || control.handle(exchange) || page.handle(exchange) || metrics.handle(exchange) {
+                return
+            }
             Welcome.answer(exchange)
         }
         metrics.server = server

@@ -29,6 +29,8 @@ extension API {
         public var local: Local
         /// Whether it plays without its origin, by what is on disk: only where it alone was asked for.
         public var playable: Playable?
+        /// What is stored of each rendition of which anything is, whoever wanted it: only where the asset alone was asked for.
+        public var parts: [Download.Part]?
         /// Whether the origin has other content than what is stored, as far as is known; absent when it is not so.
         public var hasChanged: Bool?
         /// Whether that other content is being fetched, to take the place of what is stored when it is whole; absent when

@@ -114,6 +114,9 @@ public struct ControlClient: Sendable {
         try await call("PUT", "/mode", body: try API.encode(mode))
     }
 
+    /// The path of the page, with its key.
+    public func page() async throws(ControlError) -> API.PageLink { try await call("GET", "/page") }
+
     /// What an origin URL offers.
     public func inspect(url: String) async throws(ControlError) -> API.Presentation {
         try await call("GET", "/presentation?url=" + PercentEncoding.encode(url))

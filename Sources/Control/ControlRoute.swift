@@ -12,6 +12,8 @@ enum ControlRoute: Equatable {
     case publication(asset: String)
     case move(asset: String)
     case mode
+    case storage
+    case page
     case presentation
     case selection
     case downloads
@@ -39,6 +41,8 @@ enum ControlRoute: Equatable {
         case ("assets", 3) where words[2] == "publication": self = .publication(asset: item)
         case ("assets", 3) where words[2] == "move": self = .move(asset: item)
         case ("mode", 1): self = .mode
+        case ("storage", 1): self = .storage
+        case ("page", 1): self = .page
         case ("presentation", 1): self = .presentation
         case ("selection", 1): self = .selection
         case ("downloads", 1): self = .downloads
@@ -56,7 +60,7 @@ enum ControlRoute: Equatable {
     /// The methods that it takes; HEAD goes with GET.
     var methods: [HTTPMethod] {
         switch self {
-        case .presentation, .download, .events, .log: [.get, .head]
+        case .presentation, .download, .events, .log, .storage, .page: [.get, .head]
         case .asset: [.get, .head, .patch, .delete]
         case .policy: [.put]
         case .artwork, .mode: [.get, .head, .put]

@@ -66,6 +66,8 @@ public struct ControlResponse: Sendable {
     /// Who moves assets; nil where nobody does.
     let moves: (any MoveService)?
     private let token: [UInt8]
+    /// What the page has in place of the token; dies with the process.
+    private let pageKey = StateClaim.random()
 
     /// Routes to a service for those who know the token.
     ///
@@ -134,6 +136,8 @@ public struct ControlResponse: Sendable {
         case .move(let name): return try await move(request, of: name)
         case .mode where request.method == .put: return try ok(try await service.change(to: try Self.body(request)))
         case .mode: return try ok(try await service.mode())
+        case .storage: return try ok(try await service.storage())
+        case .page: return try ok(API.PageLink(path: "\(PageRoutes.entrance)\(pageKey)/"))
         case .presentation: return try ok(try await service.inspect(url: try Self.url(request.query)))
         case .selection: return try ok(try await service.explain(try Self.body(request)))
         case .log(let route): return try await answer(request, route)
@@ -162,9 +166,14 @@ public struct ControlResponse: Sendable {
         return isToken(head[.authorization])
     }
 
-    /// Takes as long for a token that is nearly right as for one that is not.
     private nonisolated func isToken(_ authorization: String?) -> Bool {
         let given = Array((authorization ?? "").utf8)
+        let (isToken, isKey) = (Self.isBearer(token, given), Self.isBearer(Array(pageKey.utf8), given))
+        return isToken || isKey
+    }
+
+    /// Takes as long for a token that is nearly right as for one that is not.
+    private nonisolated static func isBearer(_ token: [UInt8], _ given: [UInt8]) -> Bool {
         let wanted = Array("Bearer ".utf8) + token
         var difference = given.count ^ wanted.count
         for index in wanted.indices {

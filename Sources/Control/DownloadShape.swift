@@ -30,7 +30,7 @@ extension API.Download {
         error = download.failure.map { Failure(code: ControlError.Code(stored: $0.code), message: $0.message) }
     }
 
-    private static func parts(of progress: DownloadProgress) -> [Part] {
+    static func parts(of progress: DownloadProgress) -> [Part] {
         let weights = weights(of: progress.parts.map(\.kind.rawValue))
         return zip(progress.parts, weights).map { part, weight in
             var shape = Part(id: part.id, kind: part.kind.rawValue)

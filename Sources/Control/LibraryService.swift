@@ -30,6 +30,7 @@ import Playlist
         let playable = await playable(asset)
         var shape = shape(asset)
         shape.playable = playable
+        shape.parts = API.Download.parts(of: DownloadProgress(storedOf: asset))
         return shape
     }
 

@@ -57,7 +57,7 @@ public final class StateClaim: Sendable {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// 43 characters of six bits each; the last one carries four.
-    private static func random() -> String {
+    static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         var sextets = (0..<43).map { _ in Int(generator.next() & 63 as UInt64) }
         sextets[42] &= ~3

@@ -1,5 +1,5 @@
-import EventLoop
-import Library
+public import EventLoop
+public import Library
 import Playlist
 
 /// How far a download is, worked out from what is on disk.
@@ -96,6 +96,19 @@ public struct DownloadProgress: Sendable {
             parts.append(part)
         }
         loaded = (ready ?? TimeRanges()).intersection(expected)
+    }
+
+    /// What is stored of the renditions of an asset of which anything is, held against all of their media.
+    @LoopActor public init(storedOf asset: Asset) {
+        let rates = AnnouncedRates(asset)
+        for rendition in asset.renditions where rendition.folder.bytes > 0 && rendition.recording == nil {
+            let measure = Measure(of: rendition, .whole, bitRate: rates.bitRate(of: rendition))
+            var part = measure.part
+            part.isComplete = rendition.isWhole
+            if part.isComplete { part.totalBytes = part.bytes }
+            duration = max(duration, rendition.source?.playlist.duration ?? 0)
+            parts.append(part)
+        }
     }
 
     /// Of what is being recorded, no more is expected than what is there: nobody knows when it ends.

@@ -15,7 +15,7 @@ import ArgumentParser
             ServeCommand.self, GetCommand.self, AddCommand.self, PauseCommand.self, ResumeCommand.self,
             CancelCommand.self,
             EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self, PlayCommand.self,
-            URLCommand.self, ModeCommand.self,
+            URLCommand.self, PageCommand.self, ModeCommand.self,
             ExportCommand.self, PublishCommand.self, ImportCommand.self, VerifyCommand.self, PolicyCommand.self,
             RenameCommand.self, MoveCommand.self, RemoveCommand.self, LinkCommand.self, KeysCommand.self,
             LogCommand.self,

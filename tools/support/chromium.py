@@ -46,7 +46,7 @@ SCRIPT = """
 class Pipe:
     """The debugging protocol: JSON messages that end with a NUL, on descriptors 3 (to Chromium) and 4 (from it)."""
 
-    def __init__(self, run):
+    def __init__(self, run, options=()):
         self.run, self.received, self.number, self.events = run, b"", 0, []
         there_read, self.there = os.pipe()
         self.back, back_write = os.pipe()
@@ -56,7 +56,7 @@ class Pipe:
             ["bash", "-c", command, "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--mute-audio",
              "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
              "--no-proxy-server", "--autoplay-policy=no-user-gesture-required", "--remote-debugging-pipe",
-             "--user-data-dir=%s" % (run.folder / "chromium"), "about:blank"],
+             "--user-data-dir=%s" % (run.folder / "chromium"), *options, "about:blank"],
             pass_fds=[there_read, back_write], env=dict(os.environ, HOME=str(run.folder)))
         os.close(there_read)
         os.close(back_write)

@@ -1,0 +1,129 @@
+// The API as the page sees it. The key is sent with each request, by us: a browser sends nothing of it by itself.
+
+const place = location.pathname.match(/^\/in\/([\w-]+)/);
+const key = place ? place[1] : "";
+if (key) {
+    localStorage.setItem("weir-key", key);
+    history.replaceState(null, "", "/");
+}
+
+/** What the API refuses: `code` and `status` as in its problem, `next` what to try. */
+export class Problem extends Error {
+    constructor(status, problem) {
+        super(problem.detail || `the daemon answers with status ${status}`);
+        [this.status, this.code, this.next] = [status, problem.code, problem.next];
+    }
+    /** Both sentences, for a person. */
+    get words() {
+        const sentence = this.message[0].toUpperCase() + this.message.slice(1);
+        return this.next ? `${sentence}. Try: ${this.next}` : `${sentence}.`;
+    }
+}
+
+/** The sentence for any error. */
+export function words(error) {
+    return error instanceof Problem ? error.words : "Weir does not answer.";
+}
+
+async function request(method, path, body, signal) {
+    const headers = {Authorization: `Bearer ${key}`};
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const answer = await fetch(`/api/v1${path}`, {
+        method, headers, signal, cache: "no-store", credentials: "omit", redirect: "error",
+        body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    if (answer.ok) return answer;
+    throw new Problem(answer.status, await answer.json().catch(() => ({})));
+}
+
+async function call(method, path, body, signal) {
+    return (await request(method, path, body, signal)).json();
+}
+
+const named = name => `/assets/${encodeURIComponent(name)}`;
+
+export const api = {
+    /** All assets, page by page; `each` is given every page as it comes. */
+    async assets(each) {
+        let after = "";
+        do {
+            const list = await call("GET", `/assets?limit=500${after}`);
+            each(list.assets);
+            after = list.next === undefined ? "" : `&after=${encodeURIComponent(list.next)}`;
+        } while (after);
+    },
+    asset: name => call("GET", named(name)),
+    remove: name => call("DELETE", named(name)),
+    async artwork(name) { return (await request("GET", `${named(name)}/artwork`)).blob(); },
+    storage: () => call("GET", "/storage"),
+    mode: () => call("GET", "/mode"),
+    setMode: mode => call("PUT", "/mode", {mode}),
+    inspect: url => call("GET", `/presentation?url=${encodeURIComponent(url)}`),
+    download: order => call("POST", "/downloads", order),
+    change: (id, change) => call("POST", `/downloads/${encodeURIComponent(id)}/${change}`),
+    sessions: async () => (await call("GET", "/sessions")).sessions,
+    log: name => call("GET", `/log?limit=200&asset=${encodeURIComponent(name)}`),
+    errors: name => call("GET", `/log/errors?limit=50&asset=${encodeURIComponent(name)}`),
+    kpis: name => call("GET", `/kpis?asset=${encodeURIComponent(name)}`),
+};
+
+/** The path by which players load an asset. */
+export const entry = name => `/${encodeURIComponent(name)}.m3u8`;
+/** What to type in a terminal to play it. */
+export const mpv = path => `mpv ${quoted(location.origin + path)}`;
+
+/** A word as a shell takes it. */
+function quoted(word) {
+    return /^[\w:/.,@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** A quiet stream says something every 15 seconds; after so many milliseconds without a word it is dead. */
+const SILENCE = 40_000;
+
+/**
+ * What happens, for as long as the page is there: calls `heard(name, data)` for each event, `opened()` at each beginning,
+ * and `lost(error)` each time that the stream breaks. It ends when the key is of no use any more.
+ */
+export async function listen({opened, heard, lost}) {
+    let pause = 500;
+    for (;;) {
+        try {
+            await stream(() => { pause = 500; opened(); }, heard);
+            lost(undefined);
+        } catch (error) {
+            lost(error);
+            if (error instanceof Problem && error.status === 401) return;
+        }
+        await new Promise(resolve => setTimeout(resolve, pause));
+        pause = Math.min(pause * 2, 8_000);
+    }
+}
+
+async function stream(opened, heard) {
+    const end = new AbortController();
+    let timer = setTimeout(() => end.abort(), SILENCE);
+    try {
+        const answer = await request("GET", "/events", undefined, end.signal);
+        opened();
+        const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+        let text = "";
+        for (;;) {
+            const {done, value} = await reader.read();
+            if (done) return;
+            clearTimeout(timer);
+            timer = setTimeout(() => end.abort(), SILENCE);
+            const messages = (text + value).split("\n\n");
+            text = messages.pop();
+            for (const message of messages) tell(message, heard);
+        }
+    } finally {
+        clearTimeout(timer);
+    }
+}
+
+/** One message of server-sent events, as the daemon writes them: one line for each field. */
+function tell(message, heard) {
+    const field = name => message.split("\n").find(line => line.startsWith(`${name}: `))?.slice(name.length + 2);
+    const data = field("data");
+    if (data !== undefined) heard(field("event"), JSON.parse(data));
+}

@@ -1,0 +1,44 @@
+// A bar for each track: what is stored of its media time, the holes in it, and where its players are.
+
+import {el, setAttribute, setText, svg} from "./dom.js";
+import {coverage, time} from "./words.js";
+
+const WIDTH = 1000;
+
+/** A bar with its words; `update` changes what differs. */
+export class Bar {
+    constructor() {
+        this.name = el("span", {class: "track-name"});
+        this.words = el("span", {class: "track-words"});
+        this.stretches = svg("g", {class: "stretches"});
+        this.wanted = svg("g", {class: "wanted"});
+        this.playheads = svg("g", {class: "playheads"});
+        this.picture = svg("svg", {class: "track-bar", viewBox: `0 0 ${WIDTH} 10`, preserveAspectRatio: "none", role: "img"},
+            svg("rect", {class: "ground", width: WIDTH, height: 10}), this.wanted, this.stretches, this.playheads);
+        this.element = el("li", {class: "track"}, this.name, this.picture, this.words);
+    }
+
+    /** - `part`: as the API has it; `duration` of the asset; `heads`: where players are, in seconds. */
+    update(part, name, duration, heads) {
+        const scale = WIDTH / Math.max(duration || 0, part.expected.at(-1)?.[1] || 0, part.loaded.at(-1)?.[1] || 0, 0.001);
+        const there = coverage(part);
+        setText(this.name, name);
+        setText(this.words, heads.length ? `${there} · playing at ${heads.map(time).join(", ")}` : there);
+        setAttribute(this.picture, "aria-label", `${name}: ${there} stored`);
+        this.element.classList.toggle("is-complete", part.isComplete);
+        draw(this.wanted, part.expected, scale);
+        draw(this.stretches, part.loaded, scale);
+        draw(this.playheads, heads.map(head => [head, head + 5 / scale]), scale);
+    }
+}
+
+/** Rectangles for stretches of time; as many as there are already are moved. */
+function draw(group, ranges, scale) {
+    while (group.childElementCount > ranges.length) group.lastChild.remove();
+    while (group.childElementCount < ranges.length) group.append(svg("rect", {height: 10}));
+    ranges.forEach(([start, end], place) => {
+        const rectangle = group.children[place];
+        setAttribute(rectangle, "x", (start * scale).toFixed(1));
+        setAttribute(rectangle, "width", Math.max(1, (end - start) * scale).toFixed(1));
+    });
+}

@@ -1,0 +1,87 @@
+// What a stream offers, and the choice of what to save of it.
+
+import {api, words} from "./api.js";
+import {button, el, say} from "./dom.js";
+import {quality, size, variantFacts} from "./words.js";
+
+let count = 0;
+
+/**
+ * A form for the tracks of a stream.
+ *
+ * - `tracks` as the API has them; `source` a URL or a name; `started(download)` when a download began, `closed()` when
+ *   nobody wants one; `play` plays it instead, where that can be.
+ */
+export function chooser({tracks, source, title, started, closed, play}) {
+    const group = `choice-${++count}`;
+    const trouble = el("p", {class: "trouble", role: "alert", hidden: true});
+    const start = el("button", {type: "submit", class: "primary"}, "Download");
+    const form = el("form", {class: "chooser", "aria-label": `Tracks of ${title}`, onsubmit: submit},
+        variants(tracks.variants, group), media("Sound", tracks.audio, true), media("Subtitles", tracks.subtitles, false), trouble,
+        el("div", {class: "actions"}, start, play && button("play", "Play without saving", `Play ${title} without saving`, play),
+            button("cancel", "Close", `Close the tracks of ${title}`, closed)));
+
+    async function submit(event) {
+        event.preventDefault();
+        start.disabled = true;
+        trouble.hidden = true;
+        try {
+            const download = await api.download({source, ...chosen(form, tracks)});
+            say(`The download of ${title} has begun.`);
+            started(download);
+        } catch (error) {
+            trouble.textContent = words(error);
+            trouble.hidden = false;
+        } finally {
+            start.disabled = false;
+        }
+    }
+    return form;
+}
+
+const stored = local => local === "complete" ? "stored" : local === "partly" ? "partly stored" : "";
+
+/** One button for each variant, the best first and chosen. */
+function variants(all, group) {
+    const ordered = [...all].sort((a, b) => (b.height || 0) - (a.height || 0) || (b.bandwidth || 0) - (a.bandwidth || 0));
+    return el("fieldset", {}, el("legend", {}, "Picture"), ...ordered.map((variant, place) =>
+        el("label", {class: "choice"},
+            el("input", {type: "radio", name: group, value: variant.id, checked: place === 0, "data-kind": "variant"}),
+            el("span", {class: "choice-name"}, quality(variant)),
+            el("span", {class: "choice-facts"}, variantFacts(variant)),
+            el("span", {class: "choice-size"},
+                stored(variant.local) || (variant.estimatedBytes ? `about ${size(variant.estimatedBytes)}` : "size not known")))));
+}
+
+/** One box for each language; where no language is told there is only what a player would choose. */
+function media(legend, renditions, isSound) {
+    const languages = new Map();
+    for (const rendition of renditions) {
+        if (!rendition.language) continue;
+        const tag = rendition.language.toLowerCase();
+        const known = languages.get(tag) || {names: [], isDefault: false, local: rendition.local};
+        if (!known.names.includes(rendition.name)) known.names.push(rendition.name);
+        known.isDefault ||= rendition.isDefault;
+        languages.set(tag, known);
+    }
+    if (languages.size === 0) return undefined;
+    const kind = isSound ? "audio" : "subtitles";
+    return el("fieldset", {}, el("legend", {}, legend), ...[...languages].map(([tag, {names, isDefault, local}]) =>
+        el("label", {class: "choice"}, el("input", {type: "checkbox", value: tag, checked: isSound && isDefault, "data-kind": kind}),
+            el("span", {class: "choice-name"}, el("bdi", {}, names.join(", "))), el("span", {class: "choice-facts"}, tag),
+            el("span", {class: "choice-size"}, stored(local)))));
+}
+
+/** The choice as the API takes it. */
+function chosen(form, tracks) {
+    const checked = kind => [...form.querySelectorAll(`input[data-kind=${kind}]`)].filter(input => input.checked).map(input => input.value);
+    const has = kind => form.querySelector(`input[data-kind=${kind}]`) !== null;
+    const order = {
+        audio: has("audio") ? checked("audio").join(",") || "none" : "default",
+        subtitles: has("subtitles") ? checked("subtitles").join(",") || "none" : "none",
+    };
+    const variant = tracks.variants.find(variant => variant.id === checked("variant")[0]);
+    // The lowest at or above its own bandwidth is the variant itself.
+    if (variant?.bandwidth && tracks.variants.length > 1) order.quality = `${variant.bandwidth / 1000}k`;
+    return order;
+}

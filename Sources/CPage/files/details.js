@@ -1,0 +1,101 @@
+// What is known of an asset beside what its row says: how it was played, and where it came from.
+
+import {api, words} from "./api.js";
+import {sessionName, sources, throughput} from "./charts.js";
+import {el} from "./dom.js";
+import {bitRate, date, percent, plural, size, time} from "./words.js";
+
+/** So many events of the log are shown. */
+const EVENTS = 20;
+
+export class Details {
+    constructor(asset) {
+        this.element = el("div", {class: "details"}, el("p", {class: "note"}, "Reading the logs…"));
+        this.name = asset.name;
+        this.load();
+    }
+
+    /** The asset has changed; what was read of it stays until it is opened again. */
+    update(asset) { this.name = asset.name; }
+
+    async load() {
+        try {
+            const [asset, log, errors, kpis, sessions] = await Promise.all([
+                api.asset(this.name), api.log(this.name), api.errors(this.name), api.kpis(this.name), api.sessions()]);
+            const own = sessions.filter(session => session.asset === this.name);
+            this.element.replaceChildren(
+                facts(asset), indicators(kpis), ...[throughput(log.events), sources(own)].filter(Boolean),
+                ...[pieces(own), events(log.events), failures(errors.events)].filter(Boolean));
+        } catch (error) {
+            this.element.replaceChildren(el("p", {class: "trouble", role: "alert"}, words(error)));
+        }
+    }
+}
+
+/** Pairs of a word and its value; those without a value are left out. */
+function pairs(entries, kind) {
+    return el("dl", {class: kind}, ...entries.filter(([, value]) => value !== undefined && value !== "")
+        .map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+}
+
+function facts(asset) {
+    const answers = {yes: "Yes", part: "In part", no: "No"};
+    const {storage} = asset;
+    return pairs([
+        ["Comes from", asset.isImported ? "it was imported" : el("code", {}, asset.url)],
+        ["Plays offline", asset.playable ? `${answers[asset.playable.answer]}: ${asset.playable.reason}` : undefined],
+        ["Kept", storage?.policy.priority === "important" ? "before others" : undefined],
+        ["Expires", storage?.expiration ? date(storage.expiration) : undefined],
+        ["Last played", storage?.lastPlayed ? date(storage.lastPlayed) : undefined],
+        ["Purged", storage?.purge ? `${date(storage.purge.date)}, ${size(storage.purge.bytes)}` : undefined],
+        ["Play cache", asset.cachedBytes > 0 ? `${size(asset.cachedBytes)}, which make way when room is wanted` : undefined],
+    ], "pairs");
+}
+
+function indicators({total}) {
+    if (!total.sessions) return el("p", {class: "note"}, "It has not been played yet.");
+    return pairs([
+        ["Played", plural(total.sessions, "time")],
+        ["Watched", time(total.watched)],
+        ["Start", total.startup === undefined ? undefined : `${total.startup.toFixed(1)} s`],
+        ["Stalls", total.stalls ? `${total.stalls}, ${total.stallTime.toFixed(1)} s` : "none"],
+        ["Variant", total.indicated === undefined ? undefined : bitRate(total.indicated)],
+        ["Origin", total.observed === undefined ? undefined : bitRate(total.observed)],
+        ["From the store", total.storeShare === undefined ? undefined : percent(total.storeShare)],
+    ], "figures");
+}
+
+/** Where each piece came from, session by session. */
+function pieces(sessions) {
+    const known = sessions.filter(session => session.pieces.length > 0).slice(-4);
+    if (known.length === 0) return undefined;
+    const names = {store: "from the store", origin: "from the origin", joined: "joined a transfer under way"};
+    return disclosure("Where each piece came from", el("ul", {}, ...known.map(session =>
+        el("li", {}, sessionName(session), el("ul", {}, ...session.pieces.map(run => {
+            const numbers = run.first === run.last ? `${run.first}` : `${run.first} to ${run.last}`;
+            return el("li", {}, `${run.rendition} ${numbers}: ${names[run.source] || run.source}`,
+                run.standIn ? `, ${run.standIn} stood in` : "");
+        }))))));
+}
+
+function events(all) {
+    if (all.length === 0) return undefined;
+    const shown = all.slice(-EVENTS).reverse();
+    return disclosure(`Access log (${plural(all.length, "event")})`, el("div", {class: "scrolls", tabindex: "0", role: "group", "aria-label": "Access log"},
+        el("table", {}, el("thead", {}, el("tr", {}, ...["Began", "Player", "Watched", "Bytes", "Rate", "Stalls"].map(word => el("th", {scope: "col"}, word)))),
+            el("tbody", {}, ...shown.map(event => el("tr", {},
+                el("td", {}, date(event.began)), el("td", {}, (event.client || "").split(" ")[0].slice(0, 40)), el("td", {}, time(event.watched)),
+                el("td", {}, size(event.bytes.store + event.bytes.origin + event.bytes.joined)),
+                el("td", {}, event.observed?.seconds > 0 ? bitRate(event.observed.bits / event.observed.seconds) : "store"),
+                el("td", {}, event.stalls ? `${event.stalls}, ${event.stallTime.toFixed(1)} s` : "none")))))));
+}
+
+function failures(all) {
+    if (all.length === 0) return undefined;
+    return disclosure(`Errors (${all.length})`, el("ul", {}, ...all.slice(-EVENTS).reverse().map(event =>
+        el("li", {}, `${date(event.time)} · ${event.status || "broke off"} · ${event.comment}`))));
+}
+
+function disclosure(title, content) {
+    return el("details", {}, el("summary", {}, title), content);
+}

@@ -1,0 +1,49 @@
+// The switch for the network, and how full the store is.
+
+import {api, words} from "./api.js";
+import {el, say, setText, svg} from "./dom.js";
+import {size} from "./words.js";
+
+const control = document.getElementById("network");
+const word = document.getElementById("network-word");
+const meter = document.getElementById("storage");
+let mode = "auto";
+
+function show(next) {
+    mode = next;
+    control.setAttribute("aria-checked", String(mode !== "offline"));
+    setText(word, mode === "offline" ? "Offline" : "Online");
+    control.title = mode === "offline" ? "No packet leaves the machine: what is stored plays" : "What is missing comes from the origin";
+    control.setAttribute("aria-label", "Use the network");
+    control.hidden = false;
+}
+
+control.addEventListener("click", async () => {
+    const wanted = mode === "offline" ? "auto" : "offline";
+    try {
+        show((await api.setMode(wanted)).mode);
+        say(mode === "offline" ? "Offline: what is stored plays." : "Online.");
+    } catch (error) {
+        say(words(error));
+    }
+});
+
+/** Asks how the network is used. */
+export async function refreshMode() { show((await api.mode()).mode); }
+
+/** Draws how much is stored: `bytes` of all assets. */
+export async function refreshStorage(bytes) {
+    const {room, playCache} = await api.storage();
+    const cached = Math.min(playCache.bytes, bytes);
+    const all = Math.max(1, bytes + (room ?? 0));
+    const part = value => (100 * value / all).toFixed(2);
+    meter.replaceChildren(
+        svg("svg", {class: "storage-bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true"},
+            svg("rect", {class: "ground", width: 100, height: 10}),
+            svg("rect", {class: "kept", width: Math.max(bytes > cached ? 0.4 : 0, part(bytes - cached)), height: 10}),
+            svg("rect", {class: "cached", x: part(bytes - cached), width: part(cached), height: 10})),
+        el("p", {}, el("strong", {}, `${size(bytes)} stored`),
+            cached > 0 ? `, ${size(cached)} of it play cache` : "",
+            room === undefined ? ", nothing more can be kept" : ` · room for ${size(room)}`));
+    meter.hidden = false;
+}

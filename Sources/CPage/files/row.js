@@ -1,0 +1,312 @@
+// One asset: what it is called, how much of it is there, and what can be done with it.
+
+import {api, entry, mpv, words} from "./api.js";
+import {Bar} from "./bars.js";
+import {chooser} from "./chooser.js";
+import {Details} from "./details.js";
+import {button, el, icon, say, setAttribute, setText} from "./dom.js";
+import {copy, play} from "./player.js";
+import {badge, doing, plural, quality, size, sizeOf, time} from "./words.js";
+
+/** So many seconds a deletion can be undone. */
+const REGRET = 10;
+let count = 0;
+
+export class Row {
+    /** - `list`: who is told of what changed: `removed(name)`, `changed(name)`, `started(download)`. */
+    constructor(asset, list) {
+        [this.list, this.bars, this.heads] = [list, new Map(), []];
+        const heading = `asset-${++count}`;
+        this.title = el("bdi");
+        this.badge = el("span", {class: "badge"});
+        this.facts = el("p", {class: "facts"});
+        this.doing = el("p", {class: "doing"});
+        this.chips = el("ul", {class: "chips", "aria-label": "Tracks"});
+        this.tracks = el("ul", {class: "tracks", "aria-label": "What is stored of each track"});
+        this.picture = el("div", {class: "picture", "aria-hidden": "true"});
+        this.extra = el("div", {class: "extra"});
+        this.buttons = this.makeButtons();
+        this.body = el("div", {class: "row-body"},
+            this.picture,
+            el("div", {class: "row-main"},
+                el("div", {class: "row-head"}, el("h3", {id: heading, tabindex: "-1"}, this.title), this.badge),
+                this.facts, this.doing, this.chips, this.tracks,
+                el("div", {class: "actions", role: "group", "aria-labelledby": heading}, ...Object.values(this.buttons)),
+                this.extra));
+        this.heading = this.body.querySelector("h3");
+        this.element = el("li", {class: "row", "data-name": asset.name}, this.body);
+        this.update(asset, undefined, []);
+    }
+
+    makeButtons() {
+        return {
+            play: button("play", "Play", "", () => play(entry(this.asset.name), this.called), "primary"),
+            copy: button("copy", "Copy mpv command", "", () => this.copy()),
+            pause: button("pause", "Pause", "", () => this.change("pause")),
+            resume: button("resume", "Resume", "", () => this.change("resume")),
+            add: button("add", "Add tracks", "", () => this.choose()),
+            cancel: button("cancel", "Cancel", "", () => this.change("cancel")),
+            remove: button("remove", "Delete", "", () => this.remove()),
+            details: button("details", "Details", "", () => this.toggleDetails()),
+        };
+    }
+
+    /** What it is called. */
+    get called() { return this.asset.title || this.asset.name; }
+
+    // MARK: What it shows
+
+    /** - `download`: its download as it stands, if there is one; `heads`: where its players are, in seconds. */
+    update(asset, download, heads) {
+        [this.asset, this.download, this.heads] = [asset, download, heads];
+        const [word, mark] = badge(asset, download);
+        setText(this.title, this.called);
+        setText(this.badge, word);
+        setAttribute(this.badge, "class", `badge badge-${mark}`);
+        setText(this.facts, this.factsText());
+        setText(this.doing, doing(download));
+        this.doing.hidden = this.doing.textContent === "";
+        setAttribute(this.doing, "class", `doing doing-${download?.state || "none"}`);
+        this.updateChips();
+        this.updateBars();
+        this.updateButtons();
+        this.updatePicture();
+        this.details?.update(asset);
+    }
+
+    factsText() {
+        const {asset, download} = this;
+        const bytes = Math.max(asset.bytes, download?.bytes || 0);
+        const isUnderWay = download && download.state !== "complete" && download.totalBytes > 0;
+        const sizes = isUnderWay ? sizeOf(download.bytes, Math.max(download.totalBytes, download.bytes)) : bytes > 0 ? size(bytes) : "nothing stored";
+        const chosen = download?.selection?.variants?.length ? download.selection.variants : undefined;
+        const shown = chosen || stored(asset.tracks.variants) || asset.tracks.variants;
+        const best = [...shown].sort((a, b) => (b.height || 0) - (a.height || 0))[0];
+        const length = asset.isLive ? "live" : asset.duration ? time(asset.duration) : "";
+        const end = asset.storage?.expiration && !asset.storage.isExpired
+            ? `until ${new Date(asset.storage.expiration * 1000).toLocaleDateString()}` : "";
+        return [length, best ? quality(best) : "", sizes, end].filter(Boolean).join(" · ");
+    }
+
+    updateChips() {
+        const {variants, audio, subtitles} = this.asset.tracks;
+        const wanted = new Set((this.download?.parts || []).map(part => part.id));
+        const done = new Set((this.download?.parts || []).filter(part => part.isComplete).map(part => part.id));
+        const items = [...unique(variants).map(track => [quality(track), track]), ...unique(audio).map(track => [track.name, track]),
+            ...unique(subtitles).map(track => [`${track.name} (subtitles)`, track])]
+            .map(([name, track]) => [name, done.has(track.id) ? "complete" : track.local !== "none" ? track.local : wanted.has(track.id) ? "partly" : "none"]);
+        const shown = items.filter(([, local]) => local !== "none");
+        const others = items.length - shown.length;
+        const mark = JSON.stringify([shown, others]);
+        if (mark === this.chipMark) return;
+        this.chipMark = mark;
+        const spoken = {complete: ", stored", partly: ", partly stored"};
+        this.chips.replaceChildren(
+            ...shown.map(([name, local]) => el("li", {class: `chip chip-${local}`}, el("bdi", {}, name), el("span", {class: "unseen"}, spoken[local]))),
+            ...(others ? [el("li", {class: "chip chip-none"}, `${shown.length ? "+" : ""}${plural(others, "track")} online`)] : []));
+        this.chips.hidden = items.length === 0;
+    }
+
+    updateBars() {
+        const parts = new Map((this.asset.parts || []).map(part => [part.id, part]));
+        for (const part of this.download?.parts || []) parts.set(part.id, part);
+        for (const [id, bar] of this.bars) {
+            if (!parts.has(id)) {
+                bar.element.remove();
+                this.bars.delete(id);
+            }
+        }
+        let isFirst = true;
+        for (const [id, part] of parts) {
+            if (!this.bars.has(id)) {
+                const bar = new Bar();
+                this.bars.set(id, bar);
+                this.tracks.append(bar.element);
+            }
+            // The playhead is that of the picture; where there is none, of the first track.
+            this.bars.get(id).update(part, this.trackName(part), this.asset.duration, isFirst || part.kind === "video" ? this.heads : []);
+            isFirst = false;
+        }
+        this.tracks.hidden = parts.size === 0;
+    }
+
+    trackName({id, kind}) {
+        const {variants, audio, subtitles} = this.asset.tracks;
+        const variant = variants.find(variant => variant.id === id);
+        if (variant) return `Video ${quality(variant)}`.replace("Video audio", "Audio");
+        const rendition = [...audio, ...subtitles].find(rendition => rendition.id === id);
+        return `${kind[0].toUpperCase()}${kind.slice(1)} ${rendition?.name || id.replace(`${kind}-`, "")}`;
+    }
+
+    updateButtons() {
+        const state = this.download?.state ?? this.asset.state;
+        const isExpired = this.asset.storage?.isExpired === true;
+        const isActive = ["queued", "running", "waiting"].includes(state);
+        const shown = {
+            play: !isExpired,
+            copy: !isExpired,
+            pause: isActive,
+            resume: ["paused", "failed", "cancelled"].includes(state),
+            add: !this.asset.isLive && !this.asset.isImported && !isExpired,
+            cancel: isActive || state === "paused",
+        };
+        setText(this.buttons.add.querySelector("span"), state === undefined ? "Download" : "Add tracks");
+        for (const [name, control] of Object.entries(this.buttons)) {
+            const isShown = shown[name] !== false;
+            // Who was on a button that goes is not sent to the top of the page.
+            if (!isShown && document.activeElement === control) this.focusBehind(name);
+            control.hidden = !isShown;
+            setAttribute(control, "aria-label", `${control.textContent} ${this.called}`);
+        }
+    }
+
+    focusBehind(name) {
+        const other = {pause: "resume", resume: "pause", cancel: "resume"}[name];
+        const next = other && this.buttons[other];
+        if (next) next.hidden = false;
+        (next || this.buttons.details).focus();
+    }
+
+    updatePicture() {
+        if (this.asset.artwork === this.shownArtwork && this.picture.hasChildNodes()) return;
+        this.shownArtwork = this.asset.artwork;
+        const letters = [...this.called.trim()].slice(0, 1).join("").toUpperCase();
+        this.picture.replaceChildren(el("span", {class: "letter"}, letters || "?"));
+        this.picture.dataset.tone = String([...this.asset.id].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 997, 7) % 6);
+    }
+
+    /** It has come into view: what is dear is asked for now. */
+    async seen() {
+        if (this.isKnown) return;
+        this.isKnown = true;
+        if (this.asset.artwork) this.loadArtwork();
+        if (this.asset.local !== "none" && !this.download?.parts?.length) this.list.refresh(this.asset.name);
+    }
+
+    async loadArtwork() {
+        try {
+            const url = URL.createObjectURL(await api.artwork(this.asset.name));
+            const image = el("img", {src: url, alt: ""});
+            image.addEventListener("load", () => {
+                this.picture.replaceChildren(image);
+                URL.revokeObjectURL(url);
+            });
+        } catch {
+            // The letter stays.
+        }
+    }
+
+    // MARK: What can be done
+
+    /** Says what went wrong, where it was tried. */
+    complain(error) {
+        this.extra.replaceChildren(el("p", {class: "trouble", role: "alert"}, words(error)));
+    }
+
+    async copy() {
+        const command = mpv(entry(this.asset.name));
+        const control = this.buttons.copy.querySelector("span");
+        if (await copy(command)) {
+            setText(control, "Copied");
+            setTimeout(() => setText(control, "Copy mpv command"), 2000);
+        } else {
+            this.extra.replaceChildren(el("p", {class: "command"}, el("code", {}, command)));
+        }
+    }
+
+    async change(what) {
+        try {
+            const download = await api.change(this.download?.id ?? this.asset.download, what);
+            this.list.started(download);
+        } catch (error) {
+            this.complain(error);
+        }
+    }
+
+    choose() {
+        const form = chooser({
+            tracks: this.asset.tracks, source: this.asset.name, title: this.called,
+            started: download => {
+                this.extra.replaceChildren();
+                this.buttons.add.focus();
+                this.list.started(download);
+            },
+            closed: () => {
+                this.extra.replaceChildren();
+                this.buttons.add.focus();
+            },
+        });
+        this.closeDetails();
+        this.extra.replaceChildren(form);
+        form.querySelector("input, button").focus();
+    }
+
+    toggleDetails() {
+        if (this.details) return this.closeDetails();
+        this.details = new Details(this.asset);
+        this.buttons.details.setAttribute("aria-expanded", "true");
+        this.extra.replaceChildren(this.details.element);
+    }
+
+    closeDetails() {
+        this.buttons.details.setAttribute("aria-expanded", "false");
+        this.details = undefined;
+        this.extra.replaceChildren();
+    }
+
+    // MARK: Deletion
+
+    /** Waits before it deletes. Who leaves the page meanwhile has deleted nothing: what is gone cannot be had back. */
+    remove() {
+        let left = REGRET;
+        const seconds = el("span", {"aria-hidden": "true"}, ` (${left})`);
+        const undo = el("button", {type: "button", class: "primary"}, "Undo", seconds);
+        const bytes = Math.max(this.asset.bytes, this.download?.bytes || 0);
+        const text = ` is deleted in ten seconds, which frees ${size(bytes)}. If you leave this page before, it stays.`;
+        const notice = el("div", {class: "undo"}, el("p", {}, icon("remove"), el("strong", {}, el("bdi", {}, this.called)), text), undo);
+        const timer = setInterval(() => {
+            left -= 1;
+            setText(seconds, ` (${left})`);
+            if (left > 0) return;
+            stop();
+            this.removeNow(undo);
+        }, 1000);
+        const stop = () => {
+            clearInterval(timer);
+            this.isLeaving = false;
+        };
+        undo.addEventListener("click", () => {
+            stop();
+            this.element.replaceChildren(this.body);
+            this.buttons.remove.focus();
+            say(`${this.called} stays.`);
+        });
+        this.isLeaving = true;
+        this.element.replaceChildren(notice);
+        undo.focus();
+        say(`${this.called}${text} Undo is the button that has the focus.`);
+    }
+
+    async removeNow(undo) {
+        undo.disabled = true;
+        try {
+            const {bytes} = await api.remove(this.asset.name);
+            say(`${this.called} is deleted, ${size(bytes)} are free.`);
+            this.list.removed(this.asset.name);
+        } catch (error) {
+            this.element.replaceChildren(this.body);
+            this.complain(error);
+        }
+    }
+}
+
+const stored = tracks => {
+    const some = tracks.filter(track => track.local !== "none");
+    return some.length ? some : undefined;
+};
+
+/** Several lines of a playlist may name one track. */
+function unique(tracks) {
+    const seen = new Set();
+    return tracks.filter(track => track.id !== undefined && !seen.has(track.id) && seen.add(track.id));
+}

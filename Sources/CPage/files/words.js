@@ -1,0 +1,96 @@
+// Figures in words.
+
+/** `14:48`, `1:02:03`. */
+export function time(seconds) {
+    const all = Math.max(0, Math.round(seconds));
+    const two = number => String(number).padStart(2, "0");
+    const [hours, minutes] = [Math.floor(all / 3600), Math.floor(all / 60) % 60];
+    return hours ? `${hours}:${two(minutes)}:${two(all % 60)}` : `${minutes}:${two(all % 60)}`;
+}
+
+const units = ["B", "KB", "MB", "GB", "TB"];
+
+function scaled(bytes) {
+    let [value, unit] = [bytes, 0];
+    while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
+    return [unit > 2 && value < 99.95 ? value.toFixed(1) : value.toFixed(0), units[unit]];
+}
+
+/** `151 MB`. */
+export const size = bytes => scaled(bytes).join(" ");
+
+/** `151 of about 240 MB`. */
+export function sizeOf(bytes, total) {
+    const [part, partUnit] = scaled(bytes);
+    const [whole, unit] = scaled(total);
+    return partUnit === unit ? `${part} of about ${whole} ${unit}` : `${part} ${partUnit} of about ${whole} ${unit}`;
+}
+
+/** Bits a second: `2.1 Mb/s`. */
+export function bitRate(bits) {
+    if (bits < 999_500) return `${Math.round(bits / 1000)} kb/s`;
+    return `${(bits / 1e6).toFixed(bits < 99.95e6 ? 1 : 0)} Mb/s`;
+}
+
+export const percent = fraction => `${Math.floor(fraction * 100 + 1e-6)} %`;
+
+export const plural = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+
+/** `720p`, `audio`, or what the store calls it. */
+export function quality(variant) {
+    if (variant.height) return `${variant.height}p`;
+    if (variant.bandwidth && /^(mp4a|ac-3|ec-3|ac-4|alac|fLaC|opus)/i.test(variant.codecs || "")) return "audio";
+    return variant.id.replace(/^video-/, "");
+}
+
+/** What a variant is beside its size: `H.264, 2.1 Mb/s`. */
+export function variantFacts(variant) {
+    const codecs = [...new Set((variant.codecs || "").split(",").map(codec => codec.trim().split(".")[0]).filter(Boolean))];
+    return [
+        codecs.join(" + "),
+        variant.frameRate ? `${Math.round(variant.frameRate)} fps` : "",
+        variant.videoRange && variant.videoRange !== "SDR" ? variant.videoRange : "",
+        variant.bandwidth ? bitRate(variant.averageBandwidth || variant.bandwidth) : "",
+    ].filter(Boolean).join(" · ");
+}
+
+/** The one word that says where an asset lies, and its style. */
+export function badge(asset, download) {
+    if (asset.storage?.isExpired) return ["Expired", "expired"];
+    if ((download?.state ?? asset.state) === "failed") return ["Failed", "failed"];
+    if (asset.local === "complete") return ["Offline", "offline"];
+    if (asset.local === "partly" || download?.bytes > 0) return ["Partly", "partly"];
+    return ["Online only", "online"];
+}
+
+const needs = {network: "the network", space: "room on the disk", key: "a key"};
+
+/** What its download does, as a sentence; empty for nothing. */
+export function doing(download) {
+    if (!download) return "";
+    const far = download.isRecording ? `${time(loaded(download.loaded))} recorded` : percent(download.fraction);
+    switch (download.state) {
+    case "queued": return "Waits for its turn";
+    case "running":
+        return [`${download.isRecording ? "Recording" : "Downloading"}, ${far}`, download.rate > 0 ? `${size(download.rate)}/s` : "",
+            download.eta >= 0 && download.rate > 0 ? `${time(download.eta)} left` : ""].filter(Boolean).join(" · ");
+    case "paused": return `Paused at ${far}`;
+    case "waiting": return `Waits for ${needs[download.need] || "something"} at ${far}`;
+    case "failed": return `Failed at ${far}${download.error ? `: ${download.error.message}` : ""}`;
+    case "cancelled": return `Cancelled at ${far}`;
+    default: return "";
+    }
+}
+
+/** The seconds in stretches of time. */
+export const loaded = ranges => ranges.reduce((sum, [start, end]) => sum + end - start, 0);
+
+/** How much of a track is there: `all of 14:48`, `9:19 of 14:48, 2 holes`. */
+export function coverage(part) {
+    const wanted = loaded(part.expected);
+    if (part.isComplete) return `all of ${time(wanted)}`;
+    const holes = Math.max(0, part.loaded.length - 1);
+    return `${time(loaded(part.loaded))} of ${time(wanted)}${holes ? `, ${plural(holes, "hole")}` : ""}`;
+}
+
+export const date = seconds => new Date(seconds * 1000).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "short"});

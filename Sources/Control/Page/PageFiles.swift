@@ -1,0 +1,62 @@
+internal import CPage
+internal import HTTPMessage
+internal import HTTPServer
+
+/// The page's files as they were compiled in: its two documents, which are answered to nobody as they are, and what these
+/// load, which holds no secret and is given to whoever asks.
+struct PageFiles {
+    /// A file with a URL of its own.
+    struct File {
+        let bytes: [UInt8]
+        let representation: Representation
+    }
+
+    /// What the documents load, by path.
+    private let files: [String: File]
+    /// The document with the list of assets.
+    let page: PageTemplate
+    /// The document for those who are not let in.
+    let door: [UInt8]
+
+    init() {
+        var files: [String: File] = [:]
+        var documents: [String: [UInt8]] = [:]
+        for place in 0..<page_file_count() {
+            let file = page_file_at(place)
+            let path = String(cString: file.path)
+            let bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.length))
+            if path.hasPrefix("/") {
+                files[path] = File(path, bytes)
+            } else {
+                documents[path] = bytes
+            }
+        }
+        self.files = files
+        page = PageTemplate(documents["page.html"] ?? [])
+        door = documents["door.html"] ?? []
+    }
+
+    /// The file of a path; nil where there is none.
+    subscript(path: String) -> File? { files[path] }
+}
+
+extension PageFiles.File {
+    fileprivate init(_ path: String, _ bytes: [UInt8]) {
+        self.bytes = bytes
+        var representation = Representation(
+            size: Int64(bytes.count), mediaType: MediaType(forPath: path))
+        representation.entityTag = EntityTag(Self.digest(of: bytes))
+        // A newer Weir has newer files under the same paths: a browser asks each time, and is told that nothing changed.
+        representation.fields.append(.cacheControl, literal: "no-cache")
+        representation.fields.append(FieldName("X-Content-Type-Options"), literal: "nosniff")
+        representation.fields.append(FieldName("Cross-Origin-Resource-Policy"), literal: "same-origin")
+        self.representation = representation
+    }
+
+    /// FNV-1a of 64 bits: it tells versions of one file apart, and nobody gains by two that are alike.
+    private static func digest(of bytes: [UInt8]) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return String(hash, radix: 36)
+    }
+}

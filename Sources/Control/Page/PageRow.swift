@@ -1,0 +1,99 @@
+internal import Foundation
+internal import HTTPMessage
+
+/// An asset as the page shows it where no script runs. Pure.
+struct PageRow {
+    private let asset: API.Asset
+    /// What player URLs begin with.
+    private let base: String
+
+    /// - Parameter base: `http://` and what the request had in Host.
+    init(_ asset: API.Asset, base: String) {
+        self.asset = asset
+        self.base = base
+    }
+
+    /// The list item.
+    var html: String {
+        """
+        <li class="row"><div class="row-head"><h2><bdi>\(Self.escaped(asset.title ?? asset.name))</bdi></h2>\
+        <span class="badge badge-\(badge.mark)">\(badge.word)</span></div>\
+        <p class="facts">\(Self.escaped(facts))</p>\(chips)\
+        <p class="command"><code>mpv \(Self.escaped("\(base)/\(PercentEncoding.encode(asset.name)).m3u8"))</code></p></li>
+
+        """
+    }
+
+    /// The state in a word, and what its style is called.
+    private var badge: (word: String, mark: String) {
+        if asset.storage?.isExpired == true { return ("Expired", "expired") }
+        if asset.state == .failed { return ("Failed", "failed") }
+        return switch asset.local {
+        case .complete: ("Offline", "offline")
+        case .partly: ("Partly", "partly")
+        case .none: ("Online only", "online")
+        }
+    }
+
+    private var facts: String {
+        [asset.isLive ? "live" : asset.duration.map(Self.time), quality, Self.size(asset.bytes)]
+            .compactMap(\.self).joined(separator: " · ")
+    }
+
+    /// The best that is stored; what there is, where nothing is.
+    private var quality: String? {
+        let heights = { (variants: [API.Variant]) in variants.compactMap(\.height).max().map { "\($0)p" } }
+        return heights(asset.tracks.variants.filter { $0.local != .none }) ?? heights(asset.tracks.variants)
+    }
+
+    /// What is stored of it, by track.
+    private var chips: String {
+        let tracks = asset.tracks
+        let stored =
+            tracks.variants.filter { $0.local != .none }.map { ($0.height.map { "\($0)p" } ?? "audio", $0.local) }
+            + (tracks.audio + tracks.subtitles).filter { $0.local != .none }.map { ($0.name, $0.local) }
+        guard !stored.isEmpty else { return "" }
+        let items = stored.map { name, local in
+            local == .complete
+                ? "<li class=\"chip chip-complete\">\(Self.escaped(name))</li>"
+                : "<li class=\"chip chip-partly\">\(Self.escaped(name)), partly</li>"
+        }
+        return "<ul class=\"chips\" aria-label=\"Stored tracks\">\(items.joined())</ul>"
+    }
+
+    // MARK: Words
+
+    /// `14:48`, `1:02:03`.
+    static func time(_ seconds: Double) -> String {
+        let all = Int(min(max(0, seconds.rounded()), 1e9))
+        let (hours, minutes) = (all / 3600, all / 60 % 60)
+        let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
+        return hours > 0 ? "\(hours):\(two(minutes)):\(two(all % 60))" : "\(minutes):\(two(all % 60))"
+    }
+
+    /// `151 MB`, `1.5 GB`.
+    static func size(_ bytes: Int) -> String {
+        guard bytes >= 1000 else { return "\(bytes) B" }
+        var (value, unit) = (Double(bytes) / 1000, 0)
+        let units = ["KB", "MB", "GB", "TB"]
+        while value >= 999.5, unit < units.count - 1 { (value, unit) = (value / 1000, unit + 1) }
+        return String(format: unit > 1 && value < 99.95 ? "%.1f" : "%.0f", value) + " " + units[unit]
+    }
+
+    /// Text as it may stand in an element or in an attribute with quotation marks: titles come from anywhere.
+    static func escaped(_ text: String) -> String {
+        var result = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            case "\u{0}": result += "\u{FFFD}"
+            default: result.unicodeScalars.append(character)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,41 @@
+/// A document with places in it that are filled at each request: `<!--weir:NAME-->`. Pure.
+struct PageTemplate {
+    /// What may be filled in.
+    enum Slot: String {
+        /// The assets, as list items.
+        case assets
+        /// What is said of their number, and the way to the rest.
+        case rest
+    }
+
+    private enum Part {
+        case text([UInt8])
+        case slot(Slot)
+    }
+
+    private let parts: [Part]
+
+    /// Reads a document; a name that is not known stays a comment.
+    init(_ document: [UInt8]) {
+        var parts: [Part] = []
+        var rest = Substring(String(decoding: document, as: UTF8.self))
+        while let begin = rest.firstRange(of: "<!--weir:"), let end = rest[begin.upperBound...].firstRange(of: "-->") {
+            let slot = Slot(rawValue: String(rest[begin.upperBound..<end.lowerBound]))
+            parts.append(.text(Array(rest[..<(slot == nil ? end.upperBound : begin.lowerBound)].utf8)))
+            if let slot { parts.append(.slot(slot)) }
+            rest = rest[end.upperBound...]
+        }
+        parts.append(.text(Array(rest.utf8)))
+        self.parts = parts
+    }
+
+    /// The document with these texts, which are HTML; what is not given stays empty.
+    func filled(_ texts: [Slot: String]) -> [UInt8] {
+        parts.flatMap { part -> [UInt8] in
+            switch part {
+            case .text(let text): text
+            case .slot(let slot): Array((texts[slot] ?? "").utf8)
+            }
+        }
+    }
+}

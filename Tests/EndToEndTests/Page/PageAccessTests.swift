@@ -1,0 +1,137 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The page for everybody: axe-core, keys, no scripts, narrow windows") struct PageAccessTests {
+    /// What `tools/install tests` puts there.
+    private func axe() throws -> String {
+        let path = Repository.path(".build/axe/axe_playwright_python/axe.min.js")
+        return try #require(try? String(contentsOfFile: path, encoding: .utf8), "no \(path): tools/install tests")
+    }
+
+    /// What axe-core finds, in a line for each.
+    private func violations(_ page: BrowserPage) async throws -> [String] {
+        try await page.evaluate(
+            "axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.flatMap(v => v.nodes.map(n => `${v.id}: ${n.html} ${n.failureSummary}`)))"
+        )
+    }
+
+    @Test("axe-core finds nothing, in the dark nor in the light, in any part of the page")
+    func axeCore() async throws {
+        let axe = try axe()
+        try await Scene.with { scene in
+            try await scene.origin.add(OriginRule("/cmaf/270p/*.m4s") { $0.hold = true })
+            try await scene.get("ts", ["-q", "worst"])
+            try await scene.add(scene.origin.master("cmaf"))
+            try await scene.withPage { page in
+                try await page.run(axe)
+                for scheme in ["light", "dark"] {
+                    try await page.call(
+                        "Emulation.setEmulatedMedia",
+                        [
+                            "features": .objects([
+                                ["name": "prefers-color-scheme", "value": scheme],
+                                ["name": "prefers-reduced-motion", "value": "reduce"],
+                            ])
+                        ])
+                    try await page.wait(for: "Downloading", in: "cmaf")
+                    #expect(try await violations(page) == [], "\(scheme): the list")
+                    try await page.click("Add tracks", of: "cmaf")
+                    try await page.click("Details", of: "ts")
+                    try await page.wait(
+                        "\(BrowserPage.row("ts")).querySelector('.pairs') && \(BrowserPage.row("cmaf")).querySelector('.chooser')"
+                    )
+                    #expect(try await violations(page) == [], "\(scheme): details and tracks")
+                    try await page.run(
+                        "document.getElementById('add-url').value = '\(scene.origin.url("/none.m3u8"))'; document.getElementById('add-form').requestSubmit()"
+                    )
+                    try await page.wait("document.querySelector('#offer .trouble')")
+                    try await page.click("Play", of: "ts")
+                    try await page.wait("document.querySelector('dialog[open]')")
+                    #expect(try await violations(page) == [], "\(scheme): the player, an error")
+                    try await page.run("document.querySelector('dialog button').click()")
+                    try await page.click("Delete", of: "ts")
+                    try await page.wait(for: "Undo", in: "ts")
+                    #expect(try await violations(page) == [], "\(scheme): a deletion")
+                    try await page.click("Undo", of: "ts")
+                    try await page.click("Details", of: "ts")
+                }
+            }
+            let door = try await PageBrowser.shared.page()
+            try await door.open("http://127.0.0.1:\(await scene.weir.port)/")
+            try await door.run(axe)
+            #expect(try await violations(door) == [], "the door")
+            try await door.close()
+        }
+    }
+
+    @Test("everything is reached by the Tab key, in order, and shows that it is")
+    func keyboard() async throws {
+        try await Scene.with { scene in
+            try await scene.get("ts", ["-q", "worst"])
+            try await scene.withPage { page in
+                try await page.wait("\(BrowserPage.row("ts")) && !document.getElementById('network').hidden")
+                var reached: [String] = []
+                for _ in 0..<20 {
+                    for kind in ["keyDown", "keyUp"] {
+                        try await page.call(
+                            "Input.dispatchKeyEvent",
+                            ["type": .text(kind), "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9])
+                    }
+                    let name: String = try await page.evaluate(
+                        "(e => e === document.body ? '' : (e.getAttribute('aria-label') || e.textContent || e.placeholder).trim() + '|' + (getComputedStyle(e).outlineStyle !== 'none'))(document.activeElement)"
+                    )
+                    if name.isEmpty { break }
+                    reached.append(name)
+                }
+                #expect(
+                    reached
+                        == [
+                            "Skip to the assets", "Use the network", "https://… the URL of an HLS stream",
+                            "See what it offers",
+                            "Find by title", "Show", "Play ts", "Copy mpv command ts", "Add tracks ts", "Delete ts",
+                            "Details ts",
+                        ].map { $0 + "|true" })
+            }
+        }
+    }
+
+    @Test("it lists without scripts, a part at a time")
+    func noScripts() async throws {
+        try await Scene.with { scene in
+            try await scene.get("ts", ["-q", "worst", "--title", "Plain & <simple>"])
+            try await scene.get("cmaf", ["-q", "worst"])
+            let page = try await PageBrowser.shared.page()
+            try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
+            try await page.call("Page.navigate", ["url": .text(try await scene.pageLink())])
+            try await page.wait("document.querySelectorAll('.row').length === 2")
+            let text: String = try await page.evaluate("document.querySelector('main').innerText")
+            for words in ["Plain & <simple>", "cmaf", "0:12 · 90p · ", "Offline", "/ts.m3u8", "weir get"] {
+                #expect(text.contains(words), "\(words): \(text)")
+            }
+            // Nothing is there that would do nothing.
+            #expect(
+                try await page.evaluate(
+                    "[...document.querySelectorAll('button, input, select')].filter(e => e.checkVisibility()).length")
+                    == 0)
+            try await page.close()
+            let first = try await HTTPProbe.fetch(try await scene.pageLink() + "?after=cmaf")
+            #expect(first.text.contains("Plain &amp; &lt;simple&gt;") && !first.text.contains("<bdi>cmaf</bdi>"))
+        }
+    }
+
+    @Test("at 320 pixels nothing is wider than the window", arguments: [320, 768])
+    func narrow(width: Int) async throws {
+        try await Scene.with { scene in
+            try await scene.get("ts", ["-q", "worst", "--title", String(repeating: "Unbreakable", count: 20)])
+            try await scene.withPage { page in
+                try await page.call(
+                    "Emulation.setDeviceMetricsOverride",
+                    ["width": .number(width), "height": 700, "deviceScaleFactor": 1, "mobile": false])
+                try await page.click("Details", of: "ts")
+                try await page.wait("\(BrowserPage.row("ts")).querySelector('.pairs')")
+                #expect(try await page.evaluate("document.documentElement.scrollWidth") <= width)
+            }
+        }
+    }
+}

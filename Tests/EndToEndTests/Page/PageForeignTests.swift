@@ -1,0 +1,217 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a page of another site tries while its visitor has the page of Weir open beside it.
+@Suite("Pages of other sites") struct PageForeignTests {
+    /// An attempt: the body of an async function that returns what it could read. `D` is the daemon, `O` the origin of a
+    /// stream, `id` a download's.
+    struct Attempt: Sendable {
+        let name: String
+        let script: String
+        init(_ name: String, _ script: String) { (self.name, self.script) = (name, script) }
+    }
+
+    private static let json = "headers: {'Content-Type': 'application/json'}"
+    /// Loads an element, and tells no more than that it is over.
+    private static func element(_ make: String) -> String {
+        "const e = \(make); await new Promise(r => { e.onload = e.onerror = e.oncanplay = r; setTimeout(r, 1500); document.body.append(e) }); "
+            + "return e.naturalWidth || e.videoWidth || e.readyState || ''"
+    }
+    private static func made(_ name: String, _ fields: String) -> String {
+        element("Object.assign(document.createElement('\(name)'), {\(fields)})")
+    }
+    /// Reads a window or a frame, which another site's cannot be.
+    private static let frame =
+        "await new Promise(r => { e.onload = r; setTimeout(r, 1500); document.body.append(e) }); "
+        + "const d = e.contentDocument; return d && d.URL !== 'about:blank' ? d.documentElement.innerHTML : ''"
+
+    static let attempts: [Attempt] = [
+        Attempt("fetch of the list", "return (await fetch(D + '/api/v1/assets')).text()"),
+        Attempt(
+            "fetch with credentials", "return (await fetch(D + '/api/v1/assets', {credentials: 'include'})).text()"),
+        Attempt("fetch no-cors", "return (await fetch(D + '/api/v1/assets', {mode: 'no-cors'})).text()"),
+        Attempt(
+            "fetch with a guessed key",
+            "return (await fetch(D + '/api/v1/assets', {headers: {Authorization: 'Bearer x'}})).text()"),
+        Attempt("fetch of the door", "return (await fetch(D + '/')).text()"),
+        Attempt("fetch of the link to the page", "return (await fetch(D + '/api/v1/page')).text()"),
+        Attempt("fetch HEAD", "return [...(await fetch(D + '/api/v1/assets', {method: 'HEAD'})).headers].join()"),
+        Attempt("fetch of a playlist", "return (await fetch(D + '/ts.m3u8')).text()"),
+        Attempt("fetch of an origin's URL", "return (await fetch(D + '/' + O + '/cmaf/master.m3u8')).text()"),
+        Attempt(
+            "no-cors fetch of an origin's URL",
+            "return (await fetch(D + '/' + O + '/cmaf/master.m3u8', {mode: 'no-cors'})).text()"),
+        Attempt(
+            "PUT of the mode",
+            "return (await fetch(D + '/api/v1/mode', {method: 'PUT', \(json), body: '{\"mode\":\"offline\"}'})).text()"),
+        Attempt("DELETE of an asset", "return (await fetch(D + '/api/v1/assets/ts', {method: 'DELETE'})).text()"),
+        Attempt(
+            "PATCH of an asset",
+            "return (await fetch(D + '/api/v1/assets/ts', {method: 'PATCH', \(json), body: '{\"name\":\"gone\"}'})).text()"
+        ),
+        Attempt(
+            "POST of a download",
+            "return (await fetch(D + '/api/v1/downloads', {method: 'POST', \(json), body: JSON.stringify({source: O + '/cmaf/master.m3u8'})})).text()"
+        ),
+        Attempt(
+            "POST without a preflight",
+            "return (await fetch(D + '/api/v1/downloads', {method: 'POST', mode: 'no-cors', body: JSON.stringify({source: O + '/cmaf/master.m3u8'})})).text()"
+        ),
+        Attempt(
+            "cancel without a preflight",
+            "return (await fetch(D + '/api/v1/downloads/' + id + '/resume', {method: 'POST', mode: 'no-cors'})).text()"),
+        Attempt(
+            "cancel that outlives its page",
+            "return (await fetch(D + '/api/v1/downloads/' + id + '/cancel', {method: 'POST', mode: 'no-cors', keepalive: true})).text()"
+        ),
+        Attempt("a beacon", "navigator.sendBeacon(D + '/api/v1/downloads/' + id + '/cancel', 'x'); return ''"),
+        Attempt(
+            "XMLHttpRequest",
+            "const x = new XMLHttpRequest(); x.open('GET', D + '/api/v1/assets', false); x.send(); return x.responseText"
+        ),
+        Attempt(
+            "XMLHttpRequest that posts",
+            "const x = new XMLHttpRequest(); x.open('POST', D + '/api/v1/downloads/' + id + '/cancel', false); x.send(''); return x.responseText"
+        ),
+        Attempt(
+            "a form",
+            "const f = Object.assign(document.createElement('form'), {method: 'post', enctype: 'text/plain', action: D + '/api/v1/downloads/' + id + '/cancel', target: 'sink'}); const e = Object.assign(document.createElement('iframe'), {name: 'sink'}); document.body.append(e, f); f.submit(); \(frame)"
+        ),
+        Attempt(
+            "a form to the door",
+            "const f = Object.assign(document.createElement('form'), {method: 'post', action: D + '/', target: 'sink2'}); const e = Object.assign(document.createElement('iframe'), {name: 'sink2'}); document.body.append(e, f); f.submit(); \(frame)"
+        ),
+        Attempt(
+            "a frame of the page", "const e = Object.assign(document.createElement('iframe'), {src: D + '/'}); \(frame)"
+        ),
+        Attempt(
+            "a frame of the API",
+            "const e = Object.assign(document.createElement('iframe'), {src: D + '/api/v1/assets'}); \(frame)"),
+        Attempt(
+            "a frame of a playlist",
+            "const e = Object.assign(document.createElement('iframe'), {src: D + '/ts.m3u8'}); \(frame)"),
+        Attempt(
+            "a sandboxed frame that fetches",
+            "const e = document.createElement('iframe'); e.sandbox = 'allow-scripts'; e.srcdoc = `<script>fetch('${D}/api/v1/mode', {method: 'POST', mode: 'no-cors'})<\\/script>`; \(frame)"
+        ),
+        Attempt("an object", made("object", "data: D + '/ts.m3u8'")),
+        Attempt("an embed", made("embed", "src: D + '/'")),
+        Attempt("an image of the API", made("img", "src: D + '/api/v1/assets/ts/artwork'")),
+        Attempt("an image that is an origin's URL", made("img", "src: D + '/' + O + '/cmaf/master.m3u8'")),
+        Attempt("an image by way of a redirect", made("img", "src: '/to-weir'")),
+        Attempt("a picture of the page", made("img", "src: D + '/page/icon.svg'")),
+        Attempt("a script of the page", made("script", "src: D + '/page/main.js'")),
+        Attempt("a playlist as a script", made("script", "src: D + '/ts.m3u8'")),
+        Attempt("a style sheet", made("link", "rel: 'stylesheet', href: D + '/page/page.css'")),
+        Attempt(
+            "a preload",
+            made("link", "rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href: D + '/api/v1/assets'")),
+        Attempt("a video", made("video", "src: D + '/ts.m3u8', muted: true, preload: 'auto'")),
+        Attempt("sound", made("audio", "src: D + '/offline/ts.m3u8', preload: 'auto'")),
+        Attempt("a module", "return Object.keys(await import(D + '/page/words.js')).join()"),
+        Attempt("a worker", "return String(new Worker(D + '/page/main.js'))"),
+        Attempt(
+            "EventSource",
+            "const s = new EventSource(D + '/api/v1/events', {withCredentials: true}); return new Promise(r => { s.onopen = () => r('open'); s.onmessage = m => r(m.data); s.onerror = () => { s.close(); r('') } })"
+        ),
+        Attempt(
+            "WebSocket",
+            "const s = new WebSocket(D.replace('http', 'ws') + '/api/v1/events'); return new Promise(r => { s.onopen = () => r('open'); s.onerror = () => r('') })"
+        ),
+        Attempt(
+            "a new window of the API",
+            "const w = open(D + '/api/v1/downloads/' + id + '/cancel'); await new Promise(r => setTimeout(r, 300)); try { return w.document.URL === 'about:blank' ? '' : w.document.body.innerText } catch { return '' } finally { w?.close() }"
+        ),
+        Attempt(
+            "a new window of an origin's URL",
+            "const w = open(D + '/' + O + '/cmaf/master.m3u8'); await new Promise(r => setTimeout(r, 300)); try { return w.document.URL === 'about:blank' ? '' : w.document.body.innerText } catch { return '' } finally { w?.close() }"
+        ),
+    ]
+
+    /// Where the foreign page lies: at another site, at another port of this one, and where only a name was made to point.
+    enum Place: String, CaseIterable, Sendable {
+        case otherSite = "another site"
+        case otherPort = "another port of localhost"
+        case otherAddress = "another port of 127.0.0.1"
+    }
+
+    @Test("read nothing and change nothing, in more than forty ways", arguments: Place.allCases)
+    func attempts(place: Place) async throws {
+        let folder = try TemporaryFolder()
+        for fixture in ["ts", "cmaf"] {
+            try FileManager.default.copyItem(
+                atPath: Repository.path("fixtures/media/\(fixture)"), toPath: folder.path(fixture))
+        }
+        try Data("<!doctype html><title>Evil</title><body>".utf8).write(
+            to: URL(fileURLWithPath: folder.path("evil.html")))
+        try await Scene.with(root: folder.path) { scene in
+            try await scene.add(scene.origin.master("ts"), ["--paused"])
+            let daemon = "http://localhost:\(await scene.weir.port)"
+            try await scene.origin.add(
+                OriginRule("/to-weir") { $0.redirect = daemon + "/" + scene.origin.master("cmaf") })
+            let before = try await state(scene)
+            try await scene.withPage { _ in
+                let page = try await PageBrowser.shared.page()
+                let host =
+                    [.otherSite: PageBrowser.foreignHost, .otherPort: "localhost", .otherAddress: "127.0.0.1"][place]
+                    ?? ""
+                try await page.open("http://\(host):\(scene.origin.port)/evil.html")
+                try await scene.origin.clearRequests()
+                for attempt in Self.attempts {
+                    let read: String = try await page.evaluate(
+                        "(async (D, O, id) => { try { return String(await (async () => { \(attempt.script) })() || '') } catch { return '' } })"
+                            + "('\(daemon)', '\(scene.origin.url(""))', '\(before.id)')")
+                    #expect(read == "", "\(attempt.name) from \(place.rawValue)")
+                }
+                let answers = try await page.responses().filter { $0.url.hasPrefix(daemon) }
+                #expect(answers.count > 20 && answers.allSatisfy { [401, 403, 405].contains($0.status) }, "\(answers)")
+                try await page.close()
+            }
+            #expect(try await state(scene) == before)
+            let asked = try await scene.origin.requests().map(\.path).filter {
+                !$0.hasSuffix("evil.html") && $0 != "/to-weir" && $0 != "/favicon.ico"
+            }
+            #expect(asked == [])
+        }
+    }
+
+    private struct State: Equatable {
+        let id: String
+        let assets: String
+        let mode: String
+    }
+
+    /// What a foreign page could have changed.
+    private func state(_ scene: Scene) async throws -> State {
+        let assets = try await scene.weir.run(["list", "--json"]).output
+        let asset = try JSONSerialization.jsonObject(with: Data(assets.utf8)) as? [String: Any]
+        return State(
+            id: try #require(asset?["id"] as? String), assets: assets, mode: try await scene.weir.run(["mode"]).output)
+    }
+
+    @Test(
+        "a name that is made to point here gets no answer but that it is not ours",
+        arguments: [
+            "/", "/api/v1/assets", "/api/v1/page", "/page/main.js", "/ts.m3u8", "/in/x/",
+        ])
+    func rebinding(path: String) async throws {
+        try await Scene.with { scene in
+            try await scene.get("ts", ["-q", "worst", "--title", "Hidden Film"])
+            let page = try await PageBrowser.shared.page()
+            let base = "http://\(PageBrowser.foreignHost):\(await scene.weir.port)"
+            try await page.call("Page.navigate", ["url": .text(base + path)])
+            try await page.wait("document.readyState === 'complete' && location.host !== ''")
+            let read: String = try await page.evaluate(
+                "fetch('\(path)', {headers: {Authorization: 'Bearer x'}}).then(async r => r.status + ' ' + await r.text())"
+            )
+            #expect(read.hasPrefix("421 "), "\(read)")
+            let posted: Int = try await page.evaluate(
+                "fetch('\(path)', {method: 'POST', body: '{}'}).then(r => r.status)")
+            #expect(posted == 421)
+            #expect(
+                try await !page.evaluate("document.documentElement.innerText", as: String.self).contains("Hidden Film"))
+            try await page.close()
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The page against what it shows") struct PageHostileTests {
+    /// Twenty ways to break out of text, each in five places.
+    private static let titles: [String] = [
+        "<script>hacked()</script>", "<img src=x onerror=hacked()>", "\"><svg onload=hacked()>", "'-hacked()-'",
+        "</li></ul><h1>Gone</h1>",
+        "<!--weir:rest--><iframe src=javascript:hacked()>", "javascript:hacked()", "${hacked()}",
+        "{{constructor.constructor('hacked()')()}}",
+        "&lt;script&gt;hacked()&lt;/script&gt;", "<style>body{display:none}</style>",
+        "<base href=http://evil.example/>",
+        "<meta http-equiv=refresh content='0;url=http://evil.example/'>",
+        "<form action=http://evil.example><button>Delete</button></form>",
+        "\u{202E}gnp.exe\u{2066}", "a\u{0}b\u{7}c\u{1B}[31m", "<a href=http://evil.example id=assets name=assets>x</a>",
+        "]]><x>",
+        "\\u003cscript\\u003ehacked()\\u003c/script\\u003e", "<details open ontoggle=hacked()>",
+    ].flatMap { text in (1...5).map { "\($0) " + String(repeating: text, count: $0) } }
+
+    private struct Wish: Encodable {
+        let source: String
+        let name: String
+        let title: String
+        let note: String
+        let audio = "all"
+        let paused = true
+    }
+
+    /// A film for each title, whose tracks are called no better.
+    private func films(in folder: TemporaryFolder) throws {
+        for (number, title) in Self.titles.enumerated() {
+            let name = title.replacing("\"", with: "").filter { !$0.isNewline }.unicodeScalars.filter { $0.value > 31 }
+            let master = """
+                #EXTM3U
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="\(String(String.UnicodeScalarView(name)))",LANGUAGE="en",DEFAULT=YES,URI="a\(number).m3u8"
+                #EXT-X-STREAM-INF:BANDWIDTH=\(100_000 + number),RESOLUTION=320x180,CODECS="<b>x</b>",AUDIO="a"
+                v\(number).m3u8
+
+                """
+            try Data(master.utf8).write(to: URL(fileURLWithPath: folder.path("\(number).m3u8")))
+            for kind in ["v", "a"] {
+                let media =
+                    "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:\(2 + number % 5).\(number),\n\(kind)\(number).ts\n#EXT-X-ENDLIST\n"
+                try Data(media.utf8).write(to: URL(fileURLWithPath: folder.path("\(kind)\(number).m3u8")))
+            }
+        }
+    }
+
+    @Test("a hundred hostile titles are text, with scripts and without, and the policy is not even asked")
+    func titles() async throws {
+        let folder = try TemporaryFolder()
+        try films(in: folder)
+        try await Scene.with(root: folder.path) { scene in
+            let token = try String(contentsOfFile: scene.weir.state + "/token", encoding: .utf8).trimmingCharacters(
+                in: .newlines)
+            let route = await scene.weir.url("/api/v1/downloads")
+            for (number, title) in Self.titles.enumerated() {
+                let wish = Wish(
+                    source: scene.origin.url("/\(number).m3u8"), name: "film-\(number)", title: title, note: title)
+                let answer = try await HTTPProbe.fetch(
+                    route, method: "POST",
+                    fields: ["Authorization": "Bearer \(token)", "Content-Type": "application/json"],
+                    body: try JSONEncoder().encode(wish))
+                #expect(answer.status == 202, "\(title): \(answer.text)")
+            }
+            let spy =
+                "window.hacks = 0; window.hacked = () => { hacks += 1 }; addEventListener('securitypolicyviolation', e => { hacks += 1000 })"
+            try await scene.withPage(preparing: spy) { page in
+                try await page.wait("document.getElementById('count').textContent === '100 assets'")
+                try await page.run("for (const b of document.querySelectorAll('#rest button')) b.click()")
+                try await page.wait("document.querySelectorAll('.row').length === 100")
+                try await expectText(page, "Array.from(document.querySelectorAll('.row h3'), h => h.textContent)")
+                // Each is opened in every way that there is.
+                for word in ["Delete", "Details", "Add tracks", "Play"] {
+                    try await page.run(
+                        "for (const row of document.querySelectorAll('.row')) { row.querySelector(`[aria-label^='\(word) ']`)?.click(); "
+                            + "document.querySelector('dialog button')?.click(); row.querySelector('.undo button')?.click() }"
+                    )
+                }
+                try await page.wait("document.querySelectorAll('.row .chooser').length === 100")
+                try await page.run("find.value = '<'; find.dispatchEvent(new Event('input'))")
+                #expect(try await page.evaluate("hacks") == 0)
+                #expect(try await page.problems() == [])
+                try await expectOwnNodesOnly(page)
+            }
+            let page = try await PageBrowser.shared.page()
+            try await page.prepare(spy)
+            try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
+            try await page.call("Page.navigate", ["url": .text(try await scene.pageLink())])
+            try await page.wait("document.querySelectorAll('.row').length === 100")
+            try await expectText(page, "Array.from(document.querySelectorAll('.row h2'), h => h.textContent)")
+            try await expectOwnNodesOnly(page)
+            #expect(try await page.problems() == [])
+            try await page.close()
+        }
+    }
+
+    /// Each title stands there as it was given; a NUL cannot stand in a document.
+    private func expectText(_ page: BrowserPage, _ script: String) async throws {
+        let shown: [String] = try await page.evaluate(script)
+        let plain = { (text: String) in text.filter { $0 != "\u{0}" && $0 != "\u{FFFD}" } }
+        #expect(Set(shown.map(plain)) == Set(Self.titles.map(plain)))
+    }
+
+    /// No element that the page does not make, and no address but its own.
+    private func expectOwnNodesOnly(_ page: BrowserPage) async throws {
+        let foreign: [String] = try await page.evaluate(
+            """
+            [...document.querySelectorAll('script, style, iframe, object, embed, base, form, a, img, [onerror], [onload], [style]')].filter(e => !(
+                e.matches('head > script[src="/page/main.js"], form#add-form, form.chooser, .skip, .brand img, #rest a'))).map(e => e.outerHTML)
+            """)
+        #expect(foreign == [])
+        let port = try #require(URLComponents(string: try await page.evaluate("location.href", as: String.self))?.port)
+        #expect(try await page.requests().allSatisfy { $0.hasPrefix("http://localhost:\(port)/") })
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+
+/// The one browser that the tests of the page share: each test has pages, an origin and a Weir of its own.
+enum PageBrowser {
+    /// A name that leads to this machine, as a name of another site's can be made to.
+    static let foreignHost = "evil.example"
+
+    private static let started = Task {
+        try await Browser(options: ["--host-resolver-rules=MAP *.example 127.0.0.1"])
+    }
+
+    /// The browser; it ends with the test process.
+    static var shared: Browser { get async throws { try await started.value } }
+}
+
+extension Scene {
+    /// What `weir page` prints.
+    func pageLink() async throws -> String {
+        let result = try await weir.run(["page"])
+        guard result.exit == .code(0) else { throw TimedOut("a link: \(result.errors)") }
+        return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The page in the shared browser, its list read; closed behind the body.
+    func withPage(preparing script: String = "", _ body: (BrowserPage) async throws -> Void) async throws {
+        let page = try await PageBrowser.shared.page()
+        if !script.isEmpty { try await page.prepare(script) }
+        try await page.open(try await pageLink())
+        try await page.wait("!document.getElementById('tools').hidden")
+        try await body(page)
+        try await page.close()
+    }
+
+    /// Notes a download with `weir add` and gives it a pause.
+    func add(_ source: String, _ options: [String] = []) async throws {
+        let result = try await weir.run(["add", source] + options)
+        guard result.exit == .code(0) else { throw TimedOut("a download: \(result.errors)") }
+    }
+}
+
+extension BrowserPage {
+    /// A JavaScript expression for the row of an asset.
+    static func row(_ name: String) -> String { "document.querySelector('.row[data-name=\"\(name)\"]')" }
+
+    /// A JavaScript expression for a button of a row by its word, where it is shown.
+    static func button(_ word: String, of name: String) -> String {
+        "[...\(row(name)).querySelectorAll('button')].find(b => !b.hidden && b.textContent.startsWith('\(word)'))"
+    }
+
+    /// Clicks a button of a row, once it is there.
+    func click(_ word: String, of name: String) async throws {
+        try await wait("\(Self.row(name)) && \(Self.button(word, of: name))")
+        try await run("\(Self.button(word, of: name)).click()")
+    }
+
+    /// Waits until a row says something.
+    func wait(for text: String, in name: String) async throws {
+        let literal = String(decoding: try JSONEncoder().encode(text), as: UTF8.self)
+        try await wait("\(Self.row(name)) && \(Self.row(name)).textContent.includes(\(literal))")
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The page, in Chromium") struct PageTests {
+    @Test(
+        "a URL shows what it offers, is saved as it was chosen, pauses, goes on, gets more tracks, and is seen to come")
+    func download() async throws {
+        try await Scene.with { scene in
+            try await scene.origin.add(OriginRule("/cmaf/180p/*.m4s") { $0.hold = true })
+            try await scene.withPage { page in
+                try await page.wait(#"document.querySelector(".empty")?.innerText.includes("Nothing is stored yet")"#)
+                try await page.run(
+                    "document.getElementById('add-url').value = '\(scene.origin.master("cmaf"))'; "
+                        + "document.getElementById('add-form').requestSubmit()")
+                try await page.wait("document.querySelector('.chooser')")
+                let choices: [String] = try await page.evaluate(
+                    "[...document.querySelectorAll('.chooser .choice')].map(c => c.innerText.replace(/\\s+/g, ' '))")
+                #expect(
+                    choices.count == 6 && choices[0].hasPrefix("270p") && choices[0].contains("about "), "\(choices)")
+                try await page.run(
+                    "document.querySelector('.chooser input[value=\"video-180p\"]').click(); "
+                        + "document.querySelector('.chooser [type=submit]').click()")
+                try await page.wait(for: "Downloading", in: "cmaf")
+                try await page.wait("\(BrowserPage.row("cmaf")).querySelectorAll('.track').length === 2")
+                try await page.click("Pause", of: "cmaf")
+                try await page.wait(for: "Paused at", in: "cmaf")
+                #expect(try await page.evaluate("document.activeElement.textContent") == "Resume")
+                try await scene.origin.clearRules()
+                try await scene.origin.release()
+                try await page.click("Resume", of: "cmaf")
+                try await page.wait(for: "Offline", in: "cmaf")
+                try await page.wait(for: "all of 0:12", in: "cmaf")
+                #expect(
+                    try await scene.origin.requests().allSatisfy {
+                        !$0.path.contains("270p/") || $0.path.hasSuffix("m3u8")
+                    })
+                try await page.click("Add tracks", of: "cmaf")
+                try await page.run(
+                    "const f = document.querySelector('.row .chooser'); f.querySelector('input[value=fr]').click(); f.requestSubmit()"
+                )
+                try await page.wait("\(BrowserPage.row("cmaf")).querySelectorAll('.chip-complete').length >= 3")
+                try await expectOwnRequestsOnly(page, scene)
+            }
+        }
+    }
+
+    /// Whatever the page asks for, it asks of the daemon; and its console stays empty.
+    private func expectOwnRequestsOnly(_ page: BrowserPage, _ scene: Scene) async throws {
+        let own = "http://localhost:\(await scene.weir.port)/"
+        let requests = try await page.requests()
+        #expect(requests.count > 10 && requests.allSatisfy { $0.hasPrefix(own) }, "\(requests)")
+        #expect(try await page.problems() == [])
+    }
+
+    @Test("what is deleted stays for ten seconds, can be had back, and stays where the page is left")
+    func deletion() async throws {
+        try await Scene.with { scene in
+            try await scene.get("ts", ["-q", "worst"])
+            // Its seconds are short here.
+            let haste = "{ const slow = setInterval; window.setInterval = (f, t) => slow(f, t / 20); }"
+            let calm = "window.setInterval = () => 0;"
+            func exists() async throws -> Bool { try await scene.weir.run(["show", "ts"]).exit == .code(0) }
+            try await scene.withPage(preparing: calm) { page in
+                try await page.click("Delete", of: "ts")
+                try await page.wait(for: "is deleted in ten seconds, which frees", in: "ts")
+                #expect(try await page.evaluate("document.activeElement.textContent") == "Undo (10)")
+                try await page.run("document.activeElement.click()")
+                try await page.wait("\(BrowserPage.button("Delete", of: "ts")) === document.activeElement")
+                try await page.click("Delete", of: "ts")
+                try await page.open("about:blank")
+                #expect(try await exists())
+            }
+            try await scene.withPage(preparing: haste) { page in
+                try await page.click("Delete", of: "ts")
+                try await page.wait("!\(BrowserPage.row("ts"))")
+                try await page.wait("document.getElementById('status').textContent.includes('is deleted')")
+                #expect(try await !exists() && scene.pieces().isEmpty)
+                #expect(try await page.problems() == [])
+            }
+        }
+    }
+
+    @Test("it plays here what is stored, with the origin gone, and shows where the player is")
+    func playing() async throws {
+        try await Scene.with { scene in
+            try await scene.get("ts", ["-q", "worst"])
+            try await scene.origin.stop()
+            try await scene.withPage { page in
+                try await page.click("Play", of: "ts")
+                try await page.run("document.querySelector('dialog video').muted = true")
+                try await page.wait("document.querySelector('dialog video').currentTime > 0.5")
+                try await page.wait(for: "playing at", in: "ts")
+                try await page.run("document.querySelector('dialog button').click()")
+                try await page.wait("!document.querySelector('dialog')")
+                #expect(try await page.evaluate("document.activeElement.textContent") == "Play")
+                try await expectOwnRequestsOnly(page, scene)
+                try await page.click("Details", of: "ts")
+                try await page.wait("\(BrowserPage.row("ts")).querySelector('.share')")
+            }
+            // Where a browser does not, it says so, and what does.
+            try await scene.withPage(preparing: "HTMLMediaElement.prototype.canPlayType = () => ''") { page in
+                try await page.click("Play", of: "ts")
+                try await page.wait("document.querySelector('dialog').innerText.includes('does not play HLS')")
+                let port = await scene.weir.port
+                #expect(
+                    try await page.evaluate("document.querySelector('dialog code').textContent")
+                        == "mpv http://localhost:\(port)/ts.m3u8")
+            }
+        }
+    }
+
+    @Test(
+        "the switch takes Weir off the network and back, a reload comes back in, and a new daemon asks for a new link")
+    func network() async throws {
+        try await Scene.with { scene in
+            try await scene.withPage { page in
+                try await page.wait("!document.getElementById('network').hidden")
+                try await page.run("document.getElementById('network').click()")
+                try await page.wait("document.getElementById('network').getAttribute('aria-checked') === 'false'")
+                #expect(try await scene.weir.run(["mode"]).output == "offline\n")
+                try await page.run("document.getElementById('network').click()")
+                try await page.wait("document.getElementById('network').getAttribute('aria-checked') === 'true'")
+                #expect(try await scene.weir.run(["mode"]).output == "auto\n")
+                // The address has no key in it, and leads back all the same.
+                let own = "http://localhost:\(await scene.weir.port)/"
+                #expect(try await page.evaluate("location.href") == own)
+                try await page.open(own)
+                try await page.wait("!(document.getElementById('tools')?.hidden ?? true)")
+                try await scene.weir.kill()
+                try await page.wait("document.getElementById('trouble').innerText.includes('does not answer')")
+                try await scene.weir.start(options: [
+                    "--listen", "127.0.0.1:\(own.split(separator: ":").last?.dropLast() ?? "")",
+                ])
+                try await page.wait("document.getElementById('trouble').innerText.includes('weir page')")
+                try await page.open(own)
+                try await page.wait("document.body.innerText.includes('Weir was started anew')")
+            }
+        }
+    }
+
+    @Test("progress is drawn four times a second at most")
+    func pace() async throws {
+        let watch = """
+            window.changes = [];
+            new MutationObserver(all => { if (all.some(m => m.target.parentElement?.closest?.('.doing') || m.target.closest?.('.doing')))
+                changes.push(performance.now()) }).observe(document, {subtree: true, childList: true, characterData: true});
+            """
+        try await Scene.with { scene in
+            try await scene.origin.add(OriginRule("*.ts") { $0.throttle = 40_000 })
+            try await scene.add(scene.origin.master("ts"))
+            try await scene.withPage(preparing: watch) { page in
+                try await page.wait(for: "Offline", in: "ts")
+                let times: [Double] = try await page.evaluate("changes")
+                // The first ones are the row itself.
+                let pauses = zip(times.dropFirst(2), times.dropFirst(3)).map { $1 - $0 }
+                #expect(pauses.count >= 2 && pauses.allSatisfy { $0 > 240 }, "\(pauses)")
+            }
+        }
+    }
+
+    @Test("ten thousand assets can be searched, sifted and walked through")
+    func manyAssets() async throws {
+        let script = """
+            { const real = fetch; const some = n => ({name: `film-${n}`, id: `film-${n}-x`, title: `Film number ${n}`, url: 'https://h/m', isLive: false,
+                duration: 60 + n, bytes: n % 3 ? n * 1000 : 0, local: ['none', 'partly', 'complete'][n % 3], parts: [],
+                tracks: {variants: [{id: 'video-720p', height: 720, bandwidth: 1e6, local: 'none', bytes: 0}], audio: [], subtitles: []}});
+              const all = Array.from({length: 10000}, (_, n) => some(n));
+              const json = value => new Response(JSON.stringify(value), {headers: {'Content-Type': 'application/json'}});
+              window.fetch = async (url, more) => {
+                const at = new URL(url, location);
+                if (at.pathname === '/api/v1/assets') {
+                    const after = at.searchParams.get('after'), begin = after ? all.findIndex(a => a.name === after) + 1 : 0, page = all.slice(begin, begin + 500);
+                    return json({assets: page, ...(begin + 500 < all.length ? {next: page.at(-1).name} : {})});
+                }
+                const one = at.pathname.match(/assets\\/film-(\\d+)$/);
+                return one ? json(all[one[1]]) : real(url, more);
+              } }
+            """
+        try await Scene.with { scene in
+            try await scene.withPage(preparing: script) { page in
+                func rows() async throws -> Int { try await page.evaluate("document.querySelectorAll('.row').length") }
+                try await page.wait("document.getElementById('count').textContent === '10,000 assets'")
+                let first = try await rows()
+                #expect((60...300).contains(first))
+                // By keyboard: what comes next has the focus.
+                try await page.run("document.querySelector('#rest button').click()")
+                #expect(try await rows() > first)
+                #expect(try await page.evaluate("document.activeElement.tagName") == "H3")
+                try await page.run("find.value = 'number 9876'; find.dispatchEvent(new Event('input'))")
+                try await page.wait("document.querySelectorAll('.row').length === 1")
+                #expect(try await page.evaluate("document.querySelector('.row h3').textContent") == "Film number 9876")
+                try await page.run("find.value = ''; show.value = 'offline'; show.dispatchEvent(new Event('change'))")
+                try await page.wait("document.getElementById('count').textContent === '3,333 of 10,000 assets'")
+                #expect(try await page.problems() == [])
+            }
+        }
+    }
+}
