@@ -45,7 +45,7 @@ let package = Package(
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         // The page's files, as bytes.
-        .target(name: "CPage", exclude: ["files"]),
+        .target(name: "CPage", exclude: ["files", "page.png"]),
         room("Playlist"),
         room("HTTPMessage"),
         room("SegmentFormat"),

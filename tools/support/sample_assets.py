@@ -1,5 +1,6 @@
 """What an API would answer that knows some films: for tools/page-shots, and for tests of long lists."""
 
+import functools
 import random
 
 NAMES = ["Sintel", "Tears of Steel", "Big Buck Bunny", "Elephants Dream", "Cosmos Laundromat", "Spring", "Sprite Fright", "Caminandes",
@@ -47,6 +48,7 @@ def download(of, state, stretches, **more):
                  "bytes": int(seconds * 2.7e5), "totalBytes": int(duration * 2.7e5), "selection": {"variants": best, "audio": [], "subtitles": []}}, **more)
 
 
+@functools.cache
 def few():
     films = [
         (asset("Sintel", 888.1, 720, "partly", 158_334_976, state="running"), ("running", [[0, 559.2]], {"rate": 5_347_000, "eta": 17, "stage": "video"})),
@@ -66,6 +68,7 @@ def few():
     return [film for film, _ in films], [download(film, task[0], task[1], **task[2]) for film, task in films if task]
 
 
+@functools.cache
 def many(count):
     dice = random.Random(8216)
     films = []
@@ -86,6 +89,12 @@ def answer(scene, path, query):
         return 200, {"assets": sorted(films, key=lambda film: film["name"]), "playCache": {"bytes": 0}}
     if path.startswith("/assets/"):
         found = [film for film in films if film["name"] == path.split("/")[2]]
+        for film in found:
+            if scene == "full" and film["local"] != "none":
+                end = film["duration"]
+                stored = [[0, end]] if film["local"] == "complete" else [[0, end / 5], [end / 4, end / 2]]
+                film["parts"] = [part(track["id"], kind, end, stored, film["local"] == "complete")
+                                 for kind, tracks in (("video", "variants"), ("audio", "audio")) for track in film["tracks"][tracks] if track["local"] != "none"]
         return (200, dict(found[0], playable={"answer": "yes", "reason": "720p with its default sound is whole"})) if found else (404, {})
     if path == "/downloads":
         return 200, {"downloads": downloads}

@@ -1,0 +1,68 @@
+import EventLoop
+import HTTPMessage
+import Testing
+
+@testable import Control
+
+/// The page's texts, where no script runs; and the routes that it has.
+@Suite struct PageTextTests {
+    @Test func aTemplateIsFilledInItsPlacesAndNowhereElse() {
+        let template = PageTemplate(
+            Array("a<!--weir:assets-->b<!--weir:none--><!-- c --><!--weir:rest-->d<!--weir:".utf8))
+        let filled = template.filled([.assets: "<!--weir:rest-->", .rest: "R"])
+        #expect(String(decoding: filled, as: UTF8.self) == "a<!--weir:rest-->b<!--weir:none--><!-- c -->Rd<!--weir:")
+        #expect(PageTemplate([]).filled([.assets: "x"]).isEmpty)
+    }
+
+    @Test func whatComesFromOutsideIsText() {
+        var asset = API.Asset(
+            name: "a<b>", id: "i", title: "<script>\"'&\u{0}", url: "https://h/m.m3u8", duration: 3725.4)
+        asset.tracks.audio = [API.Rendition(id: "audio-en", group: "g", name: "<i>en</i>")]
+        asset.tracks.audio[0].local = .complete
+        asset.bytes = 1_549_000_000
+        let html = PageRow(asset, base: "http://localhost:8216").html
+        #expect(html.contains("<bdi>&lt;script&gt;&quot;&#39;&amp;\u{FFFD}</bdi>"))
+        #expect(html.contains("1:02:05 · 1.5 GB") && html.contains(">&lt;i&gt;en&lt;/i&gt;</li>"))
+        #expect(html.contains("mpv http://localhost:8216/a%3Cb%3E.m3u8"))
+    }
+
+    @Test(arguments: [
+        (API.Local.complete, nil, false, "Offline"), (.partly, .paused, false, "Partly"),
+        (.none, nil, false, "Online only"),
+        (.partly, API.Download.State.failed, false, "Failed"), (.complete, nil, true, "Expired"),
+    ])
+    func theBadgeIsOneWord(local: API.Local, state: API.Download.State?, isExpired: Bool, word: String) {
+        var asset = API.Asset(name: "a", id: "i", url: "https://h/m.m3u8")
+        (asset.local, asset.state, asset.storage) = (local, state, API.Storage(isExpired: isExpired))
+        #expect(PageRow(asset, base: "http://h").html.contains(">\(word)</span>"))
+    }
+
+    @Test func aListIsCutWhetherTheAPIHasDoneSoOrNot() throws {
+        let all = API.AssetList(assets: (1...5).map { API.Asset(name: "a\($0)", id: "i", url: "https://h/m") })
+        let body = try API.encode(all)
+        let first = try #require(PageList(body, after: nil, limit: 2))
+        #expect(first.assets.map(\.name) == ["a1", "a2"] && first.rest.contains("?after=a2"))
+        let last = try #require(PageList(body, after: "a4", limit: 2))
+        #expect(last.assets.map(\.name) == ["a5"] && last.rest.isEmpty)
+        let cut = Array(String(decoding: body, as: UTF8.self).dropLast().utf8) + Array(",\"next\":\"a<\"}".utf8)
+        #expect(try #require(PageList(cut, after: "x", limit: 9)).rest.contains("?after=a%3C"))
+        #expect(PageList(Array("{}".utf8), after: nil, limit: 2) == nil)
+    }
+
+    @LoopActor @Test func thePagesKeyOpensTheAPIAndIsToldToNobodyElse() async throws {
+        let routes = ControlRoutes(service: ScriptedService(), token: "secret-token")
+        func ask(_ path: String, _ key: String) async -> ControlResponse {
+            await routes.respond(to: ControlRequest(.get, path, authorization: "Bearer \(key)"))
+        }
+        let link = try API.decode(API.PageLink.self, from: await ask("/api/v1/page", "secret-token").body)
+        let key = try #require(link.path.split(separator: "/").last.map(String.init))
+        #expect(link.path == "/in/\(key)/" && StateClaim.isToken(key))
+        #expect(await ask("/api/v1/storage", key).status == .ok)
+        for wrong in ["", String(key.dropLast()), key + "A", key.lowercased(), "secret-tokem"] {
+            #expect(await ask("/api/v1/page", wrong).status == .unauthorized)
+        }
+        let other = ControlRoutes(service: ScriptedService(), token: "secret-token")
+        let answer = await other.respond(to: ControlRequest(.get, "/api/v1/page", authorization: "Bearer \(key)"))
+        #expect(answer.status == .unauthorized)
+    }
+}
