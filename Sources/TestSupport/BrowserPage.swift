@@ -84,7 +84,9 @@ public struct BrowserPage: Sendable {
             switch event.method {
             case "Runtime.exceptionThrown": event.params.exceptionDetails?.text
             case "Page.javascriptDialogOpening": "a dialog"
-            case "Log.entryAdded" where event.params.entry?.level == "error": event.params.entry?.text
+            // That a media file is not there is none of a script's.
+            case "Log.entryAdded" where event.params.entry?.level == "error" && event.params.entry?.source != "network":
+                event.params.entry?.text
             default: nil
             }
         }

@@ -41,12 +41,14 @@ export function chooser({tracks, source, title, started, closed, play}) {
 
 const stored = local => local === "complete" ? "stored" : local === "partly" ? "partly stored" : "";
 
-/** One button for each variant, the best first and chosen. */
+/** One button for each variant, the best first. */
 function variants(all, group) {
     const ordered = [...all].sort((a, b) => (b.height || 0) - (a.height || 0) || (b.bandwidth || 0) - (a.bandwidth || 0));
-    return el("fieldset", {}, el("legend", {}, "Picture"), ...ordered.map((variant, place) =>
+    // To what is there, something is added: the best is proposed only where there is nothing.
+    const proposed = ["complete", "partly"].map(local => ordered.find(variant => variant.local === local)).find(Boolean) || ordered[0];
+    return el("fieldset", {}, el("legend", {}, "Picture"), ...ordered.map(variant =>
         el("label", {class: "choice"},
-            el("input", {type: "radio", name: group, value: variant.id, checked: place === 0, "data-kind": "variant"}),
+            el("input", {type: "radio", name: group, value: variant.id, checked: variant === proposed, "data-kind": "variant"}),
             el("span", {class: "choice-name"}, quality(variant)),
             el("span", {class: "choice-facts"}, variantFacts(variant)),
             el("span", {class: "choice-size"},

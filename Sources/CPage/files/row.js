@@ -116,16 +116,14 @@ export class Row {
                 this.bars.delete(id);
             }
         }
-        let isFirst = true;
-        for (const [id, part] of parts) {
-            if (!this.bars.has(id)) {
-                const bar = new Bar();
-                this.bars.set(id, bar);
-                this.tracks.append(bar.element);
-            }
+        const rank = ({kind}) => ["video", "audio", "subtitles"].indexOf(kind);
+        const ordered = [...parts.values()].sort((a, b) => rank(a) - rank(b));
+        for (const [place, part] of ordered.entries()) {
+            if (!this.bars.has(part.id)) this.bars.set(part.id, new Bar());
+            const bar = this.bars.get(part.id);
+            if (this.tracks.children[place] !== bar.element) this.tracks.insertBefore(bar.element, this.tracks.children[place] || null);
             // The playhead is that of the picture; where there is none, of the first track.
-            this.bars.get(id).update(part, this.trackName(part), this.asset.duration, isFirst || part.kind === "video" ? this.heads : []);
-            isFirst = false;
+            bar.update(part, this.trackName(part), this.asset.duration, place === 0 || part.kind === "video" ? this.heads : []);
         }
         this.tracks.hidden = parts.size === 0;
     }

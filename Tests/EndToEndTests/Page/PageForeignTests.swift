@@ -15,7 +15,7 @@ import Testing
     private static let json = "headers: {'Content-Type': 'application/json'}"
     /// Loads an element, and tells no more than that it is over.
     private static func element(_ make: String) -> String {
-        "const e = \(make); await new Promise(r => { e.onload = e.onerror = e.oncanplay = r; setTimeout(r, 1500); document.body.append(e) }); "
+        "const e = \(make); await new Promise(r => { e.onload = e.onerror = e.oncanplay = r; setTimeout(r, 700); document.body.append(e) }); "
             + "return e.naturalWidth || e.videoWidth || e.readyState || ''"
     }
     private static func made(_ name: String, _ fields: String) -> String {
@@ -23,7 +23,12 @@ import Testing
     }
     /// Reads a window or a frame, which another site's cannot be.
     private static let frame =
-        "await new Promise(r => { e.onload = r; setTimeout(r, 1500); document.body.append(e) }); "
+        "await new Promise(r => { e.onload = r; setTimeout(r, 700); document.body.append(e) }); "
+        + "const d = e.contentDocument; return d && d.URL !== 'about:blank' ? d.documentElement.innerHTML : ''"
+
+    /// The same of a frame that is there already.
+    private static let sink =
+        "await new Promise(r => { e.onload = r; setTimeout(r, 500) }); "
         + "const d = e.contentDocument; return d && d.URL !== 'about:blank' ? d.documentElement.innerHTML : ''"
 
     static let attempts: [Attempt] = [
@@ -76,11 +81,11 @@ import Testing
         ),
         Attempt(
             "a form",
-            "const f = Object.assign(document.createElement('form'), {method: 'post', enctype: 'text/plain', action: D + '/api/v1/downloads/' + id + '/cancel', target: 'sink'}); const e = Object.assign(document.createElement('iframe'), {name: 'sink'}); document.body.append(e, f); f.submit(); \(frame)"
+            "const f = Object.assign(document.createElement('form'), {method: 'post', enctype: 'text/plain', action: D + '/api/v1/downloads/' + id + '/cancel', target: 'sink'}); const e = Object.assign(document.createElement('iframe'), {name: 'sink'}); document.body.append(e, f); f.submit(); \(sink)"
         ),
         Attempt(
             "a form to the door",
-            "const f = Object.assign(document.createElement('form'), {method: 'post', action: D + '/', target: 'sink2'}); const e = Object.assign(document.createElement('iframe'), {name: 'sink2'}); document.body.append(e, f); f.submit(); \(frame)"
+            "const f = Object.assign(document.createElement('form'), {method: 'post', action: D + '/', target: 'sink2'}); const e = Object.assign(document.createElement('iframe'), {name: 'sink2'}); document.body.append(e, f); f.submit(); \(sink)"
         ),
         Attempt(
             "a frame of the page", "const e = Object.assign(document.createElement('iframe'), {src: D + '/'}); \(frame)"
@@ -165,7 +170,7 @@ import Testing
                     #expect(read == "", "\(attempt.name) from \(place.rawValue)")
                 }
                 let answers = try await page.responses().filter { $0.url.hasPrefix(daemon) }
-                #expect(answers.count > 20 && answers.allSatisfy { [401, 403, 405].contains($0.status) }, "\(answers)")
+                #expect(!answers.isEmpty && answers.allSatisfy { [401, 403, 405].contains($0.status) }, "\(answers)")
                 try await page.close()
             }
             #expect(try await state(scene) == before)

@@ -79,7 +79,8 @@ import Testing
                     )
                 }
                 try await page.wait("document.querySelectorAll('.row .chooser').length === 100")
-                try await page.run("find.value = '<'; find.dispatchEvent(new Event('input'))")
+                try await page.run(
+                    "const f = document.getElementById('find'); f.value = '<'; f.dispatchEvent(new Event('input'))")
                 #expect(try await page.evaluate("hacks") == 0)
                 #expect(try await page.problems() == [])
                 try await expectOwnNodesOnly(page)

@@ -51,7 +51,8 @@ extension BrowserPage {
     /// Clicks a button of a row, once it is there.
     func click(_ word: String, of name: String) async throws {
         try await wait("\(Self.row(name)) && \(Self.button(word, of: name))")
-        try await run("\(Self.button(word, of: name)).click()")
+        // As a click by hand does.
+        try await run("const b = \(Self.button(word, of: name)); b.focus(); b.click()")
     }
 
     /// Waits until a row says something.

@@ -147,7 +147,7 @@ import Testing
                 changes.push(performance.now()) }).observe(document, {subtree: true, childList: true, characterData: true});
             """
         try await Scene.with { scene in
-            try await scene.origin.add(OriginRule("*.ts") { $0.throttle = 40_000 })
+            try await scene.origin.add(OriginRule("*.ts") { $0.throttle = 12_000 })
             try await scene.add(scene.origin.master("ts"))
             try await scene.withPage(preparing: watch) { page in
                 try await page.wait(for: "Offline", in: "ts")
@@ -187,10 +187,14 @@ import Testing
                 try await page.run("document.querySelector('#rest button').click()")
                 #expect(try await rows() > first)
                 #expect(try await page.evaluate("document.activeElement.tagName") == "H3")
-                try await page.run("find.value = 'number 9876'; find.dispatchEvent(new Event('input'))")
+                try await page.run(
+                    "const f = document.getElementById('find'); f.value = 'number 9876'; f.dispatchEvent(new Event('input'))"
+                )
                 try await page.wait("document.querySelectorAll('.row').length === 1")
                 #expect(try await page.evaluate("document.querySelector('.row h3').textContent") == "Film number 9876")
-                try await page.run("find.value = ''; show.value = 'offline'; show.dispatchEvent(new Event('change'))")
+                try await page.run(
+                    "document.getElementById('find').value = ''; const s = document.getElementById('show'); s.value = 'offline'; s.dispatchEvent(new Event('change'))"
+                )
                 try await page.wait("document.getElementById('count').textContent === '3,333 of 10,000 assets'")
                 #expect(try await page.problems() == [])
             }
