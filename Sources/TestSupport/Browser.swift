@@ -11,8 +11,8 @@ public final class Browser: Sendable {
         public struct Parameters: Decodable, Sendable {
             /// Of `Network.requestWillBeSent`.
             public struct Request: Decodable, Sendable {
-                /// The whole URL.
-                public let url: String
+                /// The whole URL; absent for the handshake of a WebSocket.
+                public let url: String?
             }
             /// Of `Network.responseReceived`.
             public struct Response: Decodable, Sendable {

@@ -20,7 +20,7 @@ import Testing
     func axeCore() async throws {
         let axe = try axe()
         try await Scene.with { scene in
-            try await scene.origin.add(OriginRule("/cmaf/270p/*.m4s") { $0.hold = true })
+            try await scene.origin.add(OriginRule("/cmaf/video-270p/*.m4s") { $0.hold = true })
             try await scene.get("ts", ["-q", "worst"])
             try await scene.add(scene.origin.master("cmaf"))
             try await scene.withPage { page in
