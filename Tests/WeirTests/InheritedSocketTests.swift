@@ -37,11 +37,11 @@ import Testing
         let weir = try await WeirProcess(started: false)
         try await weir.start(wrapper: manager())
         let url = await weir.url("/")
-        #expect(try await HTTPProbe.fetch(url).status == 200)
+        #expect(try await HTTPProbe.fetch(url).status == 401)
         for round in 1...3 {
             let child = try #require(await children(weir).last)
             kill(child, SIGKILL)
-            #expect(try await HTTPProbe.fetch(url).status == 200)
+            #expect(try await HTTPProbe.fetch(url).status == 401)
             #expect(await children(weir).count == round + 1)
         }
         // The next one says anew where it is, to the commands as well.
@@ -52,7 +52,7 @@ import Testing
     @Test func socketsForAnotherProcessAreLeftAlone() async throws {
         let weir = try await WeirProcess(started: false)
         try await weir.start(wrapper: manager("os.environ['LISTEN_PID'] = '1'"))
-        #expect(try await HTTPProbe.fetch(weir.url("/")).status == 200)
+        #expect(try await HTTPProbe.fetch(weir.url("/")).status == 401)
         try await weir.kill()
     }
 
