@@ -53,6 +53,8 @@ listen({
         if (error instanceof Problem && error.status === 401) {
             complain("Weir was started anew, and wants to know you again. In a terminal, type ", el("code", {}, "weir page"),
                 " and open the link that it prints.");
+        } else if (error instanceof Problem) {
+            complain(error.words);
         } else {
             complain("Weir does not answer. It is tried again, and what is shown is what was known last.");
         }
