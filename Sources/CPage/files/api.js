@@ -15,7 +15,8 @@ export class Problem extends Error {
     }
     /** Both sentences, for a person. */
     get words() {
-        const sentence = this.message[0].toUpperCase() + this.message.slice(1);
+        // A URL at its beginning stays as it is.
+        const sentence = /^\w+:\/\//.test(this.message) ? this.message : this.message[0].toUpperCase() + this.message.slice(1);
         return this.next ? `${sentence}. Try: ${this.next}` : `${sentence}.`;
     }
 }

@@ -42,6 +42,10 @@ export class List {
     /** Reads all assets anew. */
     async load() {
         const assets = new Map();
+        if (this.assets.size === 0) {
+            setText(this.count, "Reading the list…");
+            this.count.hidden = false;
+        }
         await api.assets(page => {
             for (const asset of page) assets.set(asset.name, asset);
             // What one knows of an asset beyond the list is not forgotten for it.
