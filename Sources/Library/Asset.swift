@@ -329,9 +329,6 @@ public import Store
     /// The sum of its pieces' lengths.
     public var bytes: Int64 { folders.reduce(0) { $0 + $1.bytes } }
 
-    /// How many pieces are stored of it.
-    public var pieceCount: Int { folders.reduce(0) { $0 + $1.sizes.count } }
-
     /// The media's length in seconds, of the first playlist that is known; nil for live streams.
     public var duration: Double? { renditions.lazy.compactMap { $0.source }.first { $0.isDurable }?.playlist.duration }
 

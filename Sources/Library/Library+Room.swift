@@ -6,7 +6,10 @@ extension Library {
     /// known, or nothing is kept at all.
     public func room(for asset: Asset) -> Int64? { readOnlyReason == nil ? store.room(in: asset.bundle.place) : nil }
 
-    /// The same with what would be purged for it.
+    /// The same in the store's own folder.
+    public var room: Int64? { readOnlyReason == nil ? store.room : nil }
+
+    /// The same of an asset, with what would be purged for it.
     public func roomAfterPurge(for asset: Asset) -> Int64? {
         room(for: asset).map { $0 + (asset.isHome ? purger.purgeableBytes : 0) }
     }

@@ -36,7 +36,7 @@ struct MetricsTests {
         try await Scene.with { scene in
             let before = try await samples(scene.weir)
             #expect(before["weir_build_info{version=0.1.0}"] == 1)
-            #expect(before["weir_assets"] == 0 && before["weir_pieces"] == 0)
+            #expect(before["weir_assets"] == 0 && before["weir_store_bytes"] == 0)
             #expect(before["weir_downloads{state=complete}"] == 0)
             #expect((before["weir_loop_lag_seconds"] ?? -1) >= 0)
 
@@ -44,7 +44,6 @@ struct MetricsTests {
             let fetched = try await samples(scene.weir)
             let pieces = scene.pieces()
             let sizes = try pieces.map { try Data(contentsOf: URL(fileURLWithPath: $0)).count }
-            #expect(fetched["weir_pieces"] == Double(pieces.count))
             #expect(fetched["weir_store_bytes"] == Double(sizes.reduce(0, +)))
             #expect(fetched["weir_assets"] == 1 && fetched["weir_downloads{state=complete}"] == 1)
             #expect(fetched["weir_served_bytes_total{source=store}"] == 0)

@@ -96,9 +96,9 @@ public import Playback
     private func addStore(to text: inout MetricsText) {
         let assets = library.assets
         text.add("weir_assets", .gauge, "Assets that are known.", assets.count)
-        text.add("weir_pieces", .gauge, "Pieces that are stored.", assets.reduce(0) { $0 + $1.pieceCount })
-        text.add(
-            "weir_store_bytes", .gauge, "Bytes of stored pieces.", unit: "bytes", assets.reduce(0) { $0 + $1.bytes })
+        // What nobody has looked into since the start is not looked into for this.
+        let bytes = assets.map { library.summaries[$0]?.bytes ?? ($0.isAsleep ? 0 : $0.bytes) }
+        text.add("weir_store_bytes", .gauge, "Bytes of stored pieces.", unit: "bytes", bytes.reduce(0, +))
         guard let room = library.room else { return }
         text.add(
             "weir_room_bytes", .gauge, "Bytes that may still be kept before the disk's reserve is touched.",
