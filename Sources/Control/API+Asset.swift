@@ -15,6 +15,9 @@ extension API {
         public var url: String
         /// Whether it was imported, and comes from nowhere: `url` then only stands for it. Absent when it is not so.
         public var isImported: Bool?
+        /// Whether it is an entry of the user's list of streams of which there is nothing yet: `id` is its name then. Absent
+        /// when it is not so.
+        public var isKnownOnly: Bool?
         /// Whether it is a live stream, which is never kept.
         public var isLive: Bool
         /// The media's length in seconds; absent for live streams and before a media playlist was read.

@@ -1,6 +1,9 @@
 extension API {
-    /// An error as `application/problem+json` (RFC 9457).
+    /// An error as `application/problem+json` (RFC 9457); `code` and `next` are members of our own.
     public struct Problem: Codable, Equatable, Sendable {
+        /// The kind as a URI reference: the place in the API's own document where it is explained. A
+        /// reader does without it (RFC 9457 §3.1.1).
+        public var type: String?
         /// What kind of thing went wrong; for programs.
         public var code: ControlError.Code
         /// The HTTP status, as in the response.
@@ -14,6 +17,7 @@ extension API {
 
         /// The problem that an error is to a client.
         public init(_ error: ControlError) {
+            type = "\(API.root)/openapi.json#\(error.code.rawValue)"
             code = error.code
             status = error.code.status
             title = error.code.title

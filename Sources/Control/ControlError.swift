@@ -10,6 +10,12 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
         case unauthorized
         /// No such route.
         case noSuchRoute = "no-such-route"
+        /// There is no such version of the API.
+        case unknownVersion = "unknown-version"
+        /// The Host field has a name that is none of the daemon's.
+        case misdirected
+        /// A web page of another site asks.
+        case foreignPage = "foreign-page"
         /// The route exists, but not for this method.
         case methodNotAllowed = "method-not-allowed"
         /// The request's body is larger than the API takes.
@@ -117,8 +123,9 @@ extension ControlError.Code {
         switch self {
         case .badRequest: 400
         case .unauthorized: 401
-        case .refusedURL: 403
-        case .noSuchRoute, .noSuchAsset, .noSuchDownload, .noSuchKey, .noArtwork: 404
+        case .refusedURL, .foreignPage: 403
+        case .misdirected: 421
+        case .noSuchRoute, .unknownVersion, .noSuchAsset, .noSuchDownload, .noSuchKey, .noArtwork: 404
         case .methodNotAllowed: 405
         case .expired, .keyExpired: 410
         case .nameTaken, .urlTaken, .otherContent, .unreadable, .targetExists, .busy: 409
@@ -148,7 +155,9 @@ extension ControlError.Code {
         case .notPlaylist, .badOrigin: 76
         case .unauthorized, .originRefused: 77
         case .unreadable: 78
-        case .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .programFailed, .internal: 1
+        case .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .programFailed, .internal,
+            .unknownVersion, .misdirected, .foreignPage:
+            1
         }
     }
 
@@ -182,9 +191,13 @@ extension ControlError.Code {
         case .nameTaken: "take another name"
         case .urlTaken: "weir list"
         case .otherContent: "what is there as an asset of its own: weir get URL"
+        case .unknownVersion: "ask for what is below \(API.root), or start the Weir that has that version"
+        case .misdirected: "ask for localhost, or list the name as one of host-names"
+        case .foreignPage: "list the page's origin as one of allowed-origins"
+        case .tooLarge: "a body of at most 64 KB; an image of at most 4 MB"
         case .unreadable: "start the newer Weir again, or give it up with: weir remove NAME"
         case .noLink: "tools/link --preset 3G http://HOST:PORT"
-        case .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .live,
+        case .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .unsupportedMediaType, .live,
             .protected, .noDaemon, .internal:
             nil
         }
@@ -196,6 +209,9 @@ extension ControlError.Code {
         case .badRequest: "The request cannot be understood"
         case .unauthorized: "A token is needed"
         case .noSuchRoute: "No such route"
+        case .unknownVersion: "No such version of the API"
+        case .misdirected: "Not a name of this daemon"
+        case .foreignPage: "Pages of other sites may not ask"
         case .methodNotAllowed: "The route does not take this method"
         case .tooLarge: "The body is too large"
         case .unsupportedMediaType: "The body has to be JSON"

@@ -12,7 +12,6 @@ enum ControlRoute: Equatable {
     case publication(asset: String)
     case move(asset: String)
     case mode
-    case storage
     case page
     case presentation
     case selection
@@ -21,6 +20,9 @@ enum ControlRoute: Equatable {
     case change(DownloadChange, id: String)
     case events
     case log(LogRoute)
+    case store
+    case link
+    case document
 
     /// The route of a path; nil for any other.
     init?(path: String) {
@@ -41,7 +43,6 @@ enum ControlRoute: Equatable {
         case ("assets", 3) where words[2] == "publication": self = .publication(asset: item)
         case ("assets", 3) where words[2] == "move": self = .move(asset: item)
         case ("mode", 1): self = .mode
-        case ("storage", 1): self = .storage
         case ("page", 1): self = .page
         case ("presentation", 1): self = .presentation
         case ("selection", 1): self = .selection
@@ -51,6 +52,9 @@ enum ControlRoute: Equatable {
             guard let change = DownloadChange(rawValue: words[2]) else { return nil }
             self = .change(change, id: item)
         case ("events", 1): self = .events
+        case ("store", 1): self = .store
+        case ("link", 1): self = .link
+        case ("openapi.json", 1): self = .document
         default:
             guard let log = LogRoute(words) else { return nil }
             self = .log(log)
@@ -60,10 +64,10 @@ enum ControlRoute: Equatable {
     /// The methods that it takes; HEAD goes with GET.
     var methods: [HTTPMethod] {
         switch self {
-        case .presentation, .download, .events, .log, .storage, .page: [.get, .head]
+        case .presentation, .download, .events, .log, .store, .page, .document: [.get, .head]
         case .asset: [.get, .head, .patch, .delete]
-        case .policy: [.put]
-        case .artwork, .mode: [.get, .head, .put]
+        case .artwork, .mode, .policy: [.get, .head, .put]
+        case .link: [.get, .head, .patch]
         case .assets, .downloads: [.get, .head, .post]
         case .verification, .publication, .move: [.get, .head, .post, .delete]
         case .keys(let asset): asset == nil ? [.post] : [.get, .head, .post]

@@ -1,5 +1,5 @@
 import EventLoop
-import HTTPMessage
+public import HTTPMessage
 public import HTTPServer
 
 extension ControlRoutes {
@@ -20,6 +20,21 @@ extension ControlRoutes {
             }
         }
         return true
+    }
+}
+
+extension ControlRoutes {
+    /// What a client of the API is told that is refused before it could be asked for its token: a problem; nil for a
+    /// request that is none to the API.
+    public nonisolated static func refusal(
+        of head: RequestHead, _ status: HTTPStatus, _ sentence: String
+    ) -> (fields: ResponseHead, body: [UInt8])? {
+        guard owns(path: head.path) else { return nil }
+        let code: ControlError.Code? = [421: .misdirected, 403: .foreignPage, 413: .tooLarge][status.code]
+        // A problem has a sentence without a capital or a full stop.
+        let detail = sentence.prefix(1).lowercased() + sentence.dropFirst().prefix { $0 != "." }
+        let response = problem(ControlError(code ?? .badRequest, detail))
+        return (response.head, response.body)
     }
 }
 

@@ -65,9 +65,16 @@ public struct ControlResponse: Sendable {
     let publications: (any PublicationService)?
     /// Who moves assets; nil where nobody does.
     let moves: (any MoveService)?
+    /// Who tells of the store as a whole; nil where there is none.
+    private let store: (any StoreService)?
+    /// The way to the link conditioner that was started last; nil where none is looked for.
+    let conditioner: LinkFinder?
     private let token: [UInt8]
     /// What the page has in place of the token; dies with the process.
     private let pageKey = StateClaim.random()
+
+    /// Finds the link conditioner that was started last, or throws `.noLink`.
+    public typealias LinkFinder = @Sendable () throws(ControlError) -> LinkClient
 
     /// Routes to a service for those who know the token.
     ///
@@ -78,10 +85,13 @@ public struct ControlResponse: Sendable {
     ///   - keys: who answers about keys; without it there are no such routes.
     ///   - publications: who publishes assets; without it there is no such route.
     ///   - moves: who moves assets; without it there is no such route.
+    ///   - store: who tells of the store as a whole; without it there is no such route.
+    ///   - conditioner: the way to the link conditioner; without it there is no such route.
     public init(
         service: any ControlService, events: EventFeed? = nil, sessions: (any SessionService)? = nil,
         verifications: (any VerificationService)? = nil, keys: (any KeyService)? = nil,
-        publications: (any PublicationService)? = nil, moves: (any MoveService)? = nil, token: String
+        publications: (any PublicationService)? = nil, moves: (any MoveService)? = nil,
+        store: (any StoreService)? = nil, conditioner: LinkFinder? = nil, token: String
     ) {
         self.service = service
         self.events = events
@@ -90,6 +100,8 @@ public struct ControlResponse: Sendable {
         self.keys = keys
         self.publications = publications
         self.moves = moves
+        self.store = store
+        self.conditioner = conditioner
         self.token = Array(token.utf8)
     }
 
@@ -100,9 +112,7 @@ public struct ControlResponse: Sendable {
     public func respond(to request: ControlRequest) async -> ControlResponse {
         do throws(ControlError) {
             try authorize(request)
-            guard let route = ControlRoute(path: request.path) else {
-                throw ControlError(.noSuchRoute, "the API has no \(request.path)")
-            }
+            guard let route = ControlRoute(path: request.path) else { throw Self.unknown(request.path) }
             guard route.methods.contains(request.method) else { return try Self.notAllowed(request, route) }
             return try await answer(request, route)
         } catch {
@@ -124,6 +134,8 @@ public struct ControlResponse: Sendable {
         case .asset(let name) where request.method == .patch:
             return try ok(try await service.change(try Self.body(request), ofAsset: name))
         case .asset(let name): return try ok(try await service.asset(named: name))
+        case .policy(let name) where request.method != .put:
+            return try ok(try await service.asset(named: name).storage?.policy ?? API.Policy())
         case .policy(let name): return try ok(try await service.setPolicy(try Self.body(request), ofAsset: name))
         case .artwork(let name) where request.method == .put:
             return try ok(try await service.keepArtwork(request.body, ofAsset: name))
@@ -136,7 +148,6 @@ public struct ControlResponse: Sendable {
         case .move(let name): return try await move(request, of: name)
         case .mode where request.method == .put: return try ok(try await service.change(to: try Self.body(request)))
         case .mode: return try ok(try await service.mode())
-        case .storage: return try ok(try await service.storage())
         case .page: return try ok(API.PageLink(path: "\(PageRoutes.entrance)\(pageKey)/"))
         case .presentation: return try ok(try await service.inspect(url: try Self.url(request.query)))
         case .selection: return try ok(try await service.explain(try Self.body(request)))
@@ -153,6 +164,11 @@ public struct ControlResponse: Sendable {
         case .events:
             guard let events else { throw ControlError(.noSuchRoute, "this daemon tells of no events") }
             return ControlResponse(status: .ok, body: [], events: events.reader(after: request.lastEventID))
+        case .store:
+            guard let store else { throw ControlError(.noSuchRoute, "the API has no \(request.path)") }
+            return try ok(try await store.store())
+        case .link: return try await link(request)
+        case .document: return ControlResponse(status: .ok, body: API.document)
         }
     }
 
@@ -198,11 +214,21 @@ public struct ControlResponse: Sendable {
         throw ControlError(.badRequest, "the query wants url=, percent-encoded")
     }
 
-    static func body<Shape: Decodable>(_ request: ControlRequest) throws(ControlError) -> Shape {
+    static func body<Shape: Codable>(_ request: ControlRequest) throws(ControlError) -> Shape {
         guard let type = request.contentType.flatMap({ MediaType($0) }), type.essence == "application/json" else {
             throw ControlError(.unsupportedMediaType, "the body's Content-Type has to be application/json")
         }
-        return try API.decode(from: request.body)
+        return try API.body(from: request.body)
+    }
+
+    /// Why a path leads nowhere; one of another version of the API says so.
+    private static func unknown(_ path: String) -> ControlError {
+        let version = path.split(separator: "/").dropFirst().first ?? ""
+        guard version.first == "v", version != "v1", Int(version.dropFirst()) != nil else {
+            return ControlError(.noSuchRoute, "the API has no \(path)")
+        }
+        return ControlError(
+            .unknownVersion, "this Weir has no version \(version.dropFirst()) of the API, but version 1")
     }
 
     private static func notAllowed(
@@ -214,7 +240,7 @@ public struct ControlResponse: Sendable {
         return response
     }
 
-    private static func problem(_ error: ControlError) -> ControlResponse {
+    nonisolated static func problem(_ error: ControlError) -> ControlResponse {
         // Integers and strings alone are always JSON.
         let body = (try? API.encode(API.Problem(error))) ?? []
         return ControlResponse(status: HTTPStatus(error.code.status), body: body, isProblem: true)

@@ -24,9 +24,6 @@ public import EventLoop
     /// Changes how origins are asked, until the daemon ends. What is under way ends where that is not at all.
     func change(to mode: API.Mode) async throws(ControlError) -> API.Mode
 
-    /// How much is stored, and may be.
-    func storage() async throws(ControlError) -> API.StorageUse
-
     /// Ends the asset's download, deletes what is stored of it and forgets it; `.noSuchAsset` when there is none.
     ///
     /// Players that are in the middle of it keep what they have open.

@@ -32,13 +32,6 @@ extension LibraryService {
         return shape(asset)
     }
 
-    /// See `ControlService`.
-    public func storage() async throws(ControlError) -> API.StorageUse {
-        API.StorageUse(
-            room: library.room.map { Int($0) },
-            playCache: API.PlayCache(bytes: Int(library.cachedBytes), limit: library.cacheLimit.map { Int($0) }))
-    }
-
     /// What becomes of an asset's storage.
     func storage(of asset: Asset) -> API.Storage {
         let life = asset.life

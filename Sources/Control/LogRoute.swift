@@ -21,14 +21,16 @@ enum LogRoute: Equatable {
 }
 
 extension LogQuery {
-    /// Reads a query of the API; keys that it does not know are passed over.
+    /// Reads a query of the API; keys that it does not know, and an asset without a name, are passed over.
     init(_ text: String?) throws(ControlError) {
         self.init()
         for pair in (text ?? "").split(separator: "&") {
             let key = pair.prefix { $0 != "=" }
-            guard let value = PercentEncoding.decode(pair.dropFirst(key.count + 1)), !value.isEmpty else { continue }
+            guard let value = PercentEncoding.decode(pair.dropFirst(key.count + 1)) else {
+                throw ControlError(.badRequest, "\(key)= is not percent-encoded UTF-8")
+            }
             switch key {
-            case "asset": asset = value
+            case "asset": asset = value.isEmpty ? nil : value
             case "since": since = try Self.number(value, of: key)
             case "limit": limit = Int(min(max(1, try Self.number(value, of: key)), 100_000))
             default: break

@@ -160,8 +160,8 @@ extension Connection {
         case .request(let head, let length):
             dispatch(head, head.byteCount < length ? Array(bytes[head.byteCount..<length]) : [])
             return length
-        case .refused(let error):
-            refuse(error.status, error.sentence)
+        case .refused(let error, let head):
+            refuse(error.status, error.sentence, head)
             return bytes.count
         }
         timing.enter(reader.awaitsBody ? .idle : .head, now: core.now)
@@ -180,7 +180,7 @@ extension Connection {
         switch requestGuard.judge(head) {
         case .admitted: break
         case .admittedForOrigin: facts.origin = head.onlyValue(of: .origin)
-        case .refused(let status, let sentence): return refuse(status, sentence)
+        case .refused(let status, let sentence): return refuse(status, sentence, head)
         }
         if head.method == .options {
             reply(Preflight.answer(to: head, isListed: facts.origin != nil), .none, serial: serial)
@@ -190,11 +190,16 @@ extension Connection {
     }
 
     /// Answers what is not to be trusted any further: with a sentence, and by closing.
-    private func refuse(_ status: HTTPStatus, _ sentence: String) {
+    private func refuse(_ status: HTTPStatus, _ sentence: String, _ request: RequestHead? = nil) {
         phase = .handling
         facts.wantsKeep = false
         reply.lingers = true
-        answer(status, sentence)
+        guard let request, let refusal = core.configuration.refusal(request, status, sentence) else {
+            return answer(status, sentence)
+        }
+        var head = ResponseHead(status)
+        head.append(fieldsOf: refusal.fields)
+        reply(head, .bytes(refusal.body), serial: serial)
     }
 
     /// Its exchange was dropped without a reply.

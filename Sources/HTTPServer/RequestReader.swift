@@ -10,8 +10,8 @@ struct RequestReader {
         case incompleteUntilContinue
         /// A request, `length` bytes from the first byte to the last of its body, which begins behind the head.
         case request(RequestHead, length: Int)
-        /// Not a request that can be answered otherwise; nothing behind it can be trusted.
-        case refused(RequestHeadError)
+        /// Not a request that can be answered otherwise; nothing behind it can be trusted. With its head, where that is one.
+        case refused(RequestHeadError, RequestHead?)
     }
 
     private var limits: RequestLimits
@@ -50,14 +50,16 @@ struct RequestReader {
         do throws(RequestHeadError) {
             guard let head = try parser.parse(bytes) else { return .incomplete }
             parser = RequestHeadParser(limits: limits)
-            guard (head.contentLength ?? 0) <= usualBody || admitsLongBody(head) else { return .refused(.bodyTooLarge) }
+            guard (head.contentLength ?? 0) <= usualBody || admitsLongBody(head) else {
+                return .refused(.bodyTooLarge, head)
+            }
             let length = Self.length(head)
             if bytes.count >= length { return .request(head, length: length) }
             let waits = head.expectsContinue && head.version == .http11 && bytes.count == head.byteCount
             self.head = head
             return waits ? .incompleteUntilContinue : .incomplete
         } catch {
-            return .refused(error)
+            return .refused(error, nil)
         }
     }
 

@@ -30,6 +30,12 @@ extension HTTPServer {
         /// Origins of web pages that may ask from a browser, as `scheme://host:port`.
         public var allowedOrigins: [String] = []
 
+        /// What a client is told that is refused before the handler sees its request, given the request's head, the status
+        /// and a sentence: fields and a body, or nil for the sentence as text.
+        public var refusal: @Sendable (RequestHead, HTTPStatus, String) -> (fields: ResponseHead, body: [UInt8])? = {
+            _, _, _ in nil
+        }
+
         /// The limits that Weir ships with, and no foreign names or origins.
         public init() {}
 

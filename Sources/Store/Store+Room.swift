@@ -26,6 +26,12 @@ extension Store {
             .diskFull, path: root.path, detail: "less than \(reserve >> 20) MB would be left free on the disk")
     }
 
+    /// Bytes that may still be written on the disk, and its size; nil where it does not tell.
+    public var space: (free: Int64, total: Int64)? {
+        let space = Self.space(of: root)
+        return space.total > 0 ? space : nil
+    }
+
     /// The bytes that may be kept before the reserve is touched; nil where the disk does not tell.
     public var room: Int64? { room(in: home) }
 

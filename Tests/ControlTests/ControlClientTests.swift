@@ -79,7 +79,7 @@ import Testing
         // Those of the API's own users, those whose next step the thrower or the command knows, and defects.
         #expect(
             silent == [
-                .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .live,
+                .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .unsupportedMediaType, .live,
                 .protected, .noDaemon, .internal,
             ])
         #expect(ControlError(.disk, "x", next: "y").next == "y")

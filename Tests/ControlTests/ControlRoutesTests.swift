@@ -106,7 +106,8 @@ import Testing
             let answer = try await ask(.put, path + "/policy", type: type, body: body)
             #expect(answer.response.status.code == status, "\(body)")
         }
-        #expect(try await ask(.get, path + "/policy").response.allow == "PUT")
+        #expect(try await ask(.get, path + "/policy").text == #"{"backup":"include","priority":"default"}"#)
+        #expect(try await ask(.post, path + "/policy").response.allow == "GET, HEAD, PUT")
         #expect(try await ask(.post, path).response.allow == "GET, HEAD, PATCH, DELETE")
     }
 
@@ -174,11 +175,12 @@ import Testing
     }
 
     @Test(arguments: [
-        "/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/assets", "/api/v1/assets/", "/api/v1/assets/a/b",
+        "/api", "/api/", "/api/v1", "/api/v1/", "/api/v/assets", "/api/vx/assets", "/api/v1/assets/",
+        "/api/v1/assets/a/b",
         "/api/v1/assets/%", "/api/v1/assets/%FF", "/api/v1//assets", "/api/v1/Assets", "/api/v1/presentation/x",
         "/api/v1/downloads/d1/stop", "/api/v1/downloads/d1/pause/x", "/api/v1/events/1", "/api/v1/downloads//pause",
         // Where nobody tells of events.
-        "/api/v1/events",
+        "/api/v1/events", "/api/v1/store", "/api/v1/link",
     ])
     func anUnknownRouteIsAProblem(path: String) async throws {
         let (response, text) = try await ask(.get, path)
@@ -186,16 +188,86 @@ import Testing
         #expect(text.contains(#""code":"no-such-route""#))
     }
 
+    @Test(arguments: ["/api/v2", "/api/v2/assets", "/api/v10/assets", "/api/v0/x"])
+    func anotherVersionOfTheAPIIsSaidToBeNone(path: String) async throws {
+        let (response, text) = try await ask(.get, path)
+        #expect(response.status == .notFound)
+        #expect(text.contains(#""code":"unknown-version""#) && text.contains("but version 1"), "\(text)")
+    }
+
+    @Test(arguments: [
+        (#"{"source":"x","quailty":"best"}"#, "there is no field quailty"),
+        (#"{"source":"x","preferences":{"isFast":true,"minSize":"720p"}}"#, "there is no field preferences.minSize"),
+        (#"{"source":"x","additional":[{"audio":"en"},{"sound":"en"}]}"#, "there is no field additional.[1].sound"),
+        (#"{"source":"x","title":null}"#, "title is null"), (#"{"source":"x","audio":null}"#, "audio is null"),
+        (#"{"source":"x","nothing":null}"#, "nothing is null"),
+        (#"{"source":"x","x":{"deep":[[[[[[[[{}]]]]]]]]}}"#, "there is no field x"),
+    ])
+    func aFieldThatIsNotKnownIsNamedAndNothingBegins(body: String, words: String) async throws {
+        for path in ["/api/v1/downloads", "/api/v1/selection"] {
+            let (response, text) = try await ask(.post, path, type: "application/json", body: body)
+            #expect(response.status == .badRequest && text.contains(words), "\(text)")
+        }
+        #expect(service.requests.isEmpty)
+    }
+
+    @Test func theFieldsThatAreKnownAreTakenAllTogether() async throws {
+        let body =
+            #"{"source":"x","quality":"2M","audio":"all","subtitles":"en","range":[1,null],"name":"a","title":"b","#
+            + #""preferences":{"minimumSize":"1x2","codecs":["avc1"]},"additional":[{},{"audio":"en"}],"paused":false,"#
+            + #""headers":[{"name":"Referer","value":"y"}],"priority":"important","note":"","record":false,"anyway":true}"#
+        #expect(
+            try await ask(.post, "/api/v1/downloads", type: "application/json", body: body).response.status.code == 202)
+        #expect(service.requests.count == 1)
+    }
+
+    @Test func theDocumentIsGivenAndTheStoreAndTheLinkAreToldOf() async throws {
+        let document = try await ask(.get, "/api/v1/openapi.json")
+        #expect(document.response.status == .ok && document.text.hasPrefix("{\n  \"openapi\": \"3.1.0\","))
+        let link =
+            #"{"preset":null,"down":null,"up":5,"delayDown":0,"delayUp":5,"loss":0,"dnsDelay":0,"upstream":"u","#
+            + #""listening":"l","connections":1,"accepted":2,"seconds":1,"bytesDown":3,"bytesUp":4,"rateDown":5,"rateUp":6}"#
+        let asked = Asked()
+        let routes = ControlRoutes(
+            service: service,
+            conditioner: { () throws(ControlError) in
+                try LinkClient(control: "http://127.0.0.1:9") { call throws(ControlError) in
+                    await asked.note(call)
+                    return ControlClient.Answer(status: 200, body: Array(link.utf8))
+                }
+            }, token: token)
+        let get = ControlRequest(.get, "/api/v1/link", authorization: "Bearer \(token)")
+        #expect(String(decoding: await routes.respond(to: get).body, as: UTF8.self).contains(#""up":5"#))
+        var patch = get
+        (patch.method, patch.contentType) = (.patch, "application/json")
+        patch.body = Array(#"{"preset":"3G","down":null}"#.utf8)
+        #expect(await routes.respond(to: patch).status == .ok)
+        #expect(await asked.calls == ["GET ", #"POST {"down":null,"preset":"3G"}"#])
+        for body in [#"{"Loss":1}"#, #"{"loss":null}"#, "null", "[]"] {
+            patch.body = Array(body.utf8)
+            #expect(await routes.respond(to: patch).status == .badRequest, "\(body)")
+        }
+        #expect(await asked.calls.count == 2)
+    }
+
     @Test func anErrorOfTheServiceBecomesAProblemWithItsStatus() async throws {
         let (response, text) = try await ask(.get, "/api/v1/assets/broken")
         #expect(response.status == .insufficientStorage)
         #expect(
             text == #"{"code":"disk","detail":"broken: the disk gives errors","next":"weir show broken","status":507,"#
-                + #""title":"The disk gives errors"}"#)
+                + #""title":"The disk gives errors","type":"/api/v1/openapi.json#disk"}"#)
     }
 
     @Test func onlyTheAPIsPathsAreItsOwn() {
         #expect(ControlRoutes.owns(path: "/api") && ControlRoutes.owns(path: "/api/x"))
         #expect(!ControlRoutes.owns(path: "/apiary.m3u8") && !ControlRoutes.owns(path: "/"))
+    }
+}
+
+/// What a conditioner was asked.
+private actor Asked {
+    private(set) var calls: [String] = []
+    func note(_ call: ControlClient.Call) {
+        calls.append("\(call.method) " + String(decoding: call.body ?? [], as: UTF8.self))
     }
 }

@@ -80,7 +80,8 @@ import Testing
         let error = ControlError(.noSuchAsset, "no asset is called x", next: "weir list", underlying: nil)
         #expect(
             try json(API.Problem(error)) == #"{"code":"no-such-asset","detail":"no asset is called x","#
-                + #""next":"weir list","status":404,"title":"No such asset"}"#)
+                + #""next":"weir list","status":404,"title":"No such asset","#
+                + #""type":"/api/v1/openapi.json#no-such-asset"}"#)
     }
 
     @Test func aDownloadRequestNeedsOnlyItsSource() throws {

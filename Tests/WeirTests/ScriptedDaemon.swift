@@ -99,10 +99,6 @@ import TestSupport
 
     private(set) var currentMode = API.Mode(.auto)
 
-    func storage() async throws(ControlError) -> API.StorageUse {
-        API.StorageUse(room: 7, playCache: API.PlayCache(bytes: 5, limit: 9))
-    }
-
     func mode() async throws(ControlError) -> API.Mode { currentMode }
 
     func change(to mode: API.Mode) async throws(ControlError) -> API.Mode {

@@ -98,8 +98,11 @@ def answer(scene, path, query):
         return (200, dict(found[0], playable={"answer": "yes", "reason": "720p with its default sound is whole"})) if found else (404, {})
     if path == "/downloads":
         return 200, {"downloads": downloads}
-    if path == "/storage":
-        return 200, {"room": 412_000_000_000, "playCache": {"bytes": sum(film["cachedBytes"] for film in films), "limit": 10_000_000_000}}
+    if path == "/store":
+        return 200, {"path": "/home/anna/.local/share/weir", "assets": len(films), "bytes": sum(film["bytes"] for film in films), "purge": "expired",
+                     "disk": {"totalBytes": 1_000_000_000_000, "freeBytes": 432_000_000_000, "reservedBytes": 20_000_000_000,
+                              "roomBytes": 412_000_000_000},
+                     "playCache": {"bytes": sum(film["cachedBytes"] for film in films), "limit": 10_000_000_000}}
     if path == "/mode":
         return 200, {"mode": "auto"}
     if path == "/presentation":

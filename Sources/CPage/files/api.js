@@ -56,7 +56,7 @@ export const api = {
     asset: name => call("GET", named(name)),
     remove: name => call("DELETE", named(name)),
     async artwork(name) { return (await request("GET", `${named(name)}/artwork`)).blob(); },
-    storage: () => call("GET", "/storage"),
+    store: () => call("GET", "/store"),
     mode: () => call("GET", "/mode"),
     setMode: mode => call("PUT", "/mode", {mode}),
     inspect: url => call("GET", `/presentation?url=${encodeURIComponent(url)}`),

@@ -33,7 +33,8 @@ export async function refreshMode() { show((await api.mode()).mode); }
 
 /** Draws how much is stored: `bytes` of all assets. */
 export async function refreshStorage(bytes) {
-    const {room, playCache} = await api.storage();
+    const {disk, problem, playCache} = await api.store();
+    const room = problem === undefined ? disk?.roomBytes : undefined;
     const cached = Math.min(playCache.bytes, bytes);
     const all = Math.max(1, bytes + (room ?? 0));
     const part = value => (100 * value / all).toFixed(2);

@@ -5,6 +5,7 @@ public import HTTPServer
 public import Library
 public import Origin
 public import Playback
+import Store
 
 /// `GET /metrics`: what the daemon does, in numbers.
 ///

@@ -1,0 +1,12 @@
+#include "document.h"
+
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char openapi[] = {
+#embed "../../conf/openapi.json"
+};
+
+const unsigned char *weir_openapi(size_t *count) {
+    *count = sizeof openapi;
+    return openapi;
+}

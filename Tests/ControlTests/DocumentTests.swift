@@ -1,0 +1,220 @@
+import Foundation
+import HTTPMessage
+import Playback
+import TestSupport
+import Testing
+
+@testable import Control
+
+/// `conf/openapi.json` held against the code: its routes, its shapes, its words.
+@Suite struct DocumentTests {
+    private let document: [String: Any]
+    private let schemas: [String: [String: Any]]
+
+    init() throws {
+        let data = try Data(contentsOf: URL(fileURLWithPath: Repository.path("conf/openapi.json")))
+        document = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let components = try #require(document["components"] as? [String: Any])
+        schemas = try #require(components["schemas"] as? [String: [String: Any]])
+    }
+
+    // MARK: Routes
+
+    /// The document's path of a route. Exhaustive, so that a new route has to come by here, and into `routes`.
+    private static func path(_ route: ControlRoute) -> String {
+        switch route {
+        case .assets: "/assets"
+        case .asset: "/assets/{name}"
+        case .artwork: "/assets/{name}/artwork"
+        case .verification: "/assets/{name}/verification"
+        case .policy: "/assets/{name}/policy"
+        case .export: "/assets/{name}/export"
+        case .mode: "/mode"
+        case .presentation: "/presentation"
+        case .selection: "/selection"
+        case .downloads: "/downloads"
+        case .download: "/downloads/{id}"
+        case .change(let change, _): "/downloads/{id}/\(change.rawValue)"
+        case .events: "/events"
+        case .log(.sessions): "/sessions"
+        case .log(.access): "/log"
+        case .log(.errors): "/log/errors"
+        case .log(.kpis): "/kpis"
+        case .store: "/store"
+        case .link: "/link"
+        case .document: "/openapi.json"
+        }
+    }
+
+    private static let routes: [ControlRoute] =
+        [
+            .assets, .asset(name: "x"), .artwork(asset: "x"), .verification(asset: "x"), .policy(asset: "x"),
+            .export(asset: "x"), .mode, .presentation, .selection, .downloads, .download(id: "x"), .events,
+            .log(.sessions), .log(.access), .log(.errors), .log(.kpis), .store, .link, .document,
+        ] + DownloadChange.allCases.map { .change($0, id: "x") }
+
+    @Test func everyRouteAndMethodIsInTheDocumentAndTheOtherWayRound() throws {
+        let paths = try #require(document["paths"] as? [String: [String: Any]])
+        #expect(Set(paths.keys) == Set(Self.routes.map { API.root + Self.path($0) }))
+        for route in Self.routes {
+            let path = API.root + Self.path(route)
+            let item = try #require(paths[path])
+            // HEAD goes with GET, as the document says in words.
+            let methods = Set(item.keys.filter { $0 != "parameters" }.map { $0.uppercased() })
+            #expect(methods == Set(route.methods.filter { $0 != .head }.map(\.rawValue)), "\(path)")
+            #expect(ControlRoute(path: path.replacing("{name}", with: "x").replacing("{id}", with: "x")) == route)
+        }
+    }
+
+    @Test func theDaemonGivesTheDocumentThatIsInTheRepository() throws {
+        #expect(try Data(API.document) == Data(contentsOf: URL(fileURLWithPath: Repository.path("conf/openapi.json"))))
+    }
+
+    // MARK: Shapes
+
+    /// The Swift type of each schema that is one.
+    private static var shapes: [String: any Codable.Type] {
+        [
+            "AccessEvent": AccessEvent.self, "AccessLog": API.Log<AccessEvent>.self, "Asset": API.Asset.self,
+            "AssetChange": API.AssetChange.self, "AssetList": API.AssetList.self, "Disk": API.Store.Disk.self,
+            "Download": API.Download.self, "DownloadList": API.DownloadList.self,
+            "DownloadRequest": API.DownloadRequest.self, "ErrorEvent": ErrorEvent.self,
+            "ErrorLog": API.Log<ErrorEvent>.self, "EventPurge": API.Event.Purge.self,
+            "EventReference": API.Event.Reference.self, "EventRendition": API.Event.Rendition.self,
+            "Explanation": API.Explanation.self, "Export": API.Export.self, "ExportRequest": API.ExportRequest.self,
+            "Failure": API.Download.Failure.self, "Header": API.Header.self, "Hole": API.Verification.Hole.self,
+            "ImportRequest": API.ImportRequest.self, "KPIReport": API.KPIReport.self, "KPIs": KPIs.self,
+            "LinkChange": LinkChange.self, "Mismatch": API.Verification.Mismatch.self, "Mode": API.Mode.self,
+            "ObservedRate": ObservedRate.self, "Part": API.Download.Part.self, "PieceRun": PieceRun.self,
+            "PlayCache": API.PlayCache.self, "Playable": API.Playable.self, "Policy": API.Policy.self,
+            "Preferences": API.Preferences.self, "Presentation": API.Presentation.self, "Problem": API.Problem.self,
+            "Purge": API.Storage.Purge.self, "Reason": API.Explanation.Reason.self, "Removal": API.Removal.self,
+            "Rendition": API.Rendition.self, "ResumeRequest": API.ResumeRequest.self,
+            "SelectionRequest": API.SelectionRequest.self, "Session": SessionSummary.self,
+            "SessionKPIs": API.KPIReport.Session.self, "SessionList": API.SessionList.self,
+            "SourceBytes": SourceBytes.self, "Storage": API.Storage.self, "Store": API.Store.self,
+            "Tracks": API.Tracks.self, "Unmixed": API.Explanation.Unmixed.self, "Variant": API.Variant.self,
+            "Verification": API.Verification.self, "VerificationRequest": API.VerificationRequest.self,
+            "VerifiedPart": API.Verification.Part.self,
+        ]
+    }
+
+    /// Schemas that are no Swift struct of their own keys: arrays, and two structs in one object.
+    private static var others: [String: any Codable.Type] {
+        [
+            "LinkState": LinkState.self, "MediaRange": API.MediaRange.self, "TimeRange": API.Download.TimeRange.self,
+        ]
+    }
+
+    @Test func everySchemaIsAShape() {
+        #expect(Set(schemas.keys) == Set(Self.shapes.keys).union(Self.others.keys))
+    }
+
+    @Test(arguments: shapes.merging(others) { $1 }.keys.sorted())
+    func aShapeHasTheKeysOfItsSchemaAndNoOther(name: String) throws {
+        let type = try #require(Self.shapes[name] ?? Self.others[name])
+        let schema = try #require(schemas[name])
+        let full = try #require(example(schema))
+        let value = try decode(type, full)
+        // Every key of the schema is the shape's, and with the type that the schema says.
+        #expect(try text(written(value)) == text(full), "\(name)")
+        // Every key of the shape is the schema's.
+        if Self.shapes[name] != nil {
+            let keys = Set((full as? [String: Any] ?? [:]).keys)
+            #expect(Set(Mirror(reflecting: value).children.compactMap(\.label)) == keys, "\(name)")
+        }
+    }
+
+    @Test(arguments: shapes.keys.sorted())
+    func whatASchemaRequiresIsWhatAShapeCannotBeWithout(name: String) throws {
+        let (type, schema) = (try #require(Self.shapes[name]), try #require(schemas[name]))
+        let full = try #require(example(schema) as? [String: Any])
+        let required = Set(schema["required"] as? [String] ?? [])
+        let value = try decode(type, full.filter { required.contains($0.key) })
+        // What is read without them is written without them, or with their defaults.
+        let object = try #require(try written(value) as? [String: Any])
+        let isRequest = schema["additionalProperties"] as? Bool == false
+        if !isRequest { #expect(Set(object.keys) == required, "\(name)") }
+        for key in required {
+            #expect(throws: (any Error).self, "\(name).\(key)") { try decode(type, full.filter { $0.key != key }) }
+        }
+    }
+
+    @Test func aRequestsSchemaAllowsNoOtherKey() throws {
+        let requests = try #require(document["paths"] as? [String: [String: Any]]).values.flatMap(\.values)
+            .compactMap { ($0 as? [String: Any])?["requestBody"] as? [String: Any] }
+            .compactMap { ($0["content"] as? [String: Any])?["application/json"] as? [String: [String: String]] }
+            .compactMap { $0["schema"]?["$ref"]?.split(separator: "/").last.map(String.init) }
+        #expect(requests.count == 12)
+        for name in requests { #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)") }
+    }
+
+    @Test func theCodesOfProblemsAreThoseOfTheCode() throws {
+        for (schema, key) in [("Problem", "code"), ("Failure", "code")] {
+            let properties = try #require(schemas[schema]?["properties"] as? [String: [String: Any]])
+            let codes = try #require(properties[key]?["enum"] as? [String])
+            #expect(codes == ControlError.Code.allCases.map(\.rawValue))
+        }
+    }
+
+    @Test func everyEventOfTheDocumentIsReadAndWritten() throws {
+        let paths = try #require(document["paths"] as? [String: [String: Any]])
+        let route = try #require(paths["/api/v1/events"]?["get"] as? [String: Any])
+        let events = try #require(route["x-events"] as? [String: [String: Any]])
+        for (name, about) in events {
+            let full = try #require(example(["$ref": ref(about["data"])]))
+            let data = Data(try text(full).utf8)
+            let read = try API.Event(name: name, data: Array(data))
+            let event = try #require(read, "\(name)")
+            #expect(event.name == name)
+            #expect(
+                try text(JSONSerialization.jsonObject(with: Data(event.data))) == String(decoding: data, as: UTF8.self))
+        }
+        #expect(events.count == 9)
+    }
+
+    // MARK: Examples
+
+    private func ref(_ schema: Any?) -> String { (schema as? [String: Any])?["$ref"] as? String ?? "" }
+
+    /// A value of a schema with all its keys; nil for what the schema does not say enough about.
+    private func example(_ schema: [String: Any]) -> Any? {
+        if let name = (schema["$ref"] as? String)?.split(separator: "/").last {
+            return schemas[String(name)].flatMap(example)
+        }
+        if let one = (schema["allOf"] as? [[String: Any]])?.first { return example(one) }
+        if let words = schema["enum"] as? [String] ?? schema["examples"] as? [String] { return words.last }
+        let types = schema["type"] as? [String] ?? (schema["type"] as? String).map { [$0] } ?? []
+        switch types.first {
+        case "object": return (schema["properties"] as? [String: [String: Any]])?.compactMapValues(example)
+        case "array":
+            if let items = schema["prefixItems"] as? [[String: Any]] {
+                return items.enumerated().map { Double($0.offset) + 0.5 }
+            }
+            let item = (schema["items"] as? [String: Any]).flatMap(example)
+            let count = schema["minItems"] as? Int ?? 1
+            return item.map { [Any](repeating: $0, count: count) }
+        case "boolean": return true
+        case "integer": return 7
+        case "number": return 0.5
+        case "string": return "text"
+        default: return nil
+        }
+    }
+
+    private func decode(_ type: any Codable.Type, _ value: Any) throws -> any Codable {
+        try JSONDecoder().decode(type, from: JSONSerialization.data(withJSONObject: value))
+    }
+
+    private func written(_ value: any Codable) throws -> Any {
+        try JSONSerialization.jsonObject(with: JSONEncoder().encode(value))
+    }
+
+    /// A JSON value as text, so that two can be compared.
+    private func text(_ value: Any) throws -> String {
+        String(
+            decoding: try JSONSerialization.data(
+                withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes]),
+            as: UTF8.self)
+    }
+}
