@@ -2,6 +2,7 @@ internal import Control
 internal import EventLoop
 internal import Foundation
 internal import Glibc
+public import Library
 internal import Logging
 
 /// The composition root: builds the rooms in order, serves until it is told to stop, and takes them down in reverse.
@@ -14,8 +15,11 @@ public enum Application {
     /// Prints one line when it is ready: `weir is listening on http://127.0.0.1:8216`. A service manager that wants to
     /// know hears of that, and of the end.
     ///
+    /// - Parameter streams: what is known by name, of `Configuration.streams()`.
     /// - Throws: `ApplicationError` for what keeps it from serving.
-    public static func run(_ configuration: Configuration) async throws(ApplicationError) {
+    public static func run(
+        _ configuration: Configuration, streams: [KnownStream] = []
+    ) async throws(ApplicationError) {
         let environment = ProcessInfo.processInfo.environment
         let inherited = try InheritedSockets.descriptors(environment)
         let claim: StateClaim
@@ -26,7 +30,7 @@ public enum Application {
         }
         StandardErrorLog.install(level: configuration.logLevel, environment: environment)
         let logger = Logger(label: "weir")
-        let daemon = try await Daemon(configuration, token: claim.token, logger: logger)
+        let daemon = try await Daemon(configuration, streams: streams, token: claim.token, logger: logger)
         let url = try await daemon.start(configuration, inherited: inherited)
         do {
             try claim.publish(url: url)

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+public import Library
 
 extension Configuration {
     /// The configuration from all of its sources; an option goes before the environment, that before the file, and that
@@ -70,5 +71,21 @@ extension Configuration {
                 place: place, message: (isFile ? "\(key.rawValue): " : "") + error.sentence,
                 next: isFile ? "correct the value, or take the line out for the default" : nil)
         }
+    }
+
+    /// The streams of the catalogue; none where that is left to its default and is not there.
+    ///
+    /// - Throws: `ConfigurationError`, with the line and the key, for what is no list of streams.
+    public func streams() throws(ConfigurationError) -> [KnownStream] {
+        guard !catalogueIsDefault || FileManager.default.fileExists(atPath: catalogue) else { return [] }
+        let text: String
+        do {
+            text = try String(contentsOfFile: catalogue, encoding: .utf8)
+        } catch {
+            throw ConfigurationError(
+                place: .file(catalogue, line: nil), message: "cannot be read",
+                next: "name a file of yours with --catalogue, or leave the option away")
+        }
+        return try StreamFile(text, path: catalogue).streams
     }
 }

@@ -34,6 +34,9 @@ extension Configuration {
         case .allowedOrigins: allowedOrigins = try value.origins()
         case .logDays: logDays = try value.number(in: 0...3650)
         case .logLevel: logLevel = try value.level()
+        case .catalogue:
+            catalogue = try value.folder("a file", from: place, home: home)
+            catalogueIsDefault = false
         case .player: player = try value.text("a program's name or path")
         }
     }
@@ -146,12 +149,14 @@ private struct SettingReader {
     }
 
     /// An absolute path without a slash at its end. A file cannot say what it is relative to.
-    func folder(from place: Configuration.Place, home: String) throws(Refusal) -> String {
-        var path = try text("a folder")
+    func folder(
+        _ what: String = "a folder", from place: Configuration.Place, home: String
+    ) throws(Refusal) -> String {
+        var path = try text(what)
         if path == "~" || path.hasPrefix("~/") { path = home + path.dropFirst() }
         if !path.hasPrefix("/"), place != .file, !path.isEmpty { path = currentFolder() + "/" + path }
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-            throw mismatch("a folder's absolute path, or one that begins with ~/")
+            throw mismatch("\(what)'s absolute path, or one that begins with ~/")
         }
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         return path

@@ -45,6 +45,10 @@ public struct Configuration: Equatable, Sendable {
     public var logDays = 30
     /// The least severe level that is logged.
     public var logLevel: Logger.Level = .info
+    /// The list of streams that are known by name; absolute.
+    public var catalogue: String
+    /// Whether `catalogue` was left to its default, where no file need be.
+    public var catalogueIsDefault = true
     /// The player that `play` starts: a program's name or path; empty for the first of mpv, vlc, ffplay that is there.
     public var player = ""
 
@@ -53,6 +57,7 @@ public struct Configuration: Equatable, Sendable {
         listen = ListenAddress.standard
         store = Self.folder("XDG_DATA_HOME", ".local/share", environment)
         state = Self.folder("XDG_STATE_HOME", ".local/state", environment)
+        catalogue = Self.folder("XDG_CONFIG_HOME", ".config", environment) + "/streams.toml"
     }
 
     /// The file that is read unless another one is named.

@@ -19,8 +19,10 @@ struct ConfigurationFile {
         let table = try Self.parse(text, path: path)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         var entries: [Entry] = []
-        for name in table.keys.sorted(by: { Self.line(of: $0, in: lines) ?? 0 < Self.line(of: $1, in: lines) ?? 0 }) {
-            let line = Self.line(of: name, in: lines)
+        for name in table.keys.sorted(by: {
+            Self.line(of: $0, in: lines[...]) ?? 0 < Self.line(of: $1, in: lines[...]) ?? 0
+        }) {
+            let line = Self.line(of: name, in: lines[...])
             guard let key = ConfigurationKey(rawValue: name) else {
                 throw .unknownKey(name, place: .file(path, line: line))
             }
@@ -29,13 +31,17 @@ struct ConfigurationFile {
         self.entries = entries
     }
 
-    private static func parse(_ text: String, path: String) throws(ConfigurationError) -> TOMLTable {
+    /// The table of a text; with what to do about one that is none.
+    static func parse(
+        _ text: String, path: String,
+        next: String = "write it as: key = \"text\", key = 1, key = true or key = [\"text\"]"
+    ) throws(ConfigurationError) -> TOMLTable {
         do {
             return try TOMLTable(string: text)
         } catch let error as TOMLParseError {
             throw ConfigurationError(
                 place: .file(path, line: error.source.begin.line), message: "is not TOML: \(error.description)",
-                next: "write it as: key = \"text\", key = 1, key = true or key = [\"text\"]")
+                next: next)
         } catch {
             throw ConfigurationError(place: .file(path, line: nil), message: "is not TOML: \(error)", next: nil)
         }
@@ -52,7 +58,7 @@ struct ConfigurationFile {
     }
 
     /// The parser keeps no positions of values, so the line is looked for: where the key or its table begins.
-    private static func line(of name: String, in lines: [Substring]) -> Int? {
+    static func line(of name: String, in lines: ArraySlice<Substring>) -> Int? {
         let index = lines.firstIndex { line in
             var rest = line.drop { " \t[\"'".contains($0) }
             guard rest.hasPrefix(name) else { return false }

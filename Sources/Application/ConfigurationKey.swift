@@ -36,6 +36,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case logDays = "log-days"
     /// `Configuration.logLevel`.
     case logLevel = "log-level"
+    /// `Configuration.catalogue`.
+    case catalogue
     /// `Configuration.player`.
     case player
 

@@ -20,7 +20,9 @@ import Store
     private let logger: Logger
 
     /// Builds everything up to the server, which does not listen yet.
-    init(_ configuration: Configuration, token: String, logger: Logger) throws(ApplicationError) {
+    init(
+        _ configuration: Configuration, streams: [KnownStream], token: String, logger: Logger
+    ) throws(ApplicationError) {
         self.logger = logger
         let store = try Self.openStore(configuration, logger)
         client = OriginClient(configuration: Self.originConfiguration(configuration))
@@ -29,6 +31,7 @@ import Store
             store: store, client: client, mode: configuration.mode, cacheLimit: configuration.playCache,
             purge: configuration.purge, report: report)
         library.newKeyTerms = configuration.keyTerms
+        library.streams = streams
         var downloads = Downloader.Configuration()
         downloads.parallel = configuration.maxParallel
         downloads.running = configuration.maxDownloads
@@ -41,10 +44,12 @@ import Store
         events.follow(library)
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),
-            verifications: service, keys: service, publications: service, moves: service, token: token)
+            verifications: service, keys: service, publications: service, moves: service, store: service,
+            conditioner: Self.conditioner(configuration), token: token)
         let page = PageRoutes(control)
         var limits = Self.serverConfiguration(configuration)
         limits.admitsLongBody = { control.admitsLongBody($0) }
+        limits.refusal = { ControlRoutes.refusal(of: $0, $1, $2) }
         let metrics = Metrics(
             library: library, downloader: downloader, sessions: sessions, client: client,
             version: Application.version)
@@ -105,6 +110,11 @@ import Store
         logs.days = configuration.logDays
         logs.software = "Weir/\(Application.version)"
         return logs
+    }
+
+    private static func conditioner(_ configuration: Configuration) -> ControlRoutes.LinkFinder {
+        let state = StateDirectory(configuration.state)
+        return { () throws(ControlError) in try LinkClient(control: nil, state: state) }
     }
 
     private static func serverConfiguration(_ configuration: Configuration) -> HTTPServer.Configuration {

@@ -26,6 +26,7 @@ import Playlist
     /// See `ControlService`.
     public func asset(named name: String) async throws(ControlError) -> API.Asset {
         if let stray = library.strays[name], library.asset(named: name) == nil { return Self.shape(stray) }
+        if let stream = knownOnly(named: name) { return stream }
         let asset = try find(name)
         let playable = await playable(asset)
         var shape = shape(asset)
@@ -73,7 +74,7 @@ import Playlist
         if let known {
             asset = known
         } else {
-            asset = try await source.contains(":") ? preview(source, fields) : find(source)
+            asset = try await source.contains(":") ? preview(source, fields) : previewStream(named: source, fields)
         }
         var presentation = presentation(of: asset, url: known == nil ? source : asset.origin.redacted)
         do throws(Selection.NoMatch) {
@@ -160,10 +161,10 @@ import Playlist
     // MARK: Finding
 
     func find(_ name: String) throws(ControlError) -> Asset {
-        if let asset = library.asset(named: name) ?? (try? WebURL(name)).flatMap({ library.asset(at: $0) }) {
-            return asset
-        }
+        let named = library.asset(named: name) ?? asset(ofStream: name)
+        if let asset = named ?? (try? WebURL(name)).flatMap({ library.asset(at: $0) }) { return asset }
         if let stray = library.strays[name] { throw ControlError(stray) }
+        try refuse(stream: name)
         throw ControlError(.noSuchAsset, "there is no asset called \(name)", next: "weir list")
     }
 
@@ -176,7 +177,12 @@ import Playlist
     private func open(_ request: API.DownloadRequest) async throws(ControlError) -> Asset {
         let fields = try Self.fields(request.headers)
         let isName = library.asset(named: request.source) != nil || !request.source.contains(":")
-        let url = isName ? try find(request.source).origin : try Self.url(request.source)
+        let url: WebURL
+        if let stream = library.stream(named: request.source) {
+            url = stream.url
+        } else {
+            url = isName ? try find(request.source).origin : try Self.url(request.source)
+        }
         do throws(LibraryError) {
             let asset = try await library.open(url, name: request.name, title: request.title, fields: fields)
             if let title = request.title { await library.entitle(asset, title) }
@@ -193,6 +199,14 @@ import Playlist
         } catch {
             throw ControlError(error)
         }
+    }
+
+    /// What a stream is that the user has written down, or the asset that there is of it.
+    private func previewStream(named name: String, _ fields: UserFields) async throws(ControlError) -> Asset {
+        guard let stream = library.stream(named: name), library.asset(at: stream.url) == nil else {
+            return try find(name)
+        }
+        return try await preview(stream.url.text, fields)
     }
 
     private static func check(_ request: API.DownloadRequest) throws(ControlError) {

@@ -113,6 +113,8 @@ public import Store
     public var newKeyTerms = KeyTerms()
     /// Told of a bundle that nobody knew, and is an asset now.
     public var adopted: (Asset) async -> Void = { _ in }
+    /// Streams that the user has written down; each asset that comes of one has its name and its title.
+    public var streams: [KnownStream] = []
 
     /// Whether somebody waits for room on the disk.
     public var isRoomAwaited: () -> Bool = { false }
@@ -172,7 +174,8 @@ public import Store
             // Before anybody who joined hears of the end.
             defer { self.opening[url] = nil }
             if let known = await self.assetWithOtherTokens(at: url, fields: fields) { return .success(known) }
-            return await self.make(url, name: name, title: title, access)
+            let stream = self.stream(at: url)
+            return await self.make(url, name: name ?? stream?.name, title: title ?? stream?.title, access)
         }
         opening[url] = task
         let asset = try await task.value.get()

@@ -117,6 +117,7 @@ public import Library
 
     private func entry(_ exchange: Exchange, named name: String, _ mode: Session.Mode) {
         guard let asset = library.asset(named: name) ?? library.asset(formerlyNamed: name) else {
+            if let stream = library.stream(named: name) { return entry(exchange, at: stream.url.text, mode) }
             return exchange.reply(
                 .notFound, "There is no asset called \(name). \"weir list\" shows those that there are.")
         }

@@ -47,6 +47,7 @@ struct ListCommand: AsyncParsableCommand {
     /// What of it is here, and what becomes of it.
     private static func local(_ asset: API.Asset) -> String {
         if asset.unreadable != nil { return "unreadable" }
+        if asset.isKnownOnly == true { return "not local, known only" }
         if let place = asset.place, !place.isThere {
             return "not there: \(place.path)" + (asset.need == .disk ? "" : activity(asset))
         }

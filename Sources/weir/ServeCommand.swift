@@ -64,6 +64,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("An origin whose web pages may load from Weir. May be repeated.", valueName: "origin"))
     var allowedOrigins: [String] = []
 
+    @Option(help: ArgumentHelp("A list of streams to be known by name, as conf/streams.toml.", valueName: "file"))
+    var catalogue: String?
+
     @Option(help: ArgumentHelp("How many days' logs of sessions are kept, 0 to 3650; 0 for none.", valueName: "n"))
     var logDays: String?
 
@@ -86,7 +89,9 @@ struct ServeCommand: AsyncParsableCommand {
             settings[.backup] = backup.map { [$0] }
             settings[.logDays] = logDays.map { [$0] }
             settings[.logLevel] = logLevel.map { [$0] }
-            try await Application.run(try common.configuration(with: settings))
+            settings[.catalogue] = catalogue.map { [$0] }
+            let configuration = try common.configuration(with: settings)
+            try await Application.run(configuration, streams: try configuration.streams())
         }
     }
 }

@@ -30,6 +30,10 @@ struct ShowCommand: AsyncParsableCommand {
                 try write(presentation, Self.lines(presentation))
             } else {
                 var asset = try await client.asset(named: source)
+                if asset.isKnownOnly == true {
+                    let presentation = try await explained(by: client)
+                    return try write(presentation, Self.lines(presentation))
+                }
                 if isExplained { asset.explanation = try await explained(by: client).explanation }
                 let download = try await download(of: asset, client)
                 try write(asset, Self.lines(asset, download))

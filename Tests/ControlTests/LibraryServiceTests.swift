@@ -49,6 +49,49 @@ import Testing
         }
     }
 
+    @Test func theStoreIsToldOfAsItIs() async throws {
+        _ = try await completed(service.download(request(origin.master("ts"), name: "ts")))
+        let store = try await service.store()
+        #expect(store.path == folder.path && store.problem == nil && store.purge == "expired")
+        let asset = try await service.asset(named: "ts")
+        #expect(store.assets == 1 && store.bytes == asset.bytes && asset.bytes > 0)
+        let disk = try #require(store.disk)
+        #expect(disk.reservedBytes == 0 && disk.roomBytes == disk.freeBytes && disk.freeBytes <= disk.totalBytes)
+    }
+
+    @Test func aStreamThatIsKnownOnlyIsListedAndFetchedWhenItIsAskedFor() async throws {
+        let url = try WebURL(origin.master("ts"))
+        library.streams = [try #require(KnownStream(name: "film", title: "The film", url: url))]
+        let listed = try await service.assets().assets
+        #expect(listed.map(\.name) == ["film"] && listed[0].isKnownOnly == true && listed[0].id == "film")
+        #expect(listed[0].local == .none && listed[0].title == "The film" && listed[0].url == url.text)
+        #expect(try await service.asset(named: "film") == listed[0])
+        #expect(await code { _ = try await service.removeAsset(named: "film") } == .noSuchAsset)
+        #expect(await code { _ = try await service.setPolicy(API.Policy(), ofAsset: "film") } == .noSuchAsset)
+        #expect(try await origin.requests().isEmpty)
+
+        #expect(try await service.explain(request("film")).tracks.variants.count > 1)
+        #expect(try await service.assets().assets == listed)
+        let download = try await completed(service.download(request("film")))
+        #expect(download.asset == "film" && download.title == "The film")
+        let assets = try await service.assets().assets
+        #expect(assets.map(\.name) == ["film"] && assets[0].isKnownOnly == nil && assets[0].local == .complete)
+        #expect(try await service.removeAsset(named: "film").bytes > 0)
+        #expect(try await service.assets().assets == listed)
+    }
+
+    @Test func anAssetGoesBeforeAStreamOfItsNameOrURL() async throws {
+        _ = try await completed(service.download(request(origin.master("ts"), name: "mine")))
+        let (same, other) = (try WebURL(origin.master("ts")), try WebURL(origin.master("cmaf")))
+        library.streams = [
+            try #require(KnownStream(name: "theirs", title: nil, url: same)),
+            try #require(KnownStream(name: "mine", title: nil, url: other)),
+        ]
+        #expect(try await service.assets().assets.map(\.name) == ["mine"])
+        #expect(try await service.asset(named: "theirs").name == "mine")
+        #expect(try await service.asset(named: "mine").url == same.text)
+    }
+
     @Test func whoseLinkHasExpiredIsToldWhatToType() async throws {
         try await origin.add(OriginRule("*/media.m3u8") { $0.status = 403 })
         do throws(ControlError) {

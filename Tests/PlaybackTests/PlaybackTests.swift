@@ -36,6 +36,19 @@ import Testing
         #expect(requests.count == 9 && Set(requests).count == 9)
     }
 
+    @Test func aStreamThatIsKnownOnlyPlaysByItsName() async throws {
+        let fixture = try await PlaybackFixture()
+        let url = try WebURL(fixture.origin.master("ts"))
+        fixture.library.streams = [try #require(KnownStream(name: "film", title: "The film", url: url))]
+        #expect(try await fixture.origin.requests().isEmpty)
+        #expect(try await fixture.get("/offline/film.m3u8").status == 404)
+        #expect(try await fixture.origin.requests().isEmpty)
+        let paths = try await fixture.media("/film.m3u8")
+        #expect(try await fixture.get(paths[0]).isComplete)
+        #expect(try fixture.asset("film").title == "The film")
+        #expect(try await fixture.get("/other.m3u8").status == 404)
+    }
+
     /// Initialization sections and keys are held in memory once they were served; what is on disk counts all the same.
     @Test func aSmallPieceIsServedAsItsFolderHasIt() async throws {
         let fixture = try await PlaybackFixture()

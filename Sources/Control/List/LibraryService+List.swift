@@ -30,17 +30,21 @@ extension LibraryService {
             isFirst = false
             body += wish.isBrief ? text.brief : text.whole
         }
-        let strays = page.endIndex == all.endIndex ? library.strays.keys.sorted().compactMap { library.strays[$0] } : []
-        for stray in strays {
+        for shape in page.endIndex == all.endIndex ? others : [] {
             if !isFirst { body.append(UInt8(ascii: ",")) }
             isFirst = false
-            body += try API.encode(Self.shape(stray))
+            body += try API.encode(shape)
         }
         // The shapes first: to tell an asset's size the store is looked into.
         let cache = API.PlayCache(bytes: Int(library.cachedBytes), limit: library.cacheLimit.map { Int($0) })
         let next = page.endIndex < all.endIndex ? page.last?.name : nil
         body += Array("],".utf8) + (try API.encode(Tail(next: next, playCache: cache))).dropFirst()
         return body
+    }
+
+    /// What stands behind the assets: bundles that are of no use, and streams that are only known.
+    private var others: [API.Asset] {
+        (library.strays.values.map { Self.shape($0) } + knownOnly).sorted { $0.name < $1.name }
     }
 
     /// The place of the first asset behind a name.

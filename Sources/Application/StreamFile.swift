@@ -1,0 +1,99 @@
+internal import HTTPMessage
+internal import Library
+internal import TOMLKit
+
+/// A list of streams that the user has written down: a TOML file with a table for each.
+///
+/// ```
+/// [[stream]]
+/// title = "BipBop, 16:9"
+/// url = "https://example.com/bipbop/master.m3u8"
+/// name = "bipbop"            # made of the title where it is left out
+/// ```
+struct StreamFile {
+    let streams: [KnownStream]
+
+    /// Reads the text of the file at `path`.
+    ///
+    /// - Throws: `ConfigurationError`, with the line and the key, for what is no such list, for a URL that Weir does not
+    ///   fetch, and for a name or a URL that stands there twice.
+    init(_ text: String, path: String) throws(ConfigurationError) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let table = try ConfigurationFile.parse(text, path: path, next: "write each stream as in conf/streams.toml")
+        if let key = table.keys.sorted().first(where: { $0 != "stream" }) {
+            throw Self.error(
+                path, Self.line(of: key, in: lines[...]), "there is no key \"\(key)\"", "put it below [[stream]]")
+        }
+        guard let array = table["stream"]?.array ?? (table.isEmpty ? TOMLArray() : nil) else {
+            throw Self.error(path, Self.line(of: "stream", in: lines[...]), "stream is no list", "write [[stream]]")
+        }
+        var streams: [KnownStream] = []
+        for (index, entry) in array.enumerated() {
+            let block = Self.block(index, of: lines)
+            let stream = try Self.stream(entry.table, block, path)
+            if let twin = streams.first(where: { $0.name == stream.name || $0.url == stream.url }) {
+                let key = twin.url == stream.url ? "url" : entry.table?["name"] == nil ? "title" : "name"
+                let line = Self.line(of: key, in: block)
+                let what = key == "url" ? "the URL is that of \(twin.name)" : "the name \(stream.name) is taken"
+                throw Self.error(
+                    path, line, "\(key): \(what) by an entry before", "take one of them out, or give it another name")
+            }
+            streams.append(stream)
+        }
+        self.streams = streams
+    }
+
+    private static func stream(
+        _ table: TOMLTable?, _ block: ArraySlice<Substring>, _ path: String
+    ) throws(ConfigurationError) -> KnownStream {
+        guard let table else { throw error(path, block.startIndex + 1, "stream is no table", "write [[stream]]") }
+        for key in table.keys.sorted() where !["name", "title", "url"].contains(key) {
+            throw error(
+                path, line(of: key, in: block), "there is no key \"\(key)\"", "the keys are name, title and url")
+        }
+        func text(_ key: String) throws(ConfigurationError) -> String? {
+            guard let value = table[key] else { return nil }
+            guard let text = value.string, !text.isEmpty else {
+                throw error(path, line(of: key, in: block), "\(key) is no text", "write \(key) = \"…\"")
+            }
+            return text
+        }
+        let (title, given) = (try text("title"), try text("name"))
+        guard let address = try text("url") else {
+            throw error(path, block.startIndex + 1, "url is missing", "write url = \"https://…\"")
+        }
+        let url: WebURL
+        do {
+            url = try WebURL(address)
+        } catch {
+            throw Self.error(
+                path, line(of: "url", in: block), "url: \"\(address)\" is no URL that Weir fetches: \(error)",
+                "write one that begins with http:// or https://, without a password")
+        }
+        let name = given ?? title.map(KnownStream.name) ?? ""
+        guard let stream = KnownStream(name: name, title: title, url: url) else {
+            throw error(
+                path, line(of: given != nil ? "name" : title != nil ? "title" : "url", in: block),
+                given.map { "name: \"\($0)\" is no name" } ?? "there is no name, and none can be made of the title",
+                "write name = \"…\", of small letters, digits and single dashes")
+        }
+        return stream
+    }
+
+    /// The lines of an entry: the parser keeps no positions, so that they are looked for.
+    private static func block(_ index: Int, of lines: [Substring]) -> ArraySlice<Substring> {
+        let heads = lines.indices.filter {
+            lines[$0].filter { $0 != " " && $0 != "\t" && $0 != "\r" }.hasPrefix("[[stream]]")
+        }
+        guard index < heads.count else { return lines[...] }
+        return lines[heads[index]..<(index + 1 < heads.count ? heads[index + 1] : lines.count)]
+    }
+
+    private static func line(of key: String, in block: ArraySlice<Substring>) -> Int? {
+        ConfigurationFile.line(of: key, in: block)
+    }
+
+    private static func error(_ path: String, _ line: Int?, _ message: String, _ next: String) -> ConfigurationError {
+        ConfigurationError(place: .file(path, line: line), message: message, next: next)
+    }
+}

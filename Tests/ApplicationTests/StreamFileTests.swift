@@ -1,0 +1,64 @@
+import Foundation
+import HTTPMessage
+import Library
+import TestSupport
+import Testing
+
+@testable import Application
+
+@Suite struct StreamFileTests {
+    private func read(_ text: String) throws -> [KnownStream] { try StreamFile(text, path: "/s.toml").streams }
+
+    @Test func theShippedListIsOne() throws {
+        let text = try String(contentsOfFile: Repository.path("conf/streams.toml"), encoding: .utf8)
+        let streams = try read(text)
+        #expect(streams.count == text.components(separatedBy: "\n[[stream]]").count - 1 && streams.count >= 5)
+        #expect(streams.allSatisfy { $0.title != nil && $0.url.text.hasPrefix("https://") })
+        #expect(streams[0].name == "bipbop-16x9")
+    }
+
+    @Test func aNameIsMadeOfTheTitleAndTheOrderStays() throws {
+        let streams = try read(
+            "[[stream]]\ntitle = \"Zoo: the film!\"\nurl = \"http://h/z.m3u8\"\n[[stream]]\nname = \"a\"\nurl = \"http://h/a.m3u8\"\n"
+        )
+        #expect(streams.map(\.name) == ["zoo-the-film", "a"] && streams.map(\.title) == ["Zoo: the film!", nil])
+        #expect(try read("").isEmpty && read("# nothing\n").isEmpty)
+    }
+
+    private static let a = "[[stream]]\nname = \"a\"\nurl = \"http://h/a\"\n"
+
+    @Test(arguments: [
+        (a + "\n[[stream]]\nname = \"b\"\nurl = \"ftp://h/b\"\n", 7, "url: \"ftp://h/b\" is no URL that Weir fetches"),
+        (a + "[[stream]]\nurl = \"film\"\nname = \"b\"\n", 5, "url: \"film\" is no URL"),
+        (a + "[[stream]]\nurl = \"http://u:p@h/b\"\nname = \"b\"\n", 5, "url: "),
+        (a + "[[stream]]\nurl = \"http://h/b\"\nname = \"a\"\n", 6, "name: the name a is taken by an entry before"),
+        (a + "[[stream]]\ntitle = \"A\"\nurl = \"http://h/b\"\n", 5, "title: the name a is taken by an entry before"),
+        (a + "[[stream]]\nname = \"b\"\nurl = \"http://h/a\"\n", 6, "url: the URL is that of a by an entry before"),
+        (a + "[[stream]]\nname = \"b\"\n", 4, "url is missing"),
+        (a + "[[stream]]\nname = \"B c\"\nurl = \"http://h/b\"\n", 5, "name: \"B c\" is no name"),
+        (a + "[[stream]]\nurl = \"http://h/b\"\n", 5, "there is no name"),
+        (a + "[[stream]]\nurl = 5\n", 5, "url is no text"),
+        (a + "[[stream]]\nname = \"b\"\nlink = \"http://h/b\"\n", 6, "there is no key \"link\""),
+        ("name = \"b\"\n" + a, 1, "there is no key \"name\""), ("stream = 5\n", 1, "stream is no list"),
+        ("[stream]\nname = \"a\"\n", 1, "stream is no list"), (a + "url = \"http://h/c\"\n", 4, "is not TOML"),
+    ])
+    func aBadEntryIsNamedByLineAndKey(text: String, line: Int, message: String) throws {
+        let error = try #require(#expect(throws: ConfigurationError.self) { try read(text) })
+        #expect(error.place == .file("/s.toml", line: line), "\(error)")
+        #expect(error.message.hasPrefix(message), "\(error)")
+        #expect(error.next != nil && error.exitCode == 78)
+    }
+
+    @Test func theStandardListNeedNotBeThereAndANamedOneMust() throws {
+        let folder = try TemporaryFolder()
+        let environment = ["HOME": folder.path]
+        let plain = try Configuration.load(options: [:], environment: environment)
+        #expect(plain.catalogue == folder.path(".config/weir/streams.toml"))
+        #expect(try plain.streams().isEmpty)
+        try folder.write(Data(Self.a.utf8), to: ".config/weir/streams.toml")
+        #expect(try plain.streams().map(\.name) == ["a"])
+        let named = try Configuration.load(options: [.catalogue: [folder.path("none.toml")]], environment: environment)
+        let error = #expect(throws: ConfigurationError.self) { try named.streams() }
+        #expect(error?.description == "\(folder.path("none.toml")): cannot be read")
+    }
+}

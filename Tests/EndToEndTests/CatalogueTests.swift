@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The list of streams that the user has written down, with the real program.
+@Suite struct CatalogueTests {
+    private func entry(_ name: String, _ url: String) -> String {
+        "[[stream]]\nname = \"\(name)\"\ntitle = \"The \(name)\"\nurl = \"\(url)\"\n"
+    }
+
+    @Test func aStreamIsListedPlayedAndFetchedByItsName() async throws {
+        let (folder, origin) = (try TemporaryFolder(), try await TestOrigin())
+        let file = try folder.write(
+            Data((entry("film", origin.master("ts")) + entry("other", origin.master("cmaf"))).utf8), to: "streams.toml")
+        let weir = try await WeirProcess(options: ["--catalogue", file])
+        let list = try await weir.run(["list"])
+        #expect(
+            list.exit == .code(0) && list.output.contains("film") && list.output.contains("known only"),
+            "\(list.output)")
+        #expect(try await weir.run(["list", "--offline"]).output.isEmpty)
+        let url = try await weir.run(["url", "film"]).output
+        #expect(url.hasSuffix("/film.m3u8\n"))
+        #expect(try await origin.requests().isEmpty)
+        #expect(try await weir.run(["show", "film"]).output.contains("90p"))
+        #expect(try await weir.run(["get", "film", "-q", "worst"]).exit == .code(0))
+        #expect(try await weir.run(["list", "--offline"]).output.contains("film"))
+        #expect(try await HTTPProbe.fetch(weir.url("/other.m3u8")).status == 200)
+        #expect(try await !weir.run(["list"]).output.contains("known only"))
+        try await weir.terminate()
+    }
+
+    @Test func aListThatIsNoneKeepsTheDaemonFromStartingAndChangesNothing() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            Data((entry("film", "http://h/a") + entry("b", "nowhere")).utf8), to: "streams.toml")
+        let (store, state) = (folder.path("store"), folder.path("state"))
+        let result = try await ProcessRunner.run(
+            Repository.builtProgram("weir"),
+            ["serve", "--listen", "127.0.0.1:0", "--store", store, "--state", state, "--catalogue", file])
+        #expect(result.exit == .code(78))
+        #expect(
+            result.errors.hasPrefix("weir: \(file):8: url: \"nowhere\" is no URL that Weir fetches"), "\(result.errors)"
+        )
+        #expect(!FileManager.default.fileExists(atPath: store) && !FileManager.default.fileExists(atPath: state))
+    }
+}
