@@ -62,7 +62,8 @@ let package = Package(
         room(
             "Control",
             [
-                "CDocument", "CPage", "EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "Store", "Library",
+                "CDocument", "CPage", "EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "Store",
+                "Library",
                 "Downloader", "Playback",
             ]),
         room(

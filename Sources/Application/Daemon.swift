@@ -54,7 +54,9 @@ import Store
             library: library, downloader: downloader, sessions: sessions, client: client,
             version: Application.version)
         server = HTTPServer(configuration: limits) { exchange in
-            if playback.handle(exchange) || control.handle(exchange) || page.handle(exchange) || metrics.handle(exchange) {
+            if playback.handle(exchange) || control.handle(exchange) || page.handle(exchange)
+                || metrics.handle(exchange)
+            {
                 return
             }
             Welcome.answer(exchange)

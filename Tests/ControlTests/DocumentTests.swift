@@ -29,6 +29,10 @@ import Testing
         case .verification: "/assets/{name}/verification"
         case .policy: "/assets/{name}/policy"
         case .export: "/assets/{name}/export"
+        case .keys(let asset): asset == nil ? "/keys" : "/assets/{name}/keys"
+        case .publication: "/assets/{name}/publication"
+        case .move: "/assets/{name}/move"
+        case .page: "/page"
         case .mode: "/mode"
         case .presentation: "/presentation"
         case .selection: "/selection"
@@ -49,7 +53,9 @@ import Testing
     private static let routes: [ControlRoute] =
         [
             .assets, .asset(name: "x"), .artwork(asset: "x"), .verification(asset: "x"), .policy(asset: "x"),
-            .export(asset: "x"), .mode, .presentation, .selection, .downloads, .download(id: "x"), .events,
+            .export(asset: "x"), .keys(asset: "x"), .keys(asset: nil), .publication(asset: "x"), .move(asset: "x"),
+            .page,
+            .mode, .presentation, .selection, .downloads, .download(id: "x"), .events,
             .log(.sessions), .log(.access), .log(.errors), .log(.kpis), .store, .link, .document,
         ] + DownloadChange.allCases.map { .change($0, id: "x") }
 
@@ -84,6 +90,11 @@ import Testing
             "Explanation": API.Explanation.self, "Export": API.Export.self, "ExportRequest": API.ExportRequest.self,
             "Failure": API.Download.Failure.self, "Header": API.Header.self, "Hole": API.Verification.Hole.self,
             "ImportRequest": API.ImportRequest.self, "KPIReport": API.KPIReport.self, "KPIs": KPIs.self,
+            "EventKeyChange": API.Event.KeyChange.self, "Key": API.Key.self, "KeyList": API.KeyList.self,
+            "KeyLists": API.KeyLists.self, "KeyOrder": API.KeyOrder.self, "KeySummary": API.KeySummary.self,
+            "KeyUse": API.Key.Use.self, "Move": API.Move.self, "MoveRequest": API.MoveRequest.self,
+            "PageLink": API.PageLink.self, "Place": API.Place.self, "Publication": API.Publication.self,
+            "PublicationKeys": API.PublicationRequest.Keys.self, "PublicationRequest": API.PublicationRequest.self,
             "LinkChange": LinkChange.self, "Mismatch": API.Verification.Mismatch.self, "Mode": API.Mode.self,
             "ObservedRate": ObservedRate.self, "Part": API.Download.Part.self, "PieceRun": PieceRun.self,
             "PlayCache": API.PlayCache.self, "Playable": API.Playable.self, "Policy": API.Policy.self,
@@ -145,7 +156,7 @@ import Testing
             .compactMap { ($0 as? [String: Any])?["requestBody"] as? [String: Any] }
             .compactMap { ($0["content"] as? [String: Any])?["application/json"] as? [String: [String: String]] }
             .compactMap { $0["schema"]?["$ref"]?.split(separator: "/").last.map(String.init) }
-        #expect(requests.count == 12)
+        #expect(requests.count == 16)
         for name in requests { #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)") }
     }
 
@@ -170,7 +181,7 @@ import Testing
             #expect(
                 try text(JSONSerialization.jsonObject(with: Data(event.data))) == String(decoding: data, as: UTF8.self))
         }
-        #expect(events.count == 9)
+        #expect(events.count == 11)
     }
 
     // MARK: Examples

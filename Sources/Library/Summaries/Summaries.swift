@@ -172,7 +172,8 @@ public import Store
 extension Library {
     /// Whether an asset is at rest, so that it can be said what is there of it.
     fileprivate func canSummarize(_ asset: Asset) -> Bool {
-        asset.isPersistent && asset.isHome && !asset.isRemoved && !asset.isRevision && asset.revision == nil && asset.refusal == nil
+        asset.isPersistent && asset.isHome && !asset.isRemoved && !asset.isRevision && asset.revision == nil
+            && asset.refusal == nil
             && !asset.isRecording && !isFetched(asset) && asset.keys.areLasting
     }
 }
