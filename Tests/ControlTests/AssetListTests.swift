@@ -49,7 +49,7 @@ import Testing
             #expect(whole.assets.map(\.name) == ["audio", "cmaf", "ts"] && whole.next == nil && whole.playCache != nil)
             for (place, asset) in whole.assets.enumerated() {
                 var single = try await service.asset(named: asset.name)
-                single.playable = nil
+                (single.playable, single.parts) = (nil, nil)
                 #expect(asset == single && !asset.tracks.variants.isEmpty && asset.local == .complete)
                 #expect(asset.quality == asset.tracks.storedQuality)
                 single.tracks = API.Tracks()
