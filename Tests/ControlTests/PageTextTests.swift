@@ -19,7 +19,7 @@ import Testing
             name: "a<b>", id: "i", title: "<script>\"'&\u{0}", url: "https://h/m.m3u8", duration: 3725.4)
         asset.tracks.audio = [API.Rendition(id: "audio-en", group: "g", name: "<i>en</i>")]
         asset.tracks.audio[0].local = .complete
-        asset.bytes = 1_549_000_000
+        asset.bytes = 1_611_000_000
         let html = PageRow(asset, base: "http://localhost:8216").html
         #expect(html.contains("<bdi>&lt;script&gt;&quot;&#39;&amp;\u{FFFD}</bdi>"))
         #expect(html.contains("1:02:05 · 1.5 GB") && html.contains(">&lt;i&gt;en&lt;/i&gt;</li>"))

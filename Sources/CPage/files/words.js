@@ -12,11 +12,11 @@ const units = ["B", "KB", "MB", "GB", "TB"];
 
 function scaled(bytes) {
     let [value, unit] = [bytes, 0];
-    while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
+    while (value >= (unit > 0 ? 1023.5 : 1024) && unit < units.length - 1) [value, unit] = [value / 1024, unit + 1];
     return [unit > 2 && value < 99.95 ? value.toFixed(1) : value.toFixed(0), units[unit]];
 }
 
-/** `151 MB`. */
+/** `151 MB`: powers of 1024, as the command line has them. */
 export const size = bytes => scaled(bytes).join(" ");
 
 /** `151 of about 240 MB`. */

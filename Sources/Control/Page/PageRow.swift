@@ -71,12 +71,12 @@ struct PageRow {
         return hours > 0 ? "\(hours):\(two(minutes)):\(two(all % 60))" : "\(minutes):\(two(all % 60))"
     }
 
-    /// `151 MB`, `1.5 GB`.
+    /// `151 MB`, `1.5 GB`: powers of 1024, as the command line has them.
     static func size(_ bytes: Int) -> String {
-        guard bytes >= 1000 else { return "\(bytes) B" }
-        var (value, unit) = (Double(bytes) / 1000, 0)
+        guard bytes >= 1024 else { return "\(bytes) B" }
+        var (value, unit) = (Double(bytes) / 1024, 0)
         let units = ["KB", "MB", "GB", "TB"]
-        while value >= 999.5, unit < units.count - 1 { (value, unit) = (value / 1000, unit + 1) }
+        while value >= 1023.5, unit < units.count - 1 { (value, unit) = (value / 1024, unit + 1) }
         return String(format: unit > 1 && value < 99.95 ? "%.1f" : "%.0f", value) + " " + units[unit]
     }
 
