@@ -332,6 +332,12 @@ public import Store
     /// The media's length in seconds, of the first playlist that is known; nil for live streams.
     public var duration: Double? { renditions.lazy.compactMap { $0.source }.first { $0.isDurable }?.playlist.duration }
 
+    /// Keeps none of its folders open, where many assets are gone through: there are fewer descriptors than folders.
+    func letGo() {
+        bundle.close()
+        for folder in folders { folder.letGo() }
+    }
+
     var record: AssetRecord {
         AssetRecord(
             id: id, name: name, title: title, origin: origin.text, created: created, fields: access.fields.record,

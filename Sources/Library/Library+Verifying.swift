@@ -25,6 +25,7 @@ extension Library {
     /// - Throws: `store` when something cannot be read; what was found till then stays found.
     public func verify(_ verification: Verification, at now: Int64) async throws(LibraryError) {
         let asset = verification.asset
+        defer { asset.letGo() }
         // So that what has just come has its line, and is read as well.
         await store.flush()
         var failure: StoreError?
@@ -69,7 +70,7 @@ extension Asset {
     /// with the pieces.
     public var verified: Int64? {
         if let knownVerified { return knownVerified }
-        let bytes = (try? bundle.directory(create: false).read(Self.verifiedFile)) ?? nil
+        let bytes = bundle.glance { (try? bundle.directory(create: false).read(Self.verifiedFile)) ?? nil }
         let time = bytes.flatMap { Int64(String(decoding: $0, as: UTF8.self).filter { $0 != "\n" }) }
         knownVerified = .some(time)
         return time

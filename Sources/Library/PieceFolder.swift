@@ -65,8 +65,8 @@ import Store
     /// See `Bundle`.
     func whenFree(_ body: @escaping () -> Void) { bundle.whenFree(body) }
 
-    /// The bundle lies elsewhere now, as it was.
-    func relocated() { opened = nil }
+    /// Forgets the open folder: the bundle lies elsewhere now, or nobody uses it at present. What is in it stays known.
+    func letGo() { opened = nil }
 
     /// The disk of the bundle is there again, or not any more.
     func relook() { close() }

@@ -73,6 +73,26 @@ import Testing
         #expect(fixture.library.assets.count == 1 && again.isEverythingWhole && again.bytes == bytes)
     }
 
+    /// How many of this process's descriptors lead into the store's bundles.
+    private func openFolders() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
+            return target?.hasPrefix(fixture.folder.path("assets/")) ?? false
+        }
+    }
+
+    @Test func whatWasTakenInIsNotKeptOpen() async throws {
+        _ = try await fixture.library.importAsset(at: path("cmaf"), name: "film")
+        await fixture.flush()
+        #expect(try openFolders() == 0)
+        try await loseCatalogue()
+        try await fixture.restart()
+        await fixture.library.adoptStrays()
+        await fixture.flush()
+        #expect(fixture.library.assets.count == 1)
+        #expect(try openFolders() == 0)
+    }
+
     @Test func aNameThatIsTakenByNowIsNumbered() async throws {
         let first = try await fixture.library.importAsset(at: path("ts"), name: "film")
         let copied = try await ProcessRunner.run(

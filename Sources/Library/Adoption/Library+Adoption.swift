@@ -10,6 +10,7 @@ extension Library {
         var adopted: [Asset] = []
         var useless: [StrayBundle] = []
         var foreign: [String] = []
+        var unread: [(id: String, error: StoreError)] = []
     }
 
     /// Makes assets of bundles that nobody knows, from what they say themselves, and tells what became of all that lies
@@ -28,10 +29,17 @@ extension Library {
 
     private func look(at id: String, _ finds: inout Finds) async {
         guard asset(id: id) == nil else { return }
-        guard Self.isID(id), let folder = try? store.bundle(id, create: false),
-            let text = try? folder.read(BundleIdentity.fileName)
-        else { return finds.foreign.append(id) }
-        let path = folder.path
+        let path: String, text: [UInt8]
+        do throws(StoreError) {
+            guard Self.isID(id) else { return finds.foreign.append(id) }
+            let folder = try store.bundle(id, create: false)
+            guard let found = try folder.read(BundleIdentity.fileName) else { return finds.foreign.append(id) }
+            (path, text) = (folder.path, found)
+        } catch  where [EMFILE, ENFILE, ENOMEM, EIO].contains(error.errno) {
+            return finds.unread.append((id, error))
+        } catch {
+            return finds.foreign.append(id)
+        }
         do throws(LibraryError) {
             guard let identity = try BundleIdentity(text, at: path + "/" + BundleIdentity.fileName) else {
                 return finds.foreign.append(id)
@@ -39,6 +47,7 @@ extension Library {
             let asset = try await adopt(id, identity, at: path)
             await adopted(asset)
             publish(asset)
+            asset.letGo()
             finds.adopted.append(asset)
         } catch {
             let name = AssetNaming.unique(AssetNaming.name(forPath: id), isTaken: isTaken)
@@ -85,6 +94,11 @@ extension Library {
         }
         for stray in finds.useless.prefix(8) {
             report("\(stray.name) cannot be used, and is left as it is: \(stray.reason)")
+        }
+        if let first = finds.unread.first {
+            report(
+                "\(Self.count(finds.unread.count, "folder")) among the bundles cannot be read now, and will be looked at when Weir "
+                    + "starts again: \(first.error)")
         }
         if !finds.foreign.isEmpty {
             report(

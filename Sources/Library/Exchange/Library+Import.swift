@@ -24,6 +24,7 @@ extension Library {
         let intake = try await intake(of: parcel, name: name)
         let asset = try await take(intake, artwork: parcel.artwork)
         publish(asset)
+        asset.letGo()
         if !asset.isPlayableOffline { report("\(asset.name): imported, but nothing of it plays without an origin") }
         return asset
     }

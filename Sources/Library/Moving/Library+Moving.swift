@@ -217,7 +217,7 @@ extension Library {
         try await note(asset, in: target, other: other)
         guard !asset.isRemoved else { throw StoreError(.missing, path: asset.id, detail: "it was removed meanwhile") }
         asset.bundle.settle(in: target, other: other)
-        for folder in asset.folders { folder.relocated() }
+        for folder in asset.folders { folder.letGo() }
     }
 }
 
