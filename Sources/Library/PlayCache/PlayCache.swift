@@ -244,6 +244,8 @@ import Store
         isRetry = false
         library.audience.catchUp()
         var known: [ObjectIdentifier: NeedWindows] = [:]
+        // Before the rounds are changed, which is when they must not be looked at.
+        let isMakingWay = isMakingWay
         let (evicted, hasMore) = rounds.turn(over: &queue) { piece in
             guard let asset = asset(of: piece.folder) else { return false }
             // What lies on another disk frees nothing on a full one.
