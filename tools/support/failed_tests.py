@@ -1,5 +1,5 @@
-"""A pattern for `swift test --filter` that names exactly the tests that failed in a run of `swift test --xunit-output`; an empty
-line where none did. Ends with 1 where there is no whole report: then the run broke off before its end.
+"""A pattern for `swift test --filter` that names exactly the tests that failed in runs of `swift test --xunit-output`; an empty
+line where none did. Ends with 1 where one of the reports is not whole: then that run broke off before its end.
 """
 
 import re
@@ -16,6 +16,6 @@ def failed(report):
 
 if __name__ == "__main__":
     try:
-        print("|".join("^" + re.escape(identifier) for identifier in failed(sys.argv[1])))
+        print("|".join("^" + re.escape(identifier) for report in sys.argv[1:] for identifier in failed(report)))
     except (OSError, ElementTree.ParseError) as error:
         sys.exit(f"no whole report of the tests: {error}")
