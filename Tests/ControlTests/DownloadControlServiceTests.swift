@@ -60,7 +60,8 @@ import Testing
         #expect(begun.title == "A" && begun.fraction == 0 && begun.bytes == 0)
         #expect(try await service.downloads().map(\.id) == [begun.id])
         let resumed = try await service.change(.resume, id: begun.id, .init())
-        #expect(resumed.state == .running)
+        // On a busy machine it has ended before the answer is made.
+        #expect([.running, .complete].contains(resumed.state))
         let ended = try await reaches(.complete, begun.id)
         #expect(ended.fraction == 1 && ended.parts.map(\.fraction) == [1])
         #expect(ended.parts.map(\.weight) == [1] && ended.parts.map(\.isComplete) == [true])
