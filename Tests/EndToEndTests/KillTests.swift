@@ -40,38 +40,38 @@ struct KillTests {
 
     /// A life lasts until so many bytes more have left the origin, drawn at random: none, so that the daemon has hardly
     /// begun, up to those of some segments.
-    @Test("a hundred times at random finishes, asks for no piece again, and has every byte")
-    func hundredTimes() async throws {
+    @Test("two hundred times at random finishes, asks for no piece again, and has every byte")
+    func twoHundredTimes() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("KillTests: seed \(seed)")
         var dice = SeededDice(state: seed)
         try await Scene.with(isStarted: false) { scene in
-            let playlist = "/_vod/250x8000/media.m3u8"
+            let playlist = "/_vod/500x8000/media.m3u8"
             try await scene.origin.add(OriginRule("*.ts") { $0.throttle = 100_000 })
             try await scene.weir.start()
             let get = try scene.weir.begin(["get", scene.origin.url(playlist)])
             try await waitUntil("a piece") { !scene.pieces().isEmpty }
             var (kept, before): (Set<String>, Int) = ([], 0)
-            for life in 0..<100 {
+            for life in 0..<200 {
                 let bytes = try await scene.bytesSent()
                 let target = bytes + Int.random(in: 0...40_000, using: &dice)
                 try await waitUntil("\(target) bytes in life \(life) of seed \(seed)") {
-                    try await scene.bytesSent() >= target || scene.pieces().count == 250
+                    try await scene.bytesSent() >= target || scene.pieces().count == 500
                 }
                 try await scene.weir.kill()
                 let again = try await scene.origin.requests().dropFirst(before).map(\.path).filter(kept.contains)
                 #expect(again == [], "life \(life) of seed \(seed)")
-                kept = Set(scene.pieces().compactMap { $0.split(separator: "/").last.map { "/_vod/250x8000/\($0)" } })
+                kept = Set(scene.pieces().compactMap { $0.split(separator: "/").last.map { "/_vod/500x8000/\($0)" } })
                 before = try await scene.origin.requests().count
                 try await scene.weir.start()
             }
             _ = try await get.end()
             #expect(try await scene.weir.run(["get", scene.origin.url(playlist)]).exit == .code(0))
             let pieces = scene.pieces()
-            #expect(pieces.count == 250)
+            #expect(pieces.count == 500)
             for piece in pieces {
                 let name = piece.split(separator: "/").last ?? ""
-                let answer = try await HTTPProbe.fetch(scene.origin.url("/_vod/250x8000/\(name)"))
+                let answer = try await HTTPProbe.fetch(scene.origin.url("/_vod/500x8000/\(name)"))
                 #expect(try Data(contentsOf: URL(fileURLWithPath: piece)) == answer.body, "\(name), seed \(seed)")
             }
         }
