@@ -1,6 +1,7 @@
 import Control
 import Downloader
 import EventLoop
+import Glibc
 import HTTPMessage
 import HTTPServer
 import Library
@@ -83,6 +84,11 @@ import Store
                 .newerStore,
                 "the store \(configuration.store) wants a newer Weir than \(Application.version): \(error)",
                 next: "start the newer Weir again, or take another folder with: weir serve --store DIR",
+                underlying: error)
+        } catch  where error.errno == EACCES {
+            throw ApplicationError(
+                .store, "the store cannot be opened: \(error)",
+                next: "run weir as the user whose folder it is, or take another folder with: weir serve --store DIR",
                 underlying: error)
         } catch {
             throw ApplicationError(

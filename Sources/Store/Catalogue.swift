@@ -79,6 +79,7 @@ public final class Catalogue: Sendable {
                 }
             case .readOnly:
                 let folder = try? Directory.existing(path: folder).subdirectory(RecordFolder.name)
+                if folder == nil { try CatalogueFile(path: path).checkPermission() }
                 (initial, recovery) = CatalogueOpening.read(path, folder.map(RecordFolder.init))
                 (queue, records, summaries) = (try Self.inMemory(), nil, [])
                 revisions = Mutex([:])

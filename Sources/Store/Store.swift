@@ -52,7 +52,8 @@ public final class Store: Sendable {
     ///   - reserve: bytes of the disk to leave free; nil for the larger of 256 MB and 2 % of the disk.
     ///   - report: told of trouble that nobody waits for, in a sentence for a log.
     /// - Throws: `StoreError`: `busy` when another process holds the store, `newer` when a newer Weir has changed its
-    ///   catalogue, `moved` when it is in another folder by now; others when there is no folder to be had at all.
+    ///   catalogue, `moved` when it is in another folder by now; others when there is no folder to be had at all, or
+    ///   nothing in it may be read.
     public init(
         path: String, reserve: Int64? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(StoreError) {

@@ -28,6 +28,16 @@ struct CatalogueFile {
         return nil
     }
 
+    /// Throws `notWritable` for a database that this user may not even read: it is not empty, as one that is not there.
+    func checkPermission() throws(StoreError) {
+        let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        if file >= 0 {
+            close(file)
+        } else if errno == EACCES {
+            throw StoreError(path: path)
+        }
+    }
+
     private func head() -> [UInt8]? {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else { return nil }
