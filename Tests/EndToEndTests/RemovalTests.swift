@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A removal")
+struct RemovalTests {
+    @Test("that is killed midway is done all the same: the name is free, and nothing is left on the disk")
+    func killed() async throws {
+        try await Scene.with(isStarted: false) { scene in
+            let folder = try TemporaryFolder()
+            // So long for each file that a kill comes in between.
+            try await scene.weir.start(wrapper: [
+                "strace", "-f", "-qq", "-o", folder.path("calls"), "-e",
+                "trace=unlinkat", "-e", "inject=unlinkat:delay_enter=20000",
+            ])
+            let playlist = scene.origin.url("/_vod/200x1000/media.m3u8")
+            #expect(try await scene.weir.run(["get", playlist, "--name", "film"]).exit == .code(0))
+            #expect(try await scene.get("ts", ["--name", "other"]).exit == .code(0))
+            let others = scene.pieces().filter { $0.contains("/other-") }
+            #expect(scene.pieces().count == 200 + others.count)
+            #expect(try await scene.weir.run(["remove", "--yes", "film"]).exit == .code(0))
+            try await waitUntil("the first to go") { try left(scene).count < 200 }
+            try await scene.weir.kill()
+            #expect(try !left(scene).isEmpty)
+
+            try await scene.weir.start()
+            #expect(try await names(scene) == ["other"])
+            try await waitUntil("the rest to go") {
+                try FileManager.default.contentsOfDirectory(atPath: scene.weir.store + "/tmp") == []
+            }
+            #expect(scene.pieces() == others)
+            let bundles = try FileManager.default.contentsOfDirectory(atPath: scene.weir.store + "/assets")
+            #expect(bundles.count == 1)
+            let again = try await scene.weir.run(["import", Repository.path("fixtures/media/cmaf"), "--name", "film"])
+            #expect(again.exit == .code(0), "\(again.errors)")
+            try await scene.origin.stop()
+            try await expectFrames(scene.weir.url("/other.m3u8"), ofBestOf: "ts")
+        }
+    }
+
+    /// The pieces that are still to go.
+    private func left(_ scene: Scene) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: scene.weir.store + "/tmp").filter { $0.hasSuffix(".ts") }
+    }
+
+    private func names(_ scene: Scene) async throws -> [String] {
+        try await scene.weir.run(["list", "--json"]).output.split(separator: "\n").compactMap { line in
+            (try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["name"] as? String
+        }
+    }
+}
