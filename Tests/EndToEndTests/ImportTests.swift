@@ -168,4 +168,33 @@ struct ImportTests {
             try await expectFrames(scene.weir.url("/ts.m3u8"), of: "ts")
         }
     }
+
+    @Test("an import that is killed before the catalogue knows of it is there once, and plays without a network")
+    func killedAtItsEnd() async throws {
+        try await Scene.with(isStarted: false) { scene in
+            let trace = try TemporaryFolder()
+            let bundles = scene.weir.store + "/assets"
+            try FileManager.default.createDirectory(atPath: bundles, withIntermediateDirectories: true)
+            // The folder of bundles is synced between the rename and the rows.
+            try await scene.weir.start(wrapper: [
+                "strace", "-f", "-qq", "-o", trace.path("calls"), "-P", bundles, "-e", "trace=fsync", "-e",
+                "inject=fsync:signal=KILL",
+            ])
+            let killed = try await scene.weir.run(["import", Repository.path("fixtures/media/cmaf"), "--name", "film"])
+            #expect(killed.exit == .code(75), "\(killed.errors)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: bundles).count == 1)
+            try await scene.weir.kill()
+            for life in 1...2 {
+                try await scene.weir.start(options: ["--offline"])
+                try await waitUntil("the asset in life \(life)") {
+                    try await !scene.weir.run(["list", "--json"]).output.isEmpty
+                }
+                let list = try await scene.weir.run(["list", "--json"]).output.split(separator: "\n")
+                #expect(list.count == 1 && list[0].contains("\"name\":\"film\""), "life \(life): \(list)")
+                try await expectFrames(scene.weir.url("/film.m3u8"), of: "cmaf")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: bundles).count == 1)
+                try await scene.weir.kill()
+            }
+        }
+    }
 }
