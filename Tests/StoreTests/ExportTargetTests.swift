@@ -71,6 +71,20 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("film")) == [])
     }
 
+    @Test(arguments: [ExportTarget.Kind.file, .folder], ["a file", "a folder", "nothing"])
+    func aLinkThatIsPlantedWhereItGrowsIsNotFollowed(kind: ExportTarget.Kind, what: String) throws {
+        let outside = try TemporaryFolder()
+        try outside.write(Data([7]), to: "folder/0.ts")
+        let target = outside.path(what == "a file" ? "folder/0.ts" : what == "a folder" ? "folder" : "nothing")
+        let link = folder.path(".film.weir-part")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        #expect(code { _ = try ExportTarget(path: folder.path("film"), kind: kind) } != nil)
+        #expect(names == [".film.weir-part"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == target)
+        #expect(outside.files() == ["folder/0.ts"])
+        #expect(try Data(contentsOf: URL(filePath: outside.path("folder/0.ts"))) == Data([7]))
+    }
+
     @Test(arguments: ["film.tar", "", "/", "/tmp/..", "relative/film"])
     func whatIsNoAbsolutePathOfSomethingIsRefused(path: String) {
         #expect(code { _ = try ExportTarget(path: path, kind: .file) } == .badName)
