@@ -32,16 +32,19 @@ public enum Application {
         let logger = Logger(label: "weir")
         let daemon = try await Daemon(configuration, streams: streams, token: claim.token, logger: logger)
         let url = try await daemon.start(configuration, inherited: inherited)
+        let lan = try await openNetwork(configuration, claim, daemon, url)
         do {
             try claim.publish(url: url)
         } catch {
             await daemon.stop()
             throw ApplicationError(.stateDirectory, error.message, next: error.next, underlying: error)
         }
+        let invitation = lan.map { Self.invitation($0) }
         let manager = ServiceManager(environment)
         // Whoever hears that it is ready may end it at once.
         let signal = await Signals.first(of: [SIGINT, SIGTERM]) {
             print("weir is listening on \(url)")
+            if let invitation { print(invitation) }
             fflush(nil)  // Whoever started the daemon through a pipe waits for this line.
             report(to: logger) { () throws(ApplicationError) in try manager.ready(status: "listening on \(url)") }
         }
@@ -54,5 +57,31 @@ public enum Application {
     /// A manager that cannot be told is none of the players' business.
     private static func report(to logger: Logger, _ body: () throws(ApplicationError) -> Void) {
         do { try body() } catch { logger.warning("\(error)") }
+    }
+
+    /// Lets the network in, where it was asked for; else nil.
+    private static func openNetwork(
+        _ configuration: Configuration, _ claim: StateClaim, _ daemon: Daemon, _ url: String
+    ) async throws(ApplicationError) -> String? {
+        guard let address = configuration.lan else { return nil }
+        let port = UInt16(url.split(separator: ":").last ?? "") ?? ListenAddress.standardPort
+        do {
+            return try await daemon.open(address, port: port, token: try claim.mediaToken())
+        } catch {
+            await daemon.stop()
+            guard let refused = error as? ControlError else {
+                throw error as? ApplicationError ?? ApplicationError(.address, "\(error)", underlying: error)
+            }
+            throw ApplicationError(.stateDirectory, refused.message, next: refused.next, underlying: refused)
+        }
+    }
+
+    /// What tells a person how others get in. The token goes to a terminal alone: what is written elsewhere may be a log.
+    private static func invitation(_ lan: String) -> String {
+        guard isatty(STDOUT_FILENO) != 0 else {
+            return "the network is let in; \"weir url NAME --lan\" tells the URL, with its token"
+        }
+        let picture = QRCode.lines(of: lan + "/") ?? "with qrencode installed, a picture for a phone would be here"
+        return "on the network: \(lan)/\n\(picture)"
     }
 }

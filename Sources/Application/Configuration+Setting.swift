@@ -17,6 +17,7 @@ extension Configuration {
         case .listen:
             listen = try value.addresses()
             listenIsDefault = false
+        case .lan: lan = try value.network()
         case .store: store = try value.folder(from: place, home: home)
         case .state: state = try value.folder(from: place, home: home)
         case .offline: offline = try value.truth()
@@ -126,6 +127,12 @@ private struct SettingReader {
         var addresses: [ListenAddress] = []
         for text in texts { addresses.append(try ListenAddress(text)) }
         return addresses
+    }
+
+    /// An address for others; nil where the text is empty.
+    func network() throws(Refusal) -> NetworkAddress? {
+        let text = try text("an address of this machine")
+        return text.isEmpty ? nil : try NetworkAddress(text)
     }
 
     func origins() throws(Refusal) -> [String] {

@@ -11,6 +11,8 @@ public struct Configuration: Equatable, Sendable {
     public var listen: [ListenAddress]
     /// Whether `listen` was set by the user: a default address that the machine lacks may be passed over.
     public var listenIsDefault = true
+    /// Where the rest of the network finds what there is to play; nil for nowhere.
+    public var lan: NetworkAddress?
     /// The folder of pieces and catalogue; absolute.
     public var store: String
     /// The folder of the token, and of the note where the daemon listens; absolute.

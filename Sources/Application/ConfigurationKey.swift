@@ -2,6 +2,8 @@
 public enum ConfigurationKey: String, CaseIterable, Sendable {
     /// `Configuration.listen`.
     case listen
+    /// `Configuration.lan`.
+    case lan
     /// `Configuration.store`.
     case store
     /// `Configuration.state`.

@@ -18,6 +18,11 @@ import Store
     private let events: EventFeed
     private let sessions: Sessions
     private let server: HTTPServer
+    private let control: ControlRoutes
+    /// What listens for the rest of the network; nil where nothing does.
+    private var network: HTTPServer?
+    private let playback: Playback
+    private let limits: HTTPServer.Configuration
     private let logger: Logger
 
     /// Builds everything up to the server, which does not listen yet.
@@ -39,6 +44,7 @@ import Store
         downloads.verifyRate = Int64(configuration.verifyRate) << 20
         downloader = Downloader(library: library, configuration: downloads, report: report)
         let playback = Playback(library: library, logs: Self.logs(configuration), report: report)
+        self.playback = playback
         sessions = playback.sessions
         let service = LibraryService(library: library, downloader: downloader)
         events = EventFeed(downloader)
@@ -47,8 +53,10 @@ import Store
             service: service, events: events, sessions: PlaybackService(sessions, library: library),
             verifications: service, keys: service, publications: service, moves: service, store: service,
             conditioner: Self.conditioner(configuration), token: token)
+        self.control = control
         let page = PageRoutes(control)
         var limits = Self.serverConfiguration(configuration)
+        self.limits = limits
         limits.admitsLongBody = { control.admitsLongBody($0) }
         limits.refusal = { ControlRoutes.refusal(of: $0, $1, $2) }
         let metrics = Metrics(
@@ -132,6 +140,34 @@ import Store
         return server
     }
 
+    /// Listens for the rest of the network.
+    ///
+    /// - Parameters:
+    ///   - port: for an address without one.
+    ///   - token: for media, in the path.
+    /// - Returns: the URL for people there, token included, without a slash at its end.
+    func open(_ address: NetworkAddress, port: UInt16, token: String) throws(ApplicationError) -> String {
+        let gate = NetworkGate(token: token, library: library, playback: playback)
+        var limits = self.limits
+        limits.limitsLoopback = true
+        let network = HTTPServer(configuration: limits) { gate.answer($0) }
+        let place: ListenAddress
+        do {
+            let bound = try network.listen(host: address.host, port: address.port ?? port)
+            place = ListenAddress(host: address.host, port: bound)
+        } catch {
+            throw ApplicationError(
+                .address, "the network is not let in: \(error)",
+                next: "an address that \"ip addr\" shows, and a port of its own: weir serve --lan ADDRESS:PORT",
+                underlying: error)
+        }
+        self.network = network
+        client.ownListeners.append(OriginRequest.Peer(host: place.host, port: place.port))
+        let url = "http://\(place)" + NetworkGate.path(token)
+        control.lan = API.LAN(url: url)
+        return url
+    }
+
     /// Listens, and goes on with the downloads of an earlier process.
     ///
     /// - Parameter inherited: descriptors of sockets that are used in place of the configured addresses; empty for none.
@@ -181,6 +217,7 @@ import Store
     /// transfers end, and what has come is kept.
     func stop() async {
         events.end()
+        await network?.stop(within: .seconds(2))
         await server.stop(within: .seconds(2))
         await sessions.close()
         await library.summaries.close()

@@ -16,6 +16,8 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
         case misdirected
         /// A web page of another site asks.
         case foreignPage = "foreign-page"
+        /// The daemon is not to be reached from the network.
+        case noLAN = "no-lan"
         /// The route exists, but not for this method.
         case methodNotAllowed = "method-not-allowed"
         /// The request's body is larger than the API takes.
@@ -125,7 +127,7 @@ extension ControlError.Code {
         case .unauthorized: 401
         case .refusedURL, .foreignPage: 403
         case .misdirected: 421
-        case .noSuchRoute, .unknownVersion, .noSuchAsset, .noSuchDownload, .noSuchKey, .noArtwork: 404
+        case .noSuchRoute, .unknownVersion, .noLAN, .noSuchAsset, .noSuchDownload, .noSuchKey, .noArtwork: 404
         case .methodNotAllowed: 405
         case .expired, .keyExpired: 410
         case .nameTaken, .urlTaken, .otherContent, .unreadable, .targetExists, .busy: 409
@@ -148,7 +150,7 @@ extension ControlError.Code {
             .badImport:
             65
         case .noSuchAsset, .noSuchDownload, .noSuchKey, .noArtwork, .expired, .keyExpired: 66
-        case .noDaemon, .noLink, .noProgram: 69
+        case .noDaemon, .noLink, .noProgram, .noLAN: 69
         case .cannotWrite, .targetExists, .badTarget: 73
         case .diskFull, .disk: 74
         case .originAbsent, .offline, .stopping, .timeout, .away, .busy: 75
@@ -192,6 +194,7 @@ extension ControlError.Code {
         case .urlTaken: "weir list"
         case .otherContent: "what is there as an asset of its own: weir get URL"
         case .unknownVersion: "ask for what is below \(API.root), or start the Weir that has that version"
+        case .noLAN: "start it with: weir serve --lan ADDRESS"
         case .misdirected: "ask for localhost, or list the name as one of host-names"
         case .foreignPage: "list the page's origin as one of allowed-origins"
         case .tooLarge: "a body of at most 64 KB; an image of at most 4 MB"
@@ -210,6 +213,7 @@ extension ControlError.Code {
         case .unauthorized: "A token is needed"
         case .noSuchRoute: "No such route"
         case .unknownVersion: "No such version of the API"
+        case .noLAN: "Not on the network"
         case .misdirected: "Not a name of this daemon"
         case .foreignPage: "Pages of other sites may not ask"
         case .methodNotAllowed: "The route does not take this method"

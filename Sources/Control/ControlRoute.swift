@@ -23,6 +23,7 @@ enum ControlRoute: Equatable {
     case store
     case link
     case document
+    case lan
 
     /// The route of a path; nil for any other.
     init?(path: String) {
@@ -55,6 +56,7 @@ enum ControlRoute: Equatable {
         case ("store", 1): self = .store
         case ("link", 1): self = .link
         case ("openapi.json", 1): self = .document
+        case ("lan", 1): self = .lan
         default:
             guard let log = LogRoute(words) else { return nil }
             self = .log(log)
@@ -64,7 +66,7 @@ enum ControlRoute: Equatable {
     /// The methods that it takes; HEAD goes with GET.
     var methods: [HTTPMethod] {
         switch self {
-        case .presentation, .download, .events, .log, .store, .page, .document: [.get, .head]
+        case .presentation, .download, .events, .log, .store, .page, .document, .lan: [.get, .head]
         case .asset: [.get, .head, .patch, .delete]
         case .artwork, .mode, .policy: [.get, .head, .put]
         case .link: [.get, .head, .patch]

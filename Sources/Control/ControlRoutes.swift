@@ -69,6 +69,8 @@ public struct ControlResponse: Sendable {
     private let store: (any StoreService)?
     /// The way to the link conditioner that was started last; nil where none is looked for.
     let conditioner: LinkFinder?
+    /// Where others on the network find the daemon; nil where they do not.
+    public var lan: API.LAN?
     private let token: [UInt8]
     /// What the page has in place of the token; dies with the process.
     private let pageKey = StateClaim.random()
@@ -168,6 +170,11 @@ public struct ControlResponse: Sendable {
             guard let store else { throw ControlError(.noSuchRoute, "the API has no \(request.path)") }
             return try ok(try await store.store())
         case .link: return try await link(request)
+        case .lan:
+            guard let lan else {
+                throw ControlError(.noLAN, "this daemon listens on loopback addresses alone")
+            }
+            return try ok(lan)
         case .document: return ControlResponse(status: .ok, body: API.document)
         }
     }

@@ -13,7 +13,7 @@ public final class StateClaim: Sendable {
         self.directory = directory
         lock = try Self.lock(directory)
         do {
-            token = try Self.token(directory)
+            token = try Self.token(directory, in: "token")
         } catch {
             close(lock)
             throw error
@@ -21,6 +21,9 @@ public final class StateClaim: Sendable {
     }
 
     deinit { close(lock) }
+
+    /// The token that players elsewhere on the network have in their URLs. It opens media alone, never the API.
+    public func mediaToken() throws(ControlError) -> String { try Self.token(directory, in: "media-token") }
 
     /// Notes where the daemon listens, once it does: `http://127.0.0.1:8216`.
     public func publish(url: String) throws(ControlError) { try directory.writeFile("listening", url) }
@@ -44,13 +47,14 @@ public final class StateClaim: Sendable {
     }
 
     /// The token that is there, unless others could have read it; else a new one.
-    private static func token(_ directory: StateDirectory) throws(ControlError) -> String {
+    private static func token(_ directory: StateDirectory, in file: String) throws(ControlError) -> String {
         var status = stat()
         let isPrivate =
-            lstat("\(directory.path)/token", &status) == 0 && status.st_uid == geteuid() && status.st_mode & 0o077 == 0
-        if isPrivate, case .success(let text) = directory.readFile("token"), isToken(text) { return text }
+            lstat("\(directory.path)/\(file)", &status) == 0 && status.st_uid == geteuid()
+            && status.st_mode & 0o077 == 0
+        if isPrivate, case .success(let text) = directory.readFile(file), isToken(text) { return text }
         let token = random()
-        try directory.writeFile("token", token)
+        try directory.writeFile(file, token)
         return token
     }
 

@@ -16,7 +16,7 @@ public struct RequestHead: Sendable {
 
     /// The head from its first byte to its empty line.
     let bytes: [UInt8]
-    let targetRange: Range<Int>
+    private(set) var targetRange: Range<Int>
     let fields: [FieldSpan]
     let hostRange: Range<Int>
 
@@ -53,6 +53,14 @@ public struct RequestHead: Sendable {
     ///
     /// Valid UTF-8; not percent-decoded, not normalised.
     public var targetBytes: ArraySlice<UInt8> { bytes[targetRange] }
+
+    /// The same head with a target that begins behind `count` bytes of this one's path: of a prefix that ends before a
+    /// slash.
+    public func mounted(behind count: Int) -> RequestHead {
+        var head = self
+        head.targetRange = (targetRange.lowerBound + min(count, targetRange.count))..<targetRange.upperBound
+        return head
+    }
 
     /// The target before the first question mark.
     public var pathBytes: ArraySlice<UInt8> {

@@ -9,12 +9,16 @@ public import HTTPMessage
     public let head: RequestHead
     /// The request's whole body; empty when it has none.
     public let body: [UInt8]
+    /// What stood before the target that the head has, and stands before each URL that is to lead here again; empty as a
+    /// rule.
+    public let mount: String
     private let connection: Connection
     private let serial: Int
     private var isAnswered = false
 
-    init(head: RequestHead, body: [UInt8], connection: Connection, serial: Int) {
+    init(head: RequestHead, body: [UInt8], mount: String = "", connection: Connection, serial: Int) {
         self.head = head
+        self.mount = mount
         self.body = body
         self.connection = connection
         self.serial = serial
@@ -24,6 +28,12 @@ public import HTTPMessage
         guard !isAnswered else { return }  // Nearly always; an isolated deinit would cost each request its check.
         let (connection, serial) = (connection, serial)
         Task { @LoopActor in connection.exchangeWasDropped(serial: serial) }
+    }
+
+    /// Lets another exchange answer the same request, with another head.
+    func handOn(head: RequestHead, mount: String) -> Exchange {
+        isAnswered = true
+        return Exchange(head: head, body: body, mount: mount, connection: connection, serial: serial)
     }
 
     /// Whether a reply can still reach the client.

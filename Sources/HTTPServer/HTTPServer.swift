@@ -87,7 +87,7 @@ extension HTTPServer {
             return
         }
         let isCrowding =
-            !peer.isLoopback
+            (!peer.isLoopback || core.configuration.limitsLoopback)
             && connections.count { $0.peer.isSameHost(as: peer) } >= core.configuration.connectionsPerPeer
         guard !isCrowding, makeRoom() else { return Self.turnAway(descriptor) }
         let requestGuard = requestGuard(for: descriptor, at: listener)

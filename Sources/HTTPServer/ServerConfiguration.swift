@@ -15,6 +15,8 @@ extension HTTPServer {
         public var connections = 256
         /// Most connections from one address that is not a loopback address.
         public var connectionsPerPeer = 32
+        /// Whether that holds for loopback addresses as well.
+        public var limitsLoopback = false
         /// Most requests on one connection, which is then closed behind its last reply.
         public var requestsPerConnection = 1_000
         /// From a request's first byte to the end of its head; beyond it 408.

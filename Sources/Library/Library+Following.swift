@@ -110,6 +110,7 @@ extension Library {
         asset.origin = destination.url
         revised(by: asset)?.origin = destination.url
         asset.access.change(to: destination.url, with: destination.access.fields)
+        if destination.access.namesPeer { asset.access.confirm() }
         // Before the entry, which may name the same keys.
         for (number, url) in destination.keys { asset.keys.settle(number, at: url) }
         for (rendition, source) in destination.sources where rendition.source?.isDurable ?? false {

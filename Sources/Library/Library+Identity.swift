@@ -15,7 +15,7 @@ extension Library {
         for known in assets where TokenlessURL(known.origin) == identity {
             let asset = known.revision ?? known
             guard asset.hasEndedPlaylist else { continue }
-            let access = OriginAccess(to: url, with: fields ?? asset.fields)
+            let access = OriginAccess(to: url, with: fields ?? asset.fields, namesPeer: asset.access.namesPeer)
             guard let destination = try? await Destination(of: asset, at: url, access, fetch: fetch),
                 destination.isProven, !asset.isRemoved, self.asset(at: url) == nil
             else { continue }

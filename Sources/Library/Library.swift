@@ -154,22 +154,25 @@ public import Store
     ///   - name: what to call a new asset; nil for a name made of the URL.
     ///   - title: for display; given to an asset that has none.
     ///   - fields: for the origin of `url`, as `setFields` says; nil to leave those of a known asset as they are.
+    ///   - isUsers: whether the user has named the URL: another's may not lead to a private address.
     /// - Throws: `LibraryError`; nothing is registered then.
     public func open(
-        _ url: WebURL, name: String? = nil, title: String? = nil, fields: UserFields? = nil
+        _ url: WebURL, name: String? = nil, title: String? = nil, fields: UserFields? = nil, isUsers: Bool = true
     ) async throws(LibraryError) -> Asset {
         while let task = opening[url] {
             // What is refused without the fields may be given with them.
             if case .failure(let error) = await task.value, fields == nil { throw error }
         }
         if let known = byOrigin[url] {
+            if isUsers { known.access.confirm() }
             if known.title == nil, let title { await entitle(known, title) }
             if let fields { try await setFields(fields, of: known) }
             return known
         }
         try checkOnline(url)
         if let name { try checkFree(name) }
-        let access = OriginAccess(to: url, with: fields ?? UserFields())
+        let isNamed = isUsers || streams.contains { $0.url == url }
+        let access = OriginAccess(to: url, with: fields ?? UserFields(), namesPeer: isNamed)
         let task = Task { @LoopActor () -> Result<Asset, LibraryError> in
             // Before anybody who joined hears of the end.
             defer { self.opening[url] = nil }

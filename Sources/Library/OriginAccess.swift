@@ -12,17 +12,24 @@ import Origin
     /// The user's own.
     private(set) var fields: UserFields
 
-    init(to url: WebURL, with fields: UserFields = UserFields()) {
+    /// Whether the user has named the host: only then may it be a private one.
+    private(set) var namesPeer: Bool
+
+    init(to url: WebURL, with fields: UserFields = UserFields(), namesPeer: Bool = true) {
         origin = url.origin
         self.fields = fields
+        self.namesPeer = namesPeer
     }
+
+    /// The user has named the host after all.
+    func confirm() { namesPeer = true }
 
     /// Takes the place of what was given before.
     func change(to url: WebURL, with fields: UserFields) { (origin, self.fields) = (url.origin, fields) }
 
     /// Gives a request what it may have.
     func grant(to request: inout OriginRequest) {
-        request.namedPeer = OriginRequest.Peer(host: origin.host, port: origin.port)
+        if namesPeer { request.namedPeer = OriginRequest.Peer(host: origin.host, port: origin.port) }
         if !fields.isEmpty { request.credentials = OriginRequest.Credentials(origin: origin, fields: fields.lines) }
     }
 }

@@ -38,7 +38,7 @@ extension Playback {
     private func list(
         _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
     ) async throws(LibraryError) {
-        let view = PlayerView(library: library, asset: asset, session: session)
+        let view = PlayerView(library: library, asset: asset, session: session, mount: exchange.mount)
         let text = try await library.assetList(name, of: asset, query: CMCD.removed(from: exchange.head.query)) {
             view.interstitial($0)
         }

@@ -63,16 +63,18 @@ public import Library
         let isOffline = session.mode == .offline || library.isOffline
         if isOffline || session.mode == .local, let recorded = rendition.recording?.source {
             return send(exchange, .hit, live: recorded) { () in
-                try view(of: asset, session).media(rendition, recorded)
+                try view(of: asset, session, for: exchange).media(rendition, recorded)
             }
         }
         if session.mode == .auto, let last = rendition.lastWindow {
             return send(exchange, .hit) { () in
-                try view(of: asset, session).media(rendition, last.source, isLast: true)
+                try view(of: asset, session, for: exchange).media(rendition, last.source, isLast: true)
             }
         }
         if isOffline, let source = rendition.source, let cut = stretches.cut(of: rendition, in: asset, session) {
-            return send(exchange, .hit) { () in try view(of: asset, session).media(rendition, source, cut: cut) }
+            return send(exchange, .hit) { () in
+                try view(of: asset, session, for: exchange).media(rendition, source, cut: cut)
+            }
         }
         if isOffline, !rendition.isWhole,
             !(rendition.isStored && library.outlives(session.id, keysOf: rendition, of: asset))
@@ -84,7 +86,7 @@ public import Library
             return refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
         }
         if let source = rendition.source, source.isDurable {
-            return send(exchange, .hit) { () in try view(of: asset, session).media(rendition, source) }
+            return send(exchange, .hit) { () in try view(of: asset, session, for: exchange).media(rendition, source) }
         }
         do throws(LibraryError) {
             let (directives, _) = try DeliveryDirectives.take(from: exchange.head.query)
@@ -107,7 +109,7 @@ public import Library
         do throws(LibraryError) {
             let source = try await library.playlist(of: rendition, in: asset, directives)
             send(exchange, status, live: source.isDurable ? nil : source) { () in
-                try view(of: asset, session).media(rendition, source)
+                try view(of: asset, session, for: exchange).media(rendition, source)
             }
         } catch {
             let subject = Subject(session, asset, exchange.head.path)
@@ -138,7 +140,7 @@ public import Library
     private func recording(_ exchange: Exchange, of asset: Asset, _ mode: Session.Mode) {
         let session = session(for: asset, mode == .auto ? .local : mode)
         sessions.enter(session, exchange)
-        let view = view(of: asset, session)
+        let view = view(of: asset, session, for: exchange)
         if asset.multivariant == nil, let lone = asset.renditions.first, let recorded = lone.recording?.source {
             return send(exchange, .hit, live: recorded) { () in try view.media(lone, recorded) }
         }
@@ -163,7 +165,7 @@ public import Library
             do throws(LibraryError) {
                 // A player puts its directives behind the URL of the entry, where that is a live playlist itself.
                 let (directives, rest) = try DeliveryDirectives.take(from: CMCD.removed(from: url.query))
-                let asset = try await asset(at: url.replacingQuery(rest), mode)
+                let asset = try await asset(at: url.replacingQuery(rest), mode, isUsers: exchange.mount.isEmpty)
                 if expired(exchange, asset) { return }
                 let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode)
                 await entry(exchange, of: asset, mode, directives, isStored: isStored)
@@ -173,8 +175,9 @@ public import Library
         }
     }
 
-    private func asset(at url: WebURL, _ mode: Session.Mode) async throws(LibraryError) -> Asset {
-        guard mode == .offline else { return try await library.open(url) }
+    /// - Parameter isUsers: whether the URL is the user's own; others may not lead to private addresses by it.
+    private func asset(at url: WebURL, _ mode: Session.Mode, isUsers: Bool) async throws(LibraryError) -> Asset {
+        guard mode == .offline else { return try await library.open(url, isUsers: isUsers) }
         if let known = library.asset(at: url) { return known }
         throw LibraryError(.notStored, "\(url.redacted) is not in the store, and this session asks nobody else for it")
     }
@@ -212,7 +215,8 @@ public import Library
                 // Where the origin need not be asked, it can be: nothing has to stand in for anything.
                 let isLeft = mode == .offline || library.isOffline || !isStored
                 let listed = isPresent ? nil : isLeft ? asset.offlineRenditions : asset.wholeRenditions
-                return try view(of: asset, session).entry(stored: listed) ?? { throw Self.nothing(of: asset) }()
+                return try view(of: asset, session, for: exchange).entry(stored: listed)
+                    ?? { throw Self.nothing(of: asset) }()
             }
         } catch {
             refuse(exchange, error, about: Subject(nil, asset, asset.origin.replacingQuery(nil).text))
@@ -228,7 +232,7 @@ public import Library
         stretches.keep(stored, for: session)
         sessions.enter(session, exchange)
         send(exchange, .hit) { () in
-            try view(of: asset, session).entry(stored) ?? { throw Self.nothing(of: asset) }()
+            try view(of: asset, session, for: exchange).entry(stored) ?? { throw Self.nothing(of: asset) }()
         }
     }
 
@@ -237,7 +241,8 @@ public import Library
         let session = Session(.adaptive)
         sessions.enter(session, exchange)
         send(exchange, .playlist(isKnown: true, isStored: listed != nil)) { () in
-            try view(of: asset, session).entry(ladder, listing: listed) ?? { throw Self.nothing(of: asset) }()
+            try view(of: asset, session, for: exchange).entry(ladder, listing: listed)
+                ?? { throw Self.nothing(of: asset) }()
         }
     }
 
@@ -247,9 +252,9 @@ public import Library
         return LibraryError(.notStored, "nothing of \(asset.name) is wholly stored\(rest); \"weir get\" fetches it")
     }
 
-    private func view(of asset: Asset, _ session: Session) -> PlayerView {
+    private func view(of asset: Asset, _ session: Session, for exchange: Exchange) -> PlayerView {
         library.expect(session.id, at: asset, isOffline: session.mode == .offline)
-        return PlayerView(library: library, asset: asset, session: session)
+        return PlayerView(library: library, asset: asset, session: session, mount: exchange.mount)
     }
 
     /// A new session, but for a lone live playlist: players load that again and again, and what it names must stay.

@@ -8,6 +8,8 @@ import Playlist
     let library: Library
     let asset: Asset
     let session: Session
+    /// What stands before each path, where the player has come by another way than to the root.
+    var mount = ""
 
     // MARK: The entry
 
@@ -123,7 +125,7 @@ import Playlist
         let isOffline = session.mode == .offline || library.isOffline
         if !isOffline, !rendition.isWhole { return interstitial(asset.interstitials.name(url, kind)) }
         guard kind == .presentation, let stored = library.asset(at: url), stored.isPlayableOffline else { return nil }
-        return (session.mode == .offline ? "/offline/" : "/") + "\(stored.name).m3u8"
+        return mount + (session.mode == .offline ? "/offline/" : "/") + "\(stored.name).m3u8"
     }
 
     /// What leads a player to a presentation, or to a list of them.
@@ -135,5 +137,5 @@ import Playlist
     private func key(_ number: Int) -> String { "\(prefix)keys/\(number).key" }
     private func data(_ name: PieceName) -> String { "\(prefix)\(asset.sessionData.folder.id)/\(name)" }
     private func resource(_ rendition: Rendition, _ file: String) -> String { "\(prefix)\(rendition.name.id)/\(file)" }
-    private var prefix: String { "/a/\(asset.id)/\(session.id)/" }
+    private var prefix: String { "\(mount)/a/\(asset.id)/\(session.id)/" }
 }

@@ -38,7 +38,8 @@ public enum HTTPProbe {
         all.merge(fields.map { ($0.key.lowercased(), $0.value) }) { $1 }
         let lines = ["\(method) \(target) HTTP/1.1"] + all.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
 
-        let connection = try RawConnection(port: port)
+        let host = authority.hasPrefix("127.") ? String(authority.prefix { $0 != ":" }) : "127.0.0.1"
+        let connection = try RawConnection(port: port, host: host)
         try await connection.send(
             Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + (body ?? Data()), within: bound)
         let head = try await connection.receiveHead(within: bound)

@@ -20,11 +20,11 @@ public final class RawConnection: Sendable {
     /// The connected socket, for `getsockopt`, `poll` and the like; the connection stays its owner.
     public let descriptor: Int32
 
-    /// Connects to 127.0.0.1.
+    /// Connects to 127.0.0.1, or to another literal IPv4 address of the loopback interface.
     ///
     /// - Parameter receiveBuffer: the socket's receive buffer in bytes (the system doubles it and has a minimum), nil
     ///   for the default; a small one makes the peer feel soon that nobody reads.
-    public init(port: Int, receiveBuffer: Int? = nil) throws {
+    public init(port: Int, host: String = "127.0.0.1", receiveBuffer: Int? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SystemCallError("socket") }
         if var size = receiveBuffer.map({ Int32($0) }) {
@@ -33,7 +33,7 @@ public final class RawConnection: Sendable {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        inet_pton(AF_INET, host, &address.sin_addr)
         let length = socklen_t(MemoryLayout.size(ofValue: address))
         let connected = withUnsafeBytes(of: &address) { bytes in
             bytes.withMemoryRebound(to: sockaddr.self) { connect(descriptor, $0.baseAddress, length) }

@@ -13,6 +13,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "An address of this machine where others on the network may play, with a token in the URL.",
+            valueName: "address"))
+    var lan: String?
+
     @Flag(help: "Stay off the network: play what is stored.")
     var offline = false
 
@@ -89,6 +95,7 @@ struct ServeCommand: AsyncParsableCommand {
             settings[.backup] = backup.map { [$0] }
             settings[.logDays] = logDays.map { [$0] }
             settings[.logLevel] = logLevel.map { [$0] }
+            settings[.lan] = lan.map { [$0] }
             settings[.catalogue] = catalogue.map { [$0] }
             let configuration = try common.configuration(with: settings)
             try await Application.run(configuration, streams: try configuration.streams())

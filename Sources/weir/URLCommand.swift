@@ -1,3 +1,4 @@
+import Application
 import ArgumentParser
 import Control
 
@@ -21,6 +22,12 @@ struct URLCommand: AsyncParsableCommand {
     @Flag(help: "End with 69 unless Weir answers there; wants no token.")
     var check = false
 
+    @Flag(help: "One for another machine on the network, with the token that it needs.")
+    var lan = false
+
+    @Flag(name: .customLong("qr"), help: "Draw it as a QR code as well; needs qrencode.")
+    var isDrawn = false
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws { _ = try manner }
@@ -31,7 +38,16 @@ struct URLCommand: AsyncParsableCommand {
         try await reporting(common) {
             let daemon = try common.daemon()
             if check { try await daemon.client.findDaemon(at: daemon.base) }
-            Output.line(try await Entry(source, try manner, in: daemon).url)
+            let urls = lan ? PlayerURL(base: try await daemon.client.lan().url) : daemon.urls
+            let url = try await Entry(source, try manner, in: daemon, urls).url
+            Output.line(url)
+            guard isDrawn else { return }
+            guard let picture = QRCode.lines(of: url) else {
+                throw Failure(
+                    "it cannot be drawn: qrencode is not installed, or the URL is too long for it",
+                    next: "apt install qrencode", exitCode: 69, code: "no-program")
+            }
+            Output.line(picture)
         }
     }
 }
@@ -57,23 +73,28 @@ struct Entry {
 
     /// Finds the URL for a name or an origin URL; a name has to exist, and so does an asset for a URL that is to play
     /// offline.
-    init(_ source: String, _ manner: Manner, in daemon: Daemon) async throws(ControlError) {
+    init(
+        _ source: String, _ manner: Manner, in daemon: Daemon, _ base: PlayerURL? = nil
+    ) async throws(ControlError) {
+        let urls = base ?? daemon.urls
         let isURL = PlayerURL.isURL(source)
         let word = isURL ? source : try await daemon.client.asset(named: source).name
         switch manner {
-        case .usual: url = daemon.urls.entry(word)
-        case .local: url = daemon.urls.localEntry(word)
-        case .auto: url = daemon.urls.adaptiveEntry(word)
-        case .offline where !isURL: url = daemon.urls.offlineAsset(named: word)
-        case .offline: url = try await Self.offline(source, in: daemon)
+        case .usual: url = urls.entry(word)
+        case .local: url = urls.localEntry(word)
+        case .auto: url = urls.adaptiveEntry(word)
+        case .offline where !isURL: url = urls.offlineAsset(named: word)
+        case .offline: url = try await Self.offline(source, in: daemon, urls)
         }
     }
 
-    private static func offline(_ source: String, in daemon: Daemon) async throws(ControlError) -> String {
+    private static func offline(
+        _ source: String, in daemon: Daemon, _ urls: PlayerURL
+    ) async throws(ControlError) -> String {
         guard let asset = try await daemon.client.assets(isBrief: true).first(where: { $0.url == source }) else {
             throw ControlError(
                 .noSuchAsset, "nothing is stored of \(source)", next: "weir get URL, while there is a network")
         }
-        return daemon.urls.offlineAsset(named: asset.name)
+        return urls.offlineAsset(named: asset.name)
     }
 }

@@ -95,6 +95,17 @@ import Testing
         #expect(refusal(file: "backup = true")?.message == "backup: true is not include or exclude")
     }
 
+    @Test(
+        arguments: [
+            ("192.168.1.5", "192.168.1.5", nil), ("192.168.1.5:8300", "192.168.1.5", 8300), ("fd00::5", "fd00::5", nil),
+            ("[fd00::5]", "fd00::5", nil), ("[fd00::5]:8300", "fd00::5", 8300),
+        ] as [(String, String, UInt16?)])
+    func theNetworkHasOneAddressAndPerhapsAPort(_ text: String, _ host: String, _ port: UInt16?) throws {
+        let lan = try #require(try load(file: "lan = \"\(text)\"").lan)
+        #expect(lan.host == host && lan.port == port)
+        #expect(try load(environment: ["WEIR_LAN": text]).lan == lan && load().lan == nil)
+    }
+
     @Test func everyKeyTakesAValueFromTheEnvironment() throws {
         let configuration = try load(environment: [
             "WEIR_LISTEN": "127.0.0.1:0,[::1]:1", "WEIR_OFFLINE": "yes", "WEIR_MAX_PARALLEL": "3",
@@ -124,7 +135,7 @@ import Testing
             "offline = true\nmax_parallel = 3", 2, "there is no key \"max_parallel\"; did you mean \"max-parallel\"?",
             "correct the"
         ),
-        ("[server]\nport = 1", 1, "there is no key \"server\"", "the keys are listen, store"),
+        ("[server]\nport = 1", 1, "there is no key \"server\"", "the keys are listen, lan, store"),
         ("# max-parallel\nmax-parallel = 65", 2, "max-parallel: 65 is not a number from 1 to 64", "correct the value"),
         ("max-parallel = \"6\"", 1, "max-parallel: \"6\" is not a number from 1 to 64", "correct the value"),
         ("offline = \"true\"", 1, "offline: \"true\" is not true or false", "correct the value"),

@@ -47,6 +47,7 @@ import Testing
         case .store: "/store"
         case .link: "/link"
         case .document: "/openapi.json"
+        case .lan: "/lan"
         }
     }
 
@@ -54,9 +55,8 @@ import Testing
         [
             .assets, .asset(name: "x"), .artwork(asset: "x"), .verification(asset: "x"), .policy(asset: "x"),
             .export(asset: "x"), .keys(asset: "x"), .keys(asset: nil), .publication(asset: "x"), .move(asset: "x"),
-            .page,
-            .mode, .presentation, .selection, .downloads, .download(id: "x"), .events,
-            .log(.sessions), .log(.access), .log(.errors), .log(.kpis), .store, .link, .document,
+            .page, .mode, .presentation, .selection, .downloads, .download(id: "x"), .events, .log(.sessions),
+            .log(.access), .log(.errors), .log(.kpis), .store, .link, .document, .lan,
         ] + DownloadChange.allCases.map { .change($0, id: "x") }
 
     @Test func everyRouteAndMethodIsInTheDocumentAndTheOtherWayRound() throws {
@@ -95,8 +95,9 @@ import Testing
             "KeyUse": API.Key.Use.self, "Move": API.Move.self, "MoveRequest": API.MoveRequest.self,
             "PageLink": API.PageLink.self, "Place": API.Place.self, "Publication": API.Publication.self,
             "PublicationKeys": API.PublicationRequest.Keys.self, "PublicationRequest": API.PublicationRequest.self,
-            "LinkChange": LinkChange.self, "Mismatch": API.Verification.Mismatch.self, "Mode": API.Mode.self,
-            "ObservedRate": ObservedRate.self, "Part": API.Download.Part.self, "PieceRun": PieceRun.self,
+            "LAN": API.LAN.self, "LinkChange": LinkChange.self, "Mismatch": API.Verification.Mismatch.self,
+            "Mode": API.Mode.self, "ObservedRate": ObservedRate.self, "Part": API.Download.Part.self,
+            "PieceRun": PieceRun.self,
             "PlayCache": API.PlayCache.self, "Playable": API.Playable.self, "Policy": API.Policy.self,
             "Preferences": API.Preferences.self, "Presentation": API.Presentation.self, "Problem": API.Problem.self,
             "Purge": API.Storage.Purge.self, "Reason": API.Explanation.Reason.self, "Removal": API.Removal.self,

@@ -1,0 +1,70 @@
+import EventLoop
+import HTTPMessage
+import HTTPServer
+import Library
+import Playback
+
+/// What the rest of the network sees, on an address of its own: media, for those who have the token in the path, as a
+/// television has nowhere else to put it. The control API is not there.
+///
+/// | path | what |
+/// |---|---|
+/// | `/t/TOKEN/` | a page of what there is to play |
+/// | `/t/TOKEN/…` | what players find below `/`; every URL in a playlist keeps the token |
+/// | any other | 404, whether the token is wrong or missing |
+@LoopActor final class NetworkGate {
+    private let prefix: [UInt8]
+    private let library: Library
+    private let playback: Playback
+
+    init(token: String, library: Library, playback: Playback) {
+        prefix = Array(Self.path(token).utf8)
+        (self.library, self.playback) = (library, playback)
+    }
+
+    /// What stands before each path.
+    nonisolated static func path(_ token: String) -> String { "/t/\(token)" }
+
+    func answer(_ exchange: Exchange) {
+        guard isOurs(exchange.head.pathBytes) else { return Self.nothing(exchange) }
+        let inner = exchange.mounted(behind: prefix.count)
+        guard inner.head.path == "/" else {
+            if !playback.handle(inner) { Self.nothing(inner) }
+            return
+        }
+        guard inner.head.method == .get || inner.head.method == .head else { return Self.nothing(inner) }
+        var representation = Representation(size: nil, mediaType: .html)
+        representation.fields.append(.cacheControl, literal: "no-store")
+        representation.fields.append(FieldName("Content-Security-Policy"), literal: "default-src 'none'")
+        representation.fields.append(FieldName("Referrer-Policy"), literal: "no-referrer")
+        let page = Array(self.page.utf8)
+        representation.size = Int64(page.count)
+        inner.reply(representation, .bytes(page))
+    }
+
+    /// Takes as long for a token that is nearly right as for one that is not.
+    private func isOurs(_ path: ArraySlice<UInt8>) -> Bool {
+        guard path.count > prefix.count else { return false }
+        let difference = zip(path, prefix).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
+        return difference == 0 && path[path.startIndex + prefix.count] == UInt8(ascii: "/")
+    }
+
+    private static func nothing(_ exchange: Exchange) {
+        exchange.reply(.notFound, "There is nothing here.")
+    }
+
+    /// Links that a player, or a phone's browser, can open.
+    private var page: String {
+        var names: [(name: String, title: String?)] = library.assets.map { ($0.name, $0.title) }
+        names += library.unopenedStreams.map { ($0.name, $0.title) }
+        let items = names.sorted { $0.name < $1.name }.map { item in
+            "<li><a href=\"\(item.name).m3u8\">\(Self.escaped(item.title ?? item.name))</a></li>"
+        }
+        return "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" "
+            + "content=\"width=device-width\"><title>Weir</title><h1>Weir</h1><ul>\(items.joined())</ul></html>\n"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+    }
+}
