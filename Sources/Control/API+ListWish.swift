@@ -20,7 +20,7 @@ extension API {
 
         /// Reads a query; keys that it does not know are passed over.
         ///
-        /// - Throws: `badRequest` for a limit that is none.
+        /// - Throws: `badRequest` for a limit that is none, and for a `brief` that is neither 0 nor 1.
         init(query: String?) throws(ControlError) {
             for pair in (query ?? "").split(separator: "&") {
                 let key = pair.prefix { $0 != "=" }
@@ -28,7 +28,7 @@ extension API {
                 switch key {
                 case "limit": limit = try Self.limit(value)
                 case "after": after = value
-                case "brief": isBrief = value != "0"
+                case "brief": isBrief = try Self.flag(value)
                 default: break
                 }
             }
@@ -39,6 +39,11 @@ extension API {
                 throw ControlError(.badRequest, "limit= wants a number from 1 on, not \"\(text)\"")
             }
             return number
+        }
+
+        private static func flag(_ text: String) throws(ControlError) -> Bool {
+            guard text == "0" || text == "1" else { throw ControlError(.badRequest, "brief= wants 0 or 1, not \"\(text)\"") }
+            return text == "1"
         }
 
         /// As a query, with its question mark; empty for all assets with everything.

@@ -85,7 +85,7 @@ import Testing
         // The name behind which a page begins may have gone.
         #expect(try await list(service, "limit=1&after=bb").assets.map(\.name) == ["c"])
         #expect(try await list(service, "after=e").assets == [])
-        for query in ["limit=0", "limit=-1", "limit=x", "limit="] {
+        for query in ["limit=0", "limit=-1", "limit=x", "limit=", "brief=AAA", "brief=", "brief=true"] {
             let error = #expect(throws: ControlError.self) { try API.ListWish(query: query) }
             #expect(error?.code == .badRequest)
         }
