@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -26,6 +27,9 @@ static inline int weir_rename_new(int folder, const char *from, const char *to) 
 static inline int weir_rename_exchange(const char *one, const char *other) {
     return (int)syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, 2u);
 }
+
+// pthread_setname_np(3) is under _GNU_SOURCE too, and prctl(2) is variadic, which Swift does not take. Cut at 15 bytes.
+static inline void weir_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0ul, 0ul, 0ul); }
 
 // Swift's Glibc module has no statfs(2). The kind's number, below 2^32; -1 where the path leads nowhere.
 static inline long weir_file_system_kind(const char *path) {

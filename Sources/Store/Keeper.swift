@@ -54,7 +54,7 @@ final class Keeper: Sendable {
 
     init() throws(StoreError) {
         let queue = try QueueBox()
-        thread = try StoreThread { queue.run() }
+        thread = try StoreThread("keeper") { queue.run() }
         self.queue = queue
     }
 

@@ -139,7 +139,7 @@ public final class Store: Sendable {
 
     /// Does something on a thread of its own; on this one where the system gives none.
     private static func behindTheScenes(_ body: @escaping @Sendable () -> Void) {
-        do throws(StoreError) { try StoreThread.start(body) } catch { body() }
+        do throws(StoreError) { try StoreThread.start("clearing", body) } catch { body() }
     }
 
     /// Empties `tmp/`: files at once, and folders, in which there may be much, behind the scenes. Until then they have names

@@ -10,7 +10,7 @@ final class StoreWorker: Sendable {
     /// - Throws: `StoreError` when the system gives no eventfd or no thread.
     init() throws(StoreError) {
         let inbox = try Inbox()
-        thread = try StoreThread { inbox.run() }
+        thread = try StoreThread("store") { inbox.run() }
         self.inbox = inbox
     }
 

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import shutil
 import signal
 import socket
@@ -58,8 +59,8 @@ class Server:
     With a listener, that stays open between two children, as a service manager keeps it: who connects meanwhile waits.
     """
 
-    # Where its words for a person go.
-    errors = subprocess.DEVNULL
+    # Where its words for a person go, and how long it has until it listens.
+    errors, patience = subprocess.DEVNULL, PATIENCE
 
     def __init__(self, command, environment=None, listener=None):
         self.command, self.environment, self.child, self.port = command, environment, None, 0
@@ -73,8 +74,11 @@ class Server:
             command = ["sh", "-c", HAND_OVER % handed[0], *command]
         self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors,
                                       text=True, env=self.environment, pass_fds=handed)
-        line = self.child.stdout.readline()
+        readable, _, _ = select.select([self.child.stdout], [], [], self.patience)
+        line = self.child.stdout.readline() if readable else ""
         if "listening on" not in line:
+            # Whatever it still does: nothing of it is left when this is told.
+            self.kill()
             raise Trouble("%s did not start but said %r" % (pathlib.Path(self.child.args[0]).name, line))
         self.url = line.split()[-1]
         self.port = int(self.url.rsplit(":", 1)[1])

@@ -9,7 +9,7 @@ public enum DiskWork {
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Value, StoreError>, Never>) in
             do throws(StoreError) {
-                try StoreThread.start {
+                try StoreThread.start("disk work") {
                     do throws(StoreError) {
                         continuation.resume(returning: .success(try body()))
                     } catch {

@@ -23,7 +23,7 @@ final class RecordKeeper: Sendable {
         report: @escaping @Sendable (String) -> Void = { _ in }, source: @escaping Source
     ) throws(StoreError) {
         let desk = try Desk(folder, present, backlog: backlog, report: report, source: source)
-        thread = try StoreThread { desk.run() }
+        thread = try StoreThread("records") { desk.run() }
         self.desk = desk
     }
 
