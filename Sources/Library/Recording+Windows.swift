@@ -27,7 +27,8 @@ extension Recording {
         if playlist.hasEndList { hasEnded = true }
         let number = playlist.firstSequenceNumber + front.shift
         guard number + playlist.segments.count == front.next || playlist.segments.isEmpty else { return }
-        if writer == nil { first = number }
+        // What was seen and has not come yet is not in the text, and belongs to it although the window slides on.
+        if writer == nil, items.isEmpty { first = number }
         window = number..<number + playlist.segments.count
         nameMaps(of: source, isRestart: entries.contains(where: \.isRestart))
         for (place, entry) in entries.enumerated() { add(entry, of: source, isFirst: place == 0) }

@@ -208,6 +208,17 @@ import Testing
         #expect(scene.names.suffix(2) == ["(4)", "5.ts"])
     }
 
+    @Test func theFirstSegmentIsKeptThoughTheWindowHasSlidPastItBeforeItCame() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("*/0.ts") { ($0.status, $0.times) = (404, 1) })
+        let scene = try await RecordingScene(fixture, "/_live/a/media.m3u8")
+        try await waitUntil("the refusal") { try await fixture.origin.requests(for: "/_live/a/0.ts").count == 1 }
+        try await fixture.origin.advance("a")
+        try await scene.records(5)
+        #expect(scene.names == ["0.ts", "1.ts", "2.ts", "3.ts", "4.ts"])
+        #expect(try scene.piece("0.ts") == Repository.fixture("/ts/90p/0.ts"))
+    }
+
     @Test func anOriginThatBeginsAnewIsRecordedBehindADiscontinuity() async throws {
         func text(_ numbers: Range<Int>, at second: Int) -> String {
             let date = "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:\(10 + second)Z\n"
