@@ -73,10 +73,10 @@ let package = Package(
                 "Control",
                 logging, toml,
             ]),
-        // Uses Library and Playlist as well: a check needs no daemon; and Playback, which knows how log lines are written.
+        // The commands have the API (Control) and no room below it, but for Playback's words of the log; what needs no daemon
+        // is Application's: CommandRuleTests.
         .executableTarget(
-            name: "weir", dependencies: ["Application", "Control", "Library", "Playback", "Playlist", argumentParser],
-            swiftSettings: strict),
+            name: "weir", dependencies: ["Application", "Control", "Playback", argumentParser], swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
         room("TestSupport"),
 

@@ -1,20 +1,16 @@
-import Library
-import Playlist
+import Application
 
 /// What `weir check --json` writes: a `diagnostic` for each finding, and one `result`.
 enum CheckRecord {
     private static let version = 1
 
-    static func lines(_ outcome: CheckCommand.Outcome) -> [String] {
-        outcome.report.playlists.flatMap { playlist in playlist.diagnostics.map { diagnostic($0, of: playlist.name) } }
-            + [result(outcome)]
-    }
+    static func lines(_ check: PlaylistCheck) -> [String] { check.findings.map(diagnostic) + [result(check)] }
 
-    private static func diagnostic(_ finding: PlaylistDiagnostic, of name: String) -> String {
+    private static func diagnostic(_ finding: PlaylistCheck.Finding) -> String {
         var line = JSONLine()
         line.add("v", version)
         line.add("t", "diagnostic")
-        line.add("playlist", name)
+        line.add("playlist", finding.playlist)
         line.add("line", finding.line)
         line.add("severity", finding.severity.rawValue)
         line.add("code", finding.code)
@@ -23,16 +19,16 @@ enum CheckRecord {
         return line.text
     }
 
-    private static func result(_ outcome: CheckCommand.Outcome) -> String {
+    private static func result(_ check: PlaylistCheck) -> String {
         var line = JSONLine()
         line.add("v", version)
         line.add("t", "result")
-        line.add("playlists", outcome.report.playlists.map(\.name))
-        line.add("errors", outcome.report.count(of: .error))
-        line.add("warnings", outcome.report.count(of: .warning))
-        line.add("notes", outcome.report.count(of: .note))
-        line.add("error", outcome.failure.map { ["code": $0.code, "message": $0.message] })
-        line.add("exit", outcome.exitCode)
+        line.add("playlists", check.playlists)
+        line.add("errors", check.count(of: .error))
+        line.add("warnings", check.count(of: .warning))
+        line.add("notes", check.count(of: .note))
+        line.add("error", check.failure.map { ["code": $0.code, "message": $0.message] })
+        line.add("exit", check.exitCode)
         return line.text
     }
 }

@@ -1,23 +1,19 @@
-import Library
-import Playlist
+import Application
 
 /// What `weir check` writes for people: a line for each finding, as compilers do, and one for all.
 enum CheckText {
-    static func lines(_ outcome: CheckCommand.Outcome) -> [String] {
-        let report = outcome.report
-        let found = report.playlists.flatMap { playlist in playlist.diagnostics.map { line($0, of: playlist.name) } }
-        guard outcome.failure == nil else { return found }
-        return found + [summary(report)]
+    static func lines(_ check: PlaylistCheck) -> [String] {
+        check.findings.map(line) + (check.failure == nil ? [summary(check)] : [])
     }
 
-    private static func line(_ finding: PlaylistDiagnostic, of name: String) -> String {
-        let place = finding.line.map { "\(name):\($0)" } ?? name
-        return printable("\(place): \(finding.severity): \(finding.message) (\(finding.clause))")
+    private static func line(_ finding: PlaylistCheck.Finding) -> String {
+        let place = finding.line.map { "\(finding.playlist):\($0)" } ?? finding.playlist
+        return printable("\(place): \(finding.severity.rawValue): \(finding.message) (\(finding.clause))")
     }
 
-    private static func summary(_ report: CheckReport) -> String {
+    private static func summary(_ report: PlaylistCheck) -> String {
         let playlists = count(report.playlists.count, "playlist")
-        let counts = PlaylistDiagnostic.Severity.allCases.reversed().compactMap { severity in
+        let counts = PlaylistCheck.Severity.allCases.reversed().compactMap { severity in
             let number = report.count(of: severity)
             return number == 0 ? nil : count(number, severity.rawValue)
         }

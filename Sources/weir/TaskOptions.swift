@@ -1,7 +1,6 @@
 public import ArgumentParser
 public import Control
 import Foundation
-import Library
 
 extension API.MediaRange: ExpressibleByArgument {}
 extension API.Download.Priority: ExpressibleByArgument {}
@@ -81,12 +80,12 @@ struct TaskOptions: ParsableArguments {
         guard let artwork, !PlayerURL.isURL(artwork) else { return nil }
         // One byte more than an image may have is enough to know that it is none.
         let file = FileHandle(forReadingAtPath: artwork)
-        guard let data = try? file.map({ try $0.read(upToCount: Artwork.limit + 1) ?? Data() }) else {
+        guard let data = try? file.map({ try $0.read(upToCount: API.Artwork.limit + 1) ?? Data() }) else {
             throw Failure("\(artwork) cannot be read", next: "an image that is there", exitCode: 66, code: "no-artwork")
         }
-        guard let image = Artwork([UInt8](data)) else {
+        guard let image = API.Artwork(file: [UInt8](data)) else {
             throw Failure(
-                "\(artwork) is something else: artwork is \(Artwork.accepted)", next: "another image", exitCode: 65,
+                "\(artwork) is something else: artwork is \(API.Artwork.accepted)", next: "another image", exitCode: 65,
                 code: ControlError.Code.notArtwork.rawValue)
         }
         return image.bytes

@@ -1,0 +1,109 @@
+internal import Control
+internal import Library
+internal import Playlist
+
+/// What a check of a presentation's playlists found; it needs no daemon, and keeps nothing.
+public struct PlaylistCheck: Sendable {
+    /// How much a finding matters, the least first.
+    public enum Severity: String, CaseIterable, Sendable {
+        /// Worth to know; nothing is wrong.
+        case note
+        /// A rule is broken that most players let pass, or something stands there that some of them cannot do.
+        case warning
+        /// Players fail, or play something else than was meant.
+        case error
+    }
+
+    /// One thing to say of a playlist.
+    public struct Finding: Sendable {
+        /// Which playlist: its URL without secrets, or its path.
+        public let playlist: String
+        /// The line, counted from 1; nil where the playlist as a whole is meant.
+        public let line: Int?
+        /// How much it matters.
+        public let severity: Severity
+        /// What kind it is; stable, for programs.
+        public let code: String
+        /// The clause that says so, such as `RFC 8216 §4.3.3.1`.
+        public let clause: String
+        /// What is wrong, without a full stop.
+        public let message: String
+    }
+
+    /// Why there is nothing to check.
+    public struct Failure: Sendable {
+        /// For programs: `no-such-file`, or a code of the API.
+        public let code: String
+        /// A sentence without a capital or a full stop.
+        public let message: String
+        /// What to try next, when there is something.
+        public let next: String?
+        /// As in sysexits(3).
+        public let exitCode: Int32
+    }
+
+    /// The playlists that were read, or could not be: the entry first, then what it names in the order of its lines.
+    public let playlists: [String]
+    /// What there is to say: of each playlist in that order, of its whole first, then by lines.
+    public let findings: [Finding]
+    /// Why there is nothing to check; nil where the entry could be read, whatever was found in it.
+    public let failure: Failure?
+
+    /// How many findings matter so much.
+    public func count(of severity: Severity) -> Int { findings.count { $0.severity == severity } }
+
+    /// Asks the origin for the playlist at a URL, and for all that it names. The URL's host and port may be private.
+    public static func ofURL(_ text: String) async -> PlaylistCheck {
+        do throws(LibraryError) {
+            return PlaylistCheck(try await CheckReport.ofURL(text))
+        } catch {
+            return PlaylistCheck(CheckReport(playlists: [], failure: error))
+        }
+    }
+
+    /// Reads a file, and what it names in its folder and below; nothing else is opened.
+    public static func ofFile(_ path: String) async -> PlaylistCheck {
+        PlaylistCheck(await CheckReport.ofFile(path))
+    }
+
+    private init(_ report: CheckReport) {
+        playlists = report.playlists.map(\.name)
+        findings = report.playlists.flatMap { playlist in playlist.diagnostics.map { Finding($0, playlist.name) } }
+        failure = report.failure.map(Failure.init)
+    }
+}
+
+extension PlaylistCheck.Finding {
+    fileprivate init(_ finding: PlaylistDiagnostic, _ playlist: String) {
+        self.playlist = playlist
+        (line, code, clause, message) = (finding.line, finding.code, finding.clause, finding.message)
+        severity =
+            switch finding.severity {
+            case .note: .note
+            case .warning: .warning
+            case .error: .error
+            }
+    }
+}
+
+extension PlaylistCheck.Failure {
+    fileprivate init(_ error: LibraryError) {
+        let known = ControlError(error)
+        message = known.message
+        switch error.code {
+        case .missing: (code, next, exitCode) = ("no-such-file", "give a URL, or the path of a playlist", 66)
+        // Whoever checks asked for a verdict on the data: that the origin sent it is not the point here.
+        case .notPlaylist: (code, next, exitCode) = (known.code.rawValue, nil, 65)
+        // What a daemon may have stored is of no help here.
+        default: (code, next, exitCode) = (known.code.rawValue, Self.ownNext(known), known.code.exitCode)
+        }
+    }
+
+    private static func ownNext(_ error: ControlError) -> String? {
+        switch error.code {
+        case .badOrigin: "check the URL, or the same command later"
+        case .originAbsent: "the same command later"
+        default: error.next
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the command line may reach: the control API, and of what needs no daemon just what says so. That no file can import
+/// a room below is the compiler's to hold (the target's dependencies in Package.swift); the rest is held here.
+@Suite struct CommandRuleTests {
+    private let files: [String: String]
+
+    init() throws {
+        let folder = Repository.path("Sources/weir")
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
+        files = Dictionary(
+            uniqueKeysWithValues: try names.map { ($0, try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8)) }
+        )
+        try #require(files.count > 50)
+    }
+
+    /// The files in which some text stands, without comments.
+    private func files(with text: String) -> Set<String> {
+        let found = files.filter { file in
+            file.value.split(separator: "\n").contains { line in
+                line.contains(text) && !line.drop { $0 == " " }.hasPrefix("//")
+            }
+        }
+        return Set(found.keys)
+    }
+
+    private func imports(_ text: String) -> [String] {
+        text.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            return words.firstIndex(of: "import").map { String(words[$0 + 1]) }
+        }
+    }
+
+    @Test func noCommandReachesARoomBelowTheAPI() throws {
+        let others = ["ArgumentParser", "Foundation", "Glibc", "Synchronization"]
+        for (name, text) in files {
+            let rooms = Set(imports(text)).subtracting(others)
+            #expect(rooms.isSubset(of: ["Application", "Control", "Playback"]), "\(name)")
+        }
+        // Its words of the log, and of a player's report.
+        let logs: Set = ["LogCommand.swift", "LogText.swift", "KPIText.swift", "ReportCommand.swift"]
+        #expect(files(with: "import Playback").subtracting(logs).isEmpty)
+        let package = try String(contentsOfFile: Repository.path("Package.swift"), encoding: .utf8)
+        #expect(
+            package.contains(#"name: "weir", dependencies: ["Application", "Control", "Playback", argumentParser]"#))
+    }
+
+    @Test(arguments: [
+        ("Application.run(", ["ServeCommand.swift"]),
+        ("StoreMoving", ["MoveCommand.swift", "StoreMoveFollower.swift"]),
+        ("Doctor(", ["DoctorCommand.swift"]), ("PlaylistCheck.of", ["CheckCommand.swift"]),
+        // A state directory is a daemon's; a command reads it.
+        (".claim(", []), ("configuration.store", []),
+    ])
+    func whatNeedsNoDaemonIsInItsOwnCommandsAlone(text: String, allowed: [String]) {
+        let found = files(with: text)
+        #expect(found.subtracting(allowed).isEmpty)
+        #expect(allowed.isEmpty || !found.isEmpty, "nothing uses \(text) any more: the rule holds nothing")
+    }
+}
