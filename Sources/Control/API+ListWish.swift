@@ -18,32 +18,16 @@ extension API {
             (self.limit, self.after, self.isBrief) = (limit, after, isBrief)
         }
 
-        /// Reads a query; keys that it does not know are passed over.
+        /// The keys of the query.
+        static let keys = ["limit", "after", "brief"]
+
+        /// Reads a query with these keys.
         ///
         /// - Throws: `badRequest` for a limit that is none, and for a `brief` that is neither 0 nor 1.
-        init(query: String?) throws(ControlError) {
-            for pair in (query ?? "").split(separator: "&") {
-                let key = pair.prefix { $0 != "=" }
-                guard let value = PercentEncoding.decode(pair.dropFirst(key.count + 1)) else { continue }
-                switch key {
-                case "limit": limit = try Self.limit(value)
-                case "after": after = value
-                case "brief": isBrief = try Self.flag(value)
-                default: break
-                }
-            }
-        }
-
-        private static func limit(_ text: String) throws(ControlError) -> Int {
-            guard let number = Int(text), number > 0 else {
-                throw ControlError(.badRequest, "limit= wants a number from 1 on, not \"\(text)\"")
-            }
-            return number
-        }
-
-        private static func flag(_ text: String) throws(ControlError) -> Bool {
-            guard text == "0" || text == "1" else { throw ControlError(.badRequest, "brief= wants 0 or 1, not \"\(text)\"") }
-            return text == "1"
+        init(_ query: ControlQuery) throws(ControlError) {
+            limit = try query.count("limit")
+            after = query["after"]
+            isBrief = try query.flag("brief") ?? false
         }
 
         /// As a query, with its question mark; empty for all assets with everything.

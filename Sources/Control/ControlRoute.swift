@@ -1,4 +1,5 @@
 internal import HTTPMessage
+internal import Playback
 
 /// What a path of the API leads to.
 enum ControlRoute: Equatable {
@@ -74,6 +75,17 @@ enum ControlRoute: Equatable {
         case .verification, .publication, .move: [.get, .head, .post, .delete]
         case .keys(let asset): asset == nil ? [.post] : [.get, .head, .post]
         case .selection, .change, .export: [.post]
+        }
+    }
+
+    /// The keys of its query; all others are refused.
+    func parameters(of method: HTTPMethod) -> [String] {
+        guard method == .get || method == .head else { return [] }
+        return switch self {
+        case .assets: API.ListWish.keys
+        case .presentation: ["url"]
+        case .log(.access), .log(.errors), .log(.kpis): LogQuery.keys
+        default: []
         }
     }
 

@@ -116,21 +116,23 @@ public struct ControlResponse: Sendable {
             try authorize(request)
             guard let route = ControlRoute(path: request.path) else { throw Self.unknown(request.path) }
             guard route.methods.contains(request.method) else { return try Self.notAllowed(request, route) }
-            return try await answer(request, route)
+            let query = try ControlQuery(request.query, knowing: route.parameters(of: request.method))
+            return try await answer(request, route, query)
         } catch {
             return Self.problem(error)
         }
     }
 
-    private func answer(_ request: ControlRequest, _ route: ControlRoute) async throws(ControlError) -> ControlResponse
-    {
+    private func answer(
+        _ request: ControlRequest, _ route: ControlRoute, _ query: ControlQuery
+    ) async throws(ControlError) -> ControlResponse {
         switch route {
         case .assets where request.method == .post:
             return ControlResponse(
                 status: .created, body: try API.encode(try await service.importAsset(try Self.body(request))))
         case .export(let name): return try ok(try await service.export(try Self.body(request), ofAsset: name))
         case .assets:
-            let wish = try API.ListWish(query: request.query)
+            let wish = try API.ListWish(query)
             return ControlResponse(status: .ok, body: try await service.assets(wish))
         case .asset(let name) where request.method == .delete: return try ok(try await service.removeAsset(named: name))
         case .asset(let name) where request.method == .patch:
@@ -151,9 +153,9 @@ public struct ControlResponse: Sendable {
         case .mode where request.method == .put: return try ok(try await service.change(to: try Self.body(request)))
         case .mode: return try ok(try await service.mode())
         case .page: return try ok(API.PageLink(path: "\(PageRoutes.entrance)\(pageKey)/"))
-        case .presentation: return try ok(try await service.inspect(url: try Self.url(request.query)))
+        case .presentation: return try ok(try await service.inspect(url: try Self.url(query)))
         case .selection: return try ok(try await service.explain(try Self.body(request)))
-        case .log(let route): return try await answer(request, route)
+        case .log(let route): return try await answer(request, route, query)
         case .download(let id): return try ok(try await service.download(id: id))
         case .downloads where request.method != .post:
             return try ok(API.DownloadList(downloads: try await service.downloads()))
@@ -214,11 +216,11 @@ public struct ControlResponse: Sendable {
         }
     }
 
-    private static func url(_ query: String?) throws(ControlError) -> String {
-        for pair in (query ?? "").split(separator: "&") where pair.hasPrefix("url=") {
-            if let url = PercentEncoding.decode(pair.dropFirst(4)), !url.isEmpty { return url }
+    private static func url(_ query: ControlQuery) throws(ControlError) -> String {
+        guard let url = query["url"], !url.isEmpty else {
+            throw ControlError(.badRequest, "the query wants url=, percent-encoded")
         }
-        throw ControlError(.badRequest, "the query wants url=, percent-encoded")
+        return url
     }
 
     static func body<Shape: Codable>(_ request: ControlRequest) throws(ControlError) -> Shape {

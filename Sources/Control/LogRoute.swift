@@ -1,4 +1,3 @@
-internal import HTTPMessage
 internal import Playback
 
 /// What a path of the API leads to that is about sessions and their logs.
@@ -21,27 +20,12 @@ enum LogRoute: Equatable {
 }
 
 extension LogQuery {
-    /// Reads a query of the API; keys that it does not know, and an asset without a name, are passed over.
-    init(_ text: String?) throws(ControlError) {
-        self.init()
-        for pair in (text ?? "").split(separator: "&") {
-            let key = pair.prefix { $0 != "=" }
-            guard let value = PercentEncoding.decode(pair.dropFirst(key.count + 1)) else {
-                throw ControlError(.badRequest, "\(key)= is not percent-encoded UTF-8")
-            }
-            switch key {
-            case "asset": asset = value.isEmpty ? nil : value
-            case "since": since = try Self.number(value, of: key)
-            case "limit": limit = Int(min(max(1, try Self.number(value, of: key)), 100_000))
-            default: break
-            }
-        }
-    }
+    /// The keys of a query of the API.
+    static let keys = ["asset", "since", "limit"]
 
-    private static func number(_ text: String, of key: Substring) throws(ControlError) -> Double {
-        guard let number = Double(text), number.isFinite else {
-            throw ControlError(.badRequest, "\(key)= wants a number, not \"\(text)\"")
-        }
-        return number
+    /// Reads a query with these keys.
+    init(_ query: ControlQuery) throws(ControlError) {
+        self.init(asset: try query.word("asset"), since: try query.number("since"))
+        limit = try query.count("limit", upTo: 100_000) ?? limit
     }
 }

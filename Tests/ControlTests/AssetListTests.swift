@@ -32,7 +32,11 @@ import Testing
     }
 
     private func list(_ service: LibraryService, _ query: String? = nil) async throws -> API.AssetList {
-        try API.decode(from: try await service.assets(API.ListWish(query: query)))
+        try API.decode(from: try await service.assets(wish(query)))
+    }
+
+    private func wish(_ query: String?) throws(ControlError) -> API.ListWish {
+        try API.ListWish(ControlQuery(query, knowing: API.ListWish.keys))
     }
 
     private func take(_ fixture: String, _ name: String, _ service: LibraryService) async throws {
@@ -85,8 +89,10 @@ import Testing
         // The name behind which a page begins may have gone.
         #expect(try await list(service, "limit=1&after=bb").assets.map(\.name) == ["c"])
         #expect(try await list(service, "after=e").assets == [])
-        for query in ["limit=0", "limit=-1", "limit=x", "limit=", "brief=AAA", "brief=", "brief=true"] {
-            let error = #expect(throws: ControlError.self) { try API.ListWish(query: query) }
+        for query in [
+            "limit=0", "limit=-1", "limit=x", "limit=", "brief=AAA", "brief=", "brief=true", "limit=+2", "limit=2.0",
+        ] {
+            let error = #expect(throws: ControlError.self) { try wish(query) }
             #expect(error?.code == .badRequest)
         }
     }

@@ -74,12 +74,33 @@ import Testing
 
     @Test func aPresentationIsAskedForByItsEncodedURL() async throws {
         let (response, text) = try await ask(
-            .get, "/api/v1/presentation", query: "x=1&url=https%3A%2F%2Fh%2Fm.m3u8%3Fa%3D1%26b%3D2")
+            .get, "/api/v1/presentation", query: "url=https%3A%2F%2Fh%2Fm.m3u8%3Fa%3D1%26b%3D2")
         #expect(response.status == .ok)
         #expect(text.contains(#""url":"https://h/m.m3u8?a=1&b=2""#))
-        for query in [nil, "url=", "url=%", "url=%FF", "u=1"] {
+        for query in [nil, "url=", "url", "url=%", "url=%FF", "u=1", "url=a&url=b", "url=a&x=1"] {
             #expect(try await ask(.get, "/api/v1/presentation", query: query).response.status == .badRequest)
         }
+    }
+
+    @Test(arguments: [
+        ("GET", "assets", "foo=1", "foo"), ("GET", "assets", "brief=1&limit=2&brief=1", "brief"),
+        ("GET", "assets", "Limit=2", "Limit"), ("GET", "assets", "limit%3D=2", "limit="), ("GET", "assets", "=1", ""),
+        ("POST", "assets", "limit=2", "limit"), ("GET", "assets/sintel", "brief=1", "brief"),
+        ("DELETE", "assets/sintel", "force=1", "force"), ("GET", "mode", "x", "x"), ("PUT", "mode", "x=1", "x"),
+        ("GET", "downloads", "state=running", "state"), ("POST", "downloads/d1/pause", "x=1", "x"),
+        ("GET", "events", "since=1", "since"), ("GET", "openapi.json", "v=2", "v"), ("HEAD", "assets", "foo=1", "foo"),
+    ])
+    func aKeyOfAQueryThatTheRouteHasNotOrHasTwiceIsRefusedByName(
+        method: String, path: String, query: String, key: String
+    ) async throws {
+        let (response, text) = try await ask(
+            try #require(HTTPMethod(rawValue: method)), "/api/v1/\(path)", query: query, type: "application/json",
+            body: method == "PUT" ? #"{"mode":"offline"}"# : "")
+        #expect(response.status == .badRequest)
+        #expect(text.contains(#"\"\#(key)\""#) || text.contains("\(key)= comes twice"), "\(text)")
+        #expect(service.removed.isEmpty && service.currentMode == API.Mode(.auto))
+        // An empty query is none.
+        if method == "GET" { #expect(try await ask(.get, "/api/v1/assets", query: "&").response.status == .ok) }
     }
 
     @Test func aDeleteRemoves() async throws {

@@ -68,7 +68,22 @@ import Testing
             // HEAD goes with GET, as the document says in words.
             let methods = Set(item.keys.filter { $0 != "parameters" }.map { $0.uppercased() })
             #expect(methods == Set(route.methods.filter { $0 != .head }.map(\.rawValue)), "\(path)")
-            #expect(ControlRoute(path: path.replacing("{name}", with: "x").replacing("{id}", with: "x")) == route)
+            let plain = ["{name}", "{id}"].reduce(path) { $0.replacing($1, with: "x") }
+            #expect(ControlRoute(path: plain) == route)
+        }
+    }
+
+    @Test func everyKeyOfAQueryIsInTheDocumentAndTheOtherWayRound() throws {
+        let paths = try #require(document["paths"] as? [String: [String: Any]])
+        for route in Self.routes {
+            for method in route.methods where method != .head {
+                let operation = paths[API.root + Self.path(route)]?[method.rawValue.lowercased()] as? [String: Any]
+                let parameters = (operation?["parameters"] as? [[String: Any]] ?? []).filter {
+                    $0["in"] as? String == "query"
+                }
+                let names = parameters.compactMap { $0["name"] as? String }
+                #expect(Set(names) == Set(route.parameters(of: method)), "\(method.rawValue) \(Self.path(route))")
+            }
         }
     }
 
@@ -98,7 +113,8 @@ import Testing
             "LAN": API.LAN.self, "LinkChange": LinkChange.self, "Mismatch": API.Verification.Mismatch.self,
             "Mode": API.Mode.self, "ObservedRate": ObservedRate.self, "Part": API.Download.Part.self,
             "PieceRun": PieceRun.self,
-            "PlayCache": API.PlayCache.self, "Playable": API.Playable.self, "Policy": API.Policy.self,
+            "PlayCache": API.PlayCache.self, "Playable": API.Playable.self,
+            "Policy": API.Policy.self,
             "Preferences": API.Preferences.self, "Presentation": API.Presentation.self, "Problem": API.Problem.self,
             "Purge": API.Storage.Purge.self, "Reason": API.Explanation.Reason.self, "Removal": API.Removal.self,
             "Rendition": API.Rendition.self, "ResumeRequest": API.ResumeRequest.self,
