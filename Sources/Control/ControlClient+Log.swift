@@ -8,6 +8,12 @@ extension ControlClient {
         return list.sessions
     }
 
+    /// Tells what a player reports of its playback.
+    public func report(_ report: PlayerReport, of session: String) async throws(ControlError) -> SessionSummary {
+        let route = "/sessions/\(PercentEncoding.encode(session))/report"
+        return try await call("PUT", route, body: try API.encode(report))
+    }
+
     /// The access log.
     public func accessLog(_ query: LogQuery) async throws(ControlError) -> API.Log<AccessEvent> {
         try await call("GET", "/log" + Self.text(query))

@@ -42,6 +42,8 @@ public struct ControlError: Error, CustomStringConvertible, Sendable {
         case keyExpired = "key-expired"
         /// The asset has no key of this number.
         case noSuchKey = "no-such-key"
+        /// No session goes on that is called so.
+        case noSuchSession = "no-such-session"
         /// Nothing of an asset is stored whole, so that it could leave the store.
         case notWhole = "not-whole"
         /// There is something already where an export should come.
@@ -127,7 +129,9 @@ extension ControlError.Code {
         case .unauthorized: 401
         case .refusedURL, .foreignPage: 403
         case .misdirected: 421
-        case .noSuchRoute, .unknownVersion, .noLAN, .noSuchAsset, .noSuchDownload, .noSuchKey, .noArtwork: 404
+        case .noSuchRoute, .unknownVersion, .noLAN, .noSuchAsset, .noSuchDownload, .noSuchSession, .noSuchKey,
+            .noArtwork:
+            404
         case .methodNotAllowed: 405
         case .expired, .keyExpired: 410
         case .nameTaken, .urlTaken, .otherContent, .unreadable, .targetExists, .busy: 409
@@ -149,7 +153,7 @@ extension ControlError.Code {
         case .refusedURL, .noMatch, .live, .protected, .notArtwork, .nameTaken, .urlTaken, .otherContent, .notWhole,
             .badImport:
             65
-        case .noSuchAsset, .noSuchDownload, .noSuchKey, .noArtwork, .expired, .keyExpired: 66
+        case .noSuchAsset, .noSuchDownload, .noSuchSession, .noSuchKey, .noArtwork, .expired, .keyExpired: 66
         case .noDaemon, .noLink, .noProgram, .noLAN: 69
         case .cannotWrite, .targetExists, .badTarget: 73
         case .diskFull, .disk: 74
@@ -189,6 +193,7 @@ extension ControlError.Code {
         case .noArtwork: "weir get NAME --artwork FILE"
         case .expired: "let it play again with: weir policy NAME --expires never --after-first-play never"
         case .keyExpired: "weir keys NAME --renew"
+        case .noSuchSession: "tell of one that goes on: GET \(API.root)/sessions lists them"
         case .noSuchKey: "weir keys NAME"
         case .nameTaken: "take another name"
         case .urlTaken: "weir list"
@@ -226,6 +231,7 @@ extension ControlError.Code {
         case .otherContent: "The URL leads to other content"
         case .expired: "The asset has expired"
         case .keyExpired: "A key is not used any more"
+        case .noSuchSession: "No such session"
         case .noSuchKey: "No such key"
         case .refusedURL: "The URL is refused"
         case .notWhole: "Nothing is stored whole"

@@ -67,6 +67,7 @@ enum ControlRoute: Equatable {
     /// The methods that it takes; HEAD goes with GET.
     var methods: [HTTPMethod] {
         switch self {
+        case .log(.report): [.put]
         case .presentation, .download, .events, .log, .store, .page, .document, .lan: [.get, .head]
         case .asset: [.get, .head, .patch, .delete]
         case .artwork, .mode, .policy: [.get, .head, .put]

@@ -3,6 +3,7 @@ internal import Playback
 /// What a path of the API leads to that is about sessions and their logs.
 enum LogRoute: Equatable {
     case sessions
+    case report(session: String)
     case access
     case errors
     case kpis
@@ -11,6 +12,8 @@ enum LogRoute: Equatable {
     init?(_ words: [String]) {
         switch words {
         case ["sessions"]: self = .sessions
+        case let words where words.count == 3 && words[0] == "sessions" && words[2] == "report":
+            self = .report(session: words[1])
         case ["log"]: self = .access
         case ["log", "errors"]: self = .errors
         case ["kpis"]: self = .kpis

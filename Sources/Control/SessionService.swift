@@ -7,6 +7,9 @@ public import Playback
     /// The sessions.
     func sessions() async throws(ControlError) -> API.SessionList
 
+    /// Takes what a player reports; `.noSuchSession` where none goes on that is called so.
+    func take(_ report: PlayerReport, of session: String) async throws(ControlError) -> SessionSummary
+
     /// The access log; `.noSuchAsset` for an asset that neither the library nor the log knows.
     func accessLog(_ query: LogQuery) async throws(ControlError) -> API.Log<AccessEvent>
 
@@ -28,6 +31,14 @@ public import Playback
     /// See `SessionService`.
     public func sessions() async throws(ControlError) -> API.SessionList {
         API.SessionList(sessions: playback.summaries)
+    }
+
+    /// See `SessionService`.
+    public func take(_ report: PlayerReport, of session: String) async throws(ControlError) -> SessionSummary {
+        guard let summary = playback.take(report, of: session) else {
+            throw ControlError(.noSuchSession, "no session goes on that is called \(session)")
+        }
+        return summary
     }
 
     /// See `SessionService`.

@@ -6,7 +6,8 @@ enum KPIText {
     /// A row for each session, and one for all.
     static func table(_ report: API.KPIReport) -> TextTable {
         let heading = [
-            "ASSET", "CLIENT", "WATCHED", "START", "STALLS", "STALLED", "INDICATED", "OBSERVED", "LOWEST", "HIGHEST",
+            "ASSET", "CLIENT", "WATCHED", "START", "STALLS", "STALLED", "DROPPED", "INDICATED", "OBSERVED", "LOWEST",
+            "HIGHEST",
             "DEVIATION", "STORED", "SIZE",
         ]
         let sessions = report.sessions.map { row($0.asset, client($0.client), $0.kpis) }
@@ -18,7 +19,8 @@ enum KPIText {
     private static func row(_ asset: String, _ client: String, _ kpis: KPIs) -> [String] {
         [
             asset, client, Format.clock(kpis.watched), kpis.startup.map { "\(LogNumber.tenths($0)) s" } ?? "–",
-            "\(kpis.stalls)", kpis.stallRatio.map(Format.percent) ?? "–", rate(kpis.indicated), rate(kpis.observed),
+            "\(kpis.stalls)", kpis.stallRatio.map(Format.percent) ?? "–", kpis.framesDropped.map { "\($0)" } ?? "–",
+            rate(kpis.indicated), rate(kpis.observed),
             rate(kpis.observedMinimum), rate(kpis.observedMaximum), rate(kpis.observedDeviation),
             kpis.storeShare.map(Format.percent) ?? "–", Format.bytes(Int(kpis.bytes)),
         ]

@@ -18,7 +18,7 @@ import ArgumentParser
             URLCommand.self, PageCommand.self, ModeCommand.self,
             ExportCommand.self, PublishCommand.self, ImportCommand.self, VerifyCommand.self, PolicyCommand.self,
             RenameCommand.self, MoveCommand.self, RemoveCommand.self, LinkCommand.self, KeysCommand.self,
-            LogCommand.self,
+            LogCommand.self, ReportCommand.self,
             DoctorCommand.self, CompletionsCommand.self,
         ])
 }

@@ -41,6 +41,7 @@ import Testing
         case .change(let change, _): "/downloads/{id}/\(change.rawValue)"
         case .events: "/events"
         case .log(.sessions): "/sessions"
+        case .log(.report): "/sessions/{session}/report"
         case .log(.access): "/log"
         case .log(.errors): "/log/errors"
         case .log(.kpis): "/kpis"
@@ -56,6 +57,7 @@ import Testing
             .assets, .asset(name: "x"), .artwork(asset: "x"), .verification(asset: "x"), .policy(asset: "x"),
             .export(asset: "x"), .keys(asset: "x"), .keys(asset: nil), .publication(asset: "x"), .move(asset: "x"),
             .page, .mode, .presentation, .selection, .downloads, .download(id: "x"), .events, .log(.sessions),
+            .log(.report(session: "x")),
             .log(.access), .log(.errors), .log(.kpis), .store, .link, .document, .lan,
         ] + DownloadChange.allCases.map { .change($0, id: "x") }
 
@@ -68,7 +70,7 @@ import Testing
             // HEAD goes with GET, as the document says in words.
             let methods = Set(item.keys.filter { $0 != "parameters" }.map { $0.uppercased() })
             #expect(methods == Set(route.methods.filter { $0 != .head }.map(\.rawValue)), "\(path)")
-            let plain = ["{name}", "{id}"].reduce(path) { $0.replacing($1, with: "x") }
+            let plain = ["{name}", "{id}", "{session}"].reduce(path) { $0.replacing($1, with: "x") }
             #expect(ControlRoute(path: plain) == route)
         }
     }
@@ -113,7 +115,7 @@ import Testing
             "LAN": API.LAN.self, "LinkChange": LinkChange.self, "Mismatch": API.Verification.Mismatch.self,
             "Mode": API.Mode.self, "ObservedRate": ObservedRate.self, "Part": API.Download.Part.self,
             "PieceRun": PieceRun.self,
-            "PlayCache": API.PlayCache.self, "Playable": API.Playable.self,
+            "PlayCache": API.PlayCache.self, "PlayerReport": PlayerReport.self, "Playable": API.Playable.self,
             "Policy": API.Policy.self,
             "Preferences": API.Preferences.self, "Presentation": API.Presentation.self, "Problem": API.Problem.self,
             "Purge": API.Storage.Purge.self, "Reason": API.Explanation.Reason.self, "Removal": API.Removal.self,
@@ -173,7 +175,7 @@ import Testing
             .compactMap { ($0 as? [String: Any])?["requestBody"] as? [String: Any] }
             .compactMap { ($0["content"] as? [String: Any])?["application/json"] as? [String: [String: String]] }
             .compactMap { $0["schema"]?["$ref"]?.split(separator: "/").last.map(String.init) }
-        #expect(requests.count == 16)
+        #expect(requests.count == 17)
         for name in requests { #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)") }
     }
 

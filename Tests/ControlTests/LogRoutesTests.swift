@@ -15,7 +15,18 @@ import Testing
         return event
     }
 
+    private(set) var reports: [String: PlayerReport] = [:]
+
     func sessions() async throws(ControlError) -> API.SessionList { API.SessionList(sessions: []) }
+
+    func take(_ report: PlayerReport, of session: String) async throws(ControlError) -> SessionSummary {
+        guard session != "none" else { throw ControlError(.noSuchSession, "no session goes on that is called none") }
+        reports[session] = report
+        let text =
+            #"{"id":"aabcde","guid":"G","asset":"film","began":5,"playhead":7.5,"stalls":1,"stallTime":0.5,"#
+            + #""switches":0,"watched":7,"bytes":{"origin":0,"joined":0,"store":0},"pieces":[],"inferred":[]}"#
+        return try API.decode(from: Array(text.utf8))
+    }
 
     func accessLog(_ query: LogQuery) async throws(ControlError) -> API.Log<AccessEvent> {
         queries.append(query)
@@ -70,6 +81,39 @@ import Testing
             #expect(status == .badRequest && text.contains("\(query.prefix { $0 != "=" })="), "\(query)")
         }
         #expect(sessions.queries.count == 3)
+    }
+
+    private static let report = #"{"playhead":7.5,"rate":1,"isStalled":false,"stalls":1,"stallTime":0.5"#
+
+    @Test func aPlayersReportIsTakenAndAnsweredWithItsSession() async {
+        let (status, text) = await ask(
+            "sessions/mpv-1%202/report", method: .put, body: Self.report + #","framesDropped":3,"startup":0.25}"#)
+        #expect(status == .ok && text.contains(#""playhead":7.5"#), "\(text)")
+        #expect(
+            sessions.reports == [
+                "mpv-1 2": PlayerReport(
+                    playhead: 7.5, rate: 1, stalls: 1, stallTime: 0.5, framesDropped: 3, startup: 0.25)
+            ])
+        let none = await ask("sessions/none/report", method: .put, body: Self.report + "}")
+        #expect(none.status == .notFound && none.text.contains("no-such-session"))
+        #expect(await ask("sessions/a/report").status == .methodNotAllowed)
+    }
+
+    @Test(arguments: [
+        (#""watched":3"#, "watched"), (#""startup":-1"#, "startup"), (#""startup":null"#, "startup"),
+        (#""framesDropped":-1"#, "framesDropped"), (#""framesDropped":1000000001"#, "framesDropped"),
+        (#""framesDropped":1.5"#, ""), (#""startup":5e7"#, "startup"),
+    ])
+    func aReportWithWhatThereIsNotOrIsBeyondReasonIsRefusedByName(more: String, key: String) async {
+        let (status, text) = await ask("sessions/a/report", method: .put, body: Self.report + ",\(more)}")
+        #expect(status == .badRequest && (key.isEmpty || text.contains(key)), "\(text)")
+        for (old, new) in [
+            ("\"rate\":1", "\"rate\":17"), ("7.5", "-1"), ("\"stalls\":1", "\"stalls\":-1"), ("0.5", "1e300"),
+        ] {
+            let body = Self.report.replacing(old, with: new) + "}"
+            #expect(await ask("sessions/a/report", method: .put, body: body).status == .badRequest, "\(body)")
+        }
+        #expect(sessions.reports.isEmpty)
     }
 
     @Test func whatIsWrongIsSaid() async {

@@ -110,6 +110,48 @@ struct MPVScriptTests {
         }
     }
 
+    /// The events of the access log.
+    private func log(_ weir: WeirProcess) async throws -> [[String: Any]] {
+        try await weir.run(["log", "--format", "json"]).output.split(separator: "\n").compactMap {
+            try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        }
+    }
+
+    private func sum(_ key: String, _ events: [[String: Any]]) -> Double {
+        events.reduce(0) { $0 + ($1[key] as? Double ?? 0) }
+    }
+
+    @Test(
+        "tells Weir what only mpv knows: that it stands, how often it stood, what it dropped, how long its start took")
+    func report() async throws {
+        try await Scene.with { scene in
+            try await scene.origin.add(OriginRule("*/3.ts") { $0.pauseAfter = 1000 })
+            let mpv = try MPV([scene.origin.master("ts"), "--no-audio"], scene.weir)
+            try await waitUntil("word of the stall", within: .seconds(60)) {
+                let events = try await log(scene.weir)
+                return sum("stalls", events) == 1 && sum("stallTime", events) > 0
+            }
+            #expect(try await mpv.get("paused-for-cache") as? Bool == true)
+            let position = try #require(try await mpv.get("time-pos") as? Double)
+            try await scene.origin.clearRules()
+            try await scene.origin.release()
+            #expect(try await mpv.process.end(within: .seconds(60)) == .code(0), "\(mpv.process.standardOutput)")
+            // The last word comes when mpv has gone.
+            try await waitUntil("the end") { try await sum("watched", log(scene.weir)) > 11 }
+            let events = try await log(scene.weir)
+            #expect(sum("stalls", events) == 1 && sum("stallTime", events) > 0.2, "\(events)")
+            #expect(sum("watched", events) < 12.5 && position > 4 && position < 7, "\(position) \(events)")
+            #expect(events.allSatisfy { $0["framesDropped"] as? Int != nil })
+            #expect(events[0]["startup"] as? Double ?? 0 > 0)
+            let inferred = events.compactMap { $0["inferred"] as? [String] }
+            #expect(inferred.allSatisfy { $0 == ["startOffset", "uri"] }, "\(inferred)")
+            let kpis = try await scene.weir.run(["log", "--kpi"]).output
+            #expect(kpis.contains("DROPPED") && !kpis.contains("error"))
+            let told = try await scene.origin.requests().flatMap(\.headers.keys).filter { $0.hasPrefix("cmcd") }
+            #expect(told.isEmpty)
+        }
+    }
+
     @Test("says why a download cannot be")
     func refusal() async throws {
         try await Scene.with { scene in

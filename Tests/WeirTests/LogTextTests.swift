@@ -28,8 +28,8 @@ import Testing
     @Test func theTableHasEachSessionAndAll() {
         let lines = KPIText.table(API.KPIReport([event])).lines
         #expect(lines.count == 3)
-        #expect(lines[0].hasPrefix("ASSET   CLIENT      WATCHED  START  STALLS  STALLED  INDICATED"))
-        #expect(lines[1].hasPrefix("sintel  VLC/3.0.18  9:18     0.8 s  2       10%      2.1 Mb/s   –"))
+        #expect(lines[0].hasPrefix("ASSET   CLIENT      WATCHED  START  STALLS  STALLED  DROPPED  INDICATED"))
+        #expect(lines[1].hasPrefix("sintel  VLC/3.0.18  9:18     0.8 s  2       10%      –        2.1 Mb/s   –"))
         #expect(lines[1].hasSuffix("100%    3.0 MB"))
         #expect(lines[2].hasPrefix("all     1 session   9:18     0.8 s  2       10%"))
         #expect(KPIText.table(API.KPIReport([])).lines[1].hasPrefix("all    0 sessions  0:00     –      0       –"))

@@ -18,6 +18,9 @@ local options = {
     download = "",
     -- So many seconds Weir has for its answer; then mpv goes where it was told to.
     patience = 0.2,
+    -- Whether Weir is told what only mpv knows, for "weir log": stalls, pictures that were not shown in time, how long the
+    -- start took, and where it plays.
+    report = true,
 }
 require("mp.options").read_options(options, "weir")
 local utils = require("mp.utils")
@@ -76,10 +79,29 @@ local function behind(url)
     return nil
 end
 
+-- The playback that goes on through Weir, as Weir is told of it; nil where there is none.
+local playback
+local playbacks = 0
+
+-- Begins one. Each of its requests bears a name (CMCD, CTA-5004), by which Weir knows whose report it is.
+local function begin()
+    if not options.report then return end
+    playbacks = playbacks + 1
+    playback = {
+        name = ("mpv-%s-%d-%d"):format(mp.get_property("pid", "0"), os.time(), playbacks), began = mp.get_time(),
+        stalls = 0, stall_time = 0, playhead = 0, failures = 0,
+    }
+    local fields = mp.get_property_native("http-header-fields") or {}
+    table.insert(fields, ('CMCD-Session: sid="%s"'):format(playback.name))
+    mp.set_property_native("file-local-options/http-header-fields", fields)
+end
+
 -- Before ytdl_hook, which has 10.
 mp.add_hook("on_load", 5, function(hook)
     local url = mp.get_property("stream-open-filename", "")
-    if not is_meant(url) or behind(url) or is_told_more(url) then return end
+    playback = nil
+    if behind(url) then return begin() end
+    if not is_meant(url) or is_told_more(url) then return end
     hook:defer()
     local is_over, process, timer = false, nil, nil
     local function go_on(answer)
@@ -93,6 +115,7 @@ mp.add_hook("on_load", 5, function(hook)
                 mp.msg.info("through Weir: " .. through)
                 mp.set_property("stream-open-filename", through)
             end
+            begin()
         end
         hook:cont()
     end
@@ -107,6 +130,75 @@ mp.add_hook("on_load", 5, function(hook)
         end
         go_on(result.status == 0 and result.stdout or nil)
     end)
+end)
+
+-- What is there to be told of a playback, as words of a command.
+local function report(it, rate)
+    it.playhead = math.max(0, mp.get_property_number("time-pos") or it.playhead)
+    it.dropped = mp.get_property_number("frame-drop-count", 0) + mp.get_property_number("decoder-frame-drop-count", 0)
+    local stalled = it.stalled and mp.get_time() - it.stalled or 0
+    local words = {
+        "--playhead", ("%.3f"):format(it.playhead), "--rate", ("%.3f"):format(math.min(16, rate)),
+        "--stalls", tostring(it.stalls), "--stall-time", ("%.3f"):format(it.stall_time + stalled),
+        "--frames-dropped", ("%d"):format(it.dropped), "--startup", ("%.3f"):format(it.startup),
+    }
+    if it.stalled and rate == 0 then table.insert(words, "--stalled") end
+    return weir("report", words, it.name)
+end
+
+-- Tells of it in a moment, once for all that changes together, and one time after the other.
+local function changed()
+    local it = playback
+    if not it or not it.startup or it.timer or it.failures > 2 then return end
+    it.timer = mp.add_timeout(0.5, function()
+        if it ~= playback then return end
+        local rate = mp.get_property_bool("core-idle") and 0 or mp.get_property_number("speed", 1)
+        run(report(it, rate), function(result)
+            it.timer = nil
+            it.failures = result.status == 0 and 0 or it.failures + 1
+            if it.is_due then
+                it.is_due = false
+                changed()
+            end
+        end)
+    end)
+end
+
+local function note_change()
+    if playback and playback.timer then playback.is_due = true end
+    changed()
+end
+
+mp.register_event("playback-restart", function()
+    if playback then playback.startup = playback.startup or mp.get_time() - playback.began end
+    note_change()
+end)
+
+mp.observe_property("paused-for-cache", "bool", function(_, waits)
+    local it = playback
+    if not it or not it.startup then return end
+    if waits and not it.stalled and not mp.get_property_bool("seeking") then
+        it.stalls, it.stalled = it.stalls + 1, mp.get_time()
+    elseif not waits and it.stalled then
+        it.stall_time, it.stalled = it.stall_time + mp.get_time() - it.stalled, nil
+    end
+    note_change()
+end)
+
+mp.observe_property("pause", "bool", note_change)
+mp.observe_property("speed", "number", note_change)
+mp.add_periodic_timer(5, function()
+    local dropped = mp.get_property_number("frame-drop-count", 0) + mp.get_property_number("decoder-frame-drop-count", 0)
+    if playback and playback.startup and dropped ~= playback.dropped then note_change() end
+end)
+
+-- The last word; it outlives mpv.
+mp.add_hook("on_unload", 50, function()
+    local it = playback
+    playback = nil
+    if not it or not it.startup or it.failures > 2 then return end
+    if it.timer then it.timer:kill() end
+    mp.command_native({name = "subprocess", args = report(it, 0), playback_only = false, detach = true})
 end)
 
 local function tell(text)

@@ -59,6 +59,7 @@ function indicators({total}) {
         ["Watched", time(total.watched)],
         ["Start", total.startup === undefined ? undefined : `${total.startup.toFixed(1)} s`],
         ["Stalls", total.stalls ? `${total.stalls}, ${total.stallTime.toFixed(1)} s` : "none"],
+        ["Dropped", total.framesDropped === undefined ? undefined : plural(total.framesDropped, "picture")],
         ["Variant", total.indicated === undefined ? undefined : bitRate(total.indicated)],
         ["Origin", total.observed === undefined ? undefined : bitRate(total.observed)],
         ["From the store", total.storeShare === undefined ? undefined : percent(total.storeShare)],

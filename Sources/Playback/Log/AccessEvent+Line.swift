@@ -22,7 +22,7 @@ extension AccessEvent {
         line.add(fixed: observed.bitsPerSecond)
         line.add(indicated)
         line.add(stalls)
-        line.addUnknown()  // c-frames-dropped
+        line.add(framesDropped)
         line.add(fixed: startup)
         line.add(overdue)
         line.addUnknown()  // c-reason

@@ -60,13 +60,16 @@ public struct AccessEvent: Codable, Equatable, Sendable {
     public var stalls = 0
     /// For how long, altogether.
     public var stallTime = 0.0
-    /// From its beginning (the entry playlist, a seek) to the first segment delivered; absent before that, and where a
+    /// How many pictures the player did not show in time; absent where it has not reported that.
+    public var framesDropped: Int?
+    /// From its beginning (the entry playlist, a seek) to the first segment delivered, or of the first one as the player
+    /// reported it, to the first picture; absent before that, and where a
     /// variant changed, which nobody waits for.
     public var startup: Double?
     /// How many segments took longer to come than they last.
     public var overdue = 0
     /// The keys here that are inferred from what was asked for and when: all that only a player knows for certain, but
-    /// for those that it told by CMCD.
+    /// for those that it told by CMCD or reported.
     public var inferred = Self.inferable
 
     /// The keys that are inferred where no player tells them.

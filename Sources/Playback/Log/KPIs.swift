@@ -16,6 +16,8 @@ public struct KPIs: Codable, Equatable, Sendable {
     /// Σ stallTimeᵢ / (Σ watchedᵢ + Σ stallTimeᵢ): the part of the time before the screen that was waiting, 0 to 1. The
     /// start is none of it.
     public var stallRatio: Double?
+    /// Σ framesDroppedᵢ over the events whose player reported it; absent where none did.
+    public var framesDropped: Int?
     /// How often another variant was played than just before, in one session.
     public var switches = 0
     /// Σ (indicatedᵢ · watchedᵢ) / Σ watchedᵢ over the events with an indicated bit rate: time-weighted, in bits a
@@ -41,6 +43,8 @@ public struct KPIs: Codable, Equatable, Sendable {
         watched = events.reduce(0) { $0 + $1.watched }
         stalls = events.reduce(0) { $0 + $1.stalls }
         stallTime = events.reduce(0) { $0 + $1.stallTime }
+        let dropped = events.compactMap(\.framesDropped)
+        framesDropped = dropped.isEmpty ? nil : dropped.reduce(0, +)
         stallRatio = Self.ratio(stallTime, watched + stallTime)
         let starts = bySession.values.compactMap { $0.first?.number == 0 ? $0.first?.startup : nil }
         startup = Self.ratio(starts.reduce(0, +), Double(starts.count))

@@ -12,6 +12,8 @@ import Library
 /// stands. Whether an inferred stall was one, the next request says: it counts with `bs` and does not without, and `bs`
 /// counts one where none was inferred. Who cannot have come near the end of what it holds has not starved, whatever it
 /// says; and what `bl` leaps over was not watched.
+///
+/// One that reports (`PlayerReport`) knows all of it: nothing is inferred then but the time from one report to the next.
 struct PlayWatch {
     /// Until when it has watched, in seconds since the session began.
     private(set) var time = 0.0
@@ -51,6 +53,9 @@ struct PlayWatch {
     private(set) var stallTime = 0.0
     /// Whether the player tells of its buffer.
     private(set) var isTold = false
+    /// Whether it reports; and whether it stood for want of media when it last did.
+    private(set) var isReported = false
+    private var isReportedStalled = false
 
     /// The shortest stall, in seconds.
     static let shortest = 0.5
@@ -96,13 +101,14 @@ struct PlayWatch {
     var isPlaying: Bool { isRunning && !isPaused && stalledSince == nil }
 
     /// Whether it stands for want of media.
-    var isStalled: Bool { openLength >= Self.shortest }
+    var isStalled: Bool { isReported ? isReportedStalled : openLength >= Self.shortest }
 
     /// How long the open stall has lasted, as far as anybody waits for its end.
     private var openLength: Double { stalledSince.map { max(0, min(time, wantsUntil) - $0) } ?? 0 }
 
     /// The stalls so far, with the open one unless the player has yet to speak of it.
     var total: (count: Int, time: Double) {
+        if isReported { return (stalls, stallTime) }
         if isConfirmed { return (stalls, stallTime + openLength) }
         return isStalled && !isTold ? (stalls + 1, stallTime + openLength) : (stalls, stallTime)
     }
@@ -163,13 +169,14 @@ struct PlayWatch {
         stalledSince = nil
         defer { isConfirmed = false }
         if isConfirmed {
-            stallTime += length
+            if !isReported { stallTime += length }
         } else if length >= Self.shortest {
             if isTold { pending = (pending.count + 1, pending.time + length) } else { count(1, length) }
         }
     }
 
     private mutating func count(_ count: Int, _ time: Double) {
+        guard !isReported else { return }
         stalls += count
         stallTime += time
     }
@@ -192,8 +199,25 @@ struct PlayWatch {
         least = .infinity
     }
 
+    /// Takes a report; counters that fall stay as they were.
+    ///
+    /// - Parameter isPlaced: whether its playhead counts from where ours does: in a live stream players begin at nothing.
+    mutating func tell(_ report: PlayerReport, isPlaced: Bool, at now: Double) {
+        advance(to: now)
+        (isTold, isReported, isReportedStalled) = (true, true, report.isStalled)
+        (stalls, stallTime) = (max(stalls, report.stalls), max(stallTime, report.stallTime))
+        (stalledSince, isPaused, isHeld, isRunning) = (nil, false, false, true)
+        (pending, isConfirmed) = ((0, 0), false)
+        rate = report.rate
+        guard isPlaced else { return }
+        // What it has leapt over was not watched.
+        if report.playhead > position + Self.doubt { furthest = max(furthest, report.playhead) }
+        front = max(front, report.playhead)
+        move(to: report.playhead)
+    }
+
     private mutating func confirm(_ wasStarved: Bool) {
-        guard isTold else { return }
+        guard isTold, !isReported else { return }
         // Requests for sound and for pictures may each tell of the same one.
         if wasStarved, time - starved > Self.shortest {
             starved = time

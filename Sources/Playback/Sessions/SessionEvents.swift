@@ -14,9 +14,13 @@ struct SessionEvents {
     /// When the session began, since 1970.
     private let began: Double
     /// What the events have together that have ended.
-    private var logged = (watched: 0.0, stalls: 0, stallTime: 0.0, bytes: SourceBytes())
+    private var logged = (watched: 0.0, stalls: 0, stallTime: 0.0, framesDropped: 0, bytes: SourceBytes())
     /// The first event's.
     private var startup: Double?
+    /// As the player reported it: for all events together.
+    private var framesDropped: Int?
+    /// Whether the player reported when its first picture came.
+    private var isStartupTold = false
     /// Events that have ended and were not taken yet.
     private(set) var finished: [AccessEvent] = []
 
@@ -79,6 +83,7 @@ struct SessionEvents {
         logged.watched += ended.watched
         logged.stalls += ended.stalls
         logged.stallTime += ended.stallTime
+        logged.framesDropped += ended.framesDropped ?? 0
         logged.bytes = logged.bytes + ended.bytes
         if ended.number == 0 { startup = ended.startup }
         finished.append(ended)
@@ -100,6 +105,25 @@ struct SessionEvents {
         return next
     }
 
+    // MARK: Reports
+
+    /// Takes what the player reports.
+    mutating func tell(_ report: PlayerReport, at time: Double) {
+        advance(to: time)
+        watch.tell(report, isPlaced: newest.playbackType != .live, at: time)
+        advance(to: time)
+        framesDropped = report.framesDropped.map { max($0, framesDropped ?? 0) } ?? framesDropped
+        guard let told = report.startup else { return }
+        isStartupTold = true
+        if let first = leaving.first, first.event.number == 0 {
+            leaving[0].event.startup = Self.milliseconds(told)
+        } else if isFirst {
+            newest.startup = Self.milliseconds(told)
+        } else {
+            startup = Self.milliseconds(told)
+        }
+    }
+
     // MARK: Answers
 
     /// Those that go on, of which the first one is on the screen, and the last one is loaded.
@@ -115,6 +139,7 @@ struct SessionEvents {
         total.watched += logged.watched
         total.stalls += logged.stalls
         total.stallTime += logged.stallTime
+        total.framesDropped = framesDropped
         total.bytes = leaving.reduce(total.bytes + logged.bytes) { $0 + $1.event.bytes }
         return total
     }
@@ -132,12 +157,16 @@ struct SessionEvents {
         event.watched = Self.milliseconds(watch.watched - logged.watched)
         event.stalls = max(0, total.count - logged.stalls)
         event.stallTime = Self.milliseconds(max(0, total.time - logged.stallTime))
-        event.inferred = AccessEvent.inferable.filter { !watch.isTold || !Self.tellable.contains($0) }
+        event.framesDropped = framesDropped.map { max(0, $0 - logged.framesDropped) }
+        event.inferred = AccessEvent.inferable.filter { !told.contains($0) }
         return event
     }
 
-    /// What a player's CMCD says of itself.
-    private static let tellable: Set = ["stalls", "startup", "watched"]
+    /// What the player has said of itself: by CMCD, or in reports.
+    private var told: Set<String> {
+        guard watch.isReported else { return watch.isTold ? ["stalls", "startup", "watched"] : [] }
+        return isStartupTold ? ["stallTime", "stalls", "startup", "watched"] : ["stallTime", "stalls", "watched"]
+    }
 
     /// Finer digits are noise.
     static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }

@@ -262,6 +262,12 @@ struct SessionMeter {
         if !isUrgent, events.newest.startup != nil { starting = nil }
     }
 
+    /// Takes what the player reports.
+    mutating func tells(_ report: PlayerReport, at time: Double) {
+        events.tell(report, at: time)
+        if report.startup != nil { starting = nil }
+    }
+
     // MARK: Events
 
     /// The events that go on, as they stand: the first one is on the screen, and the last one is loaded.

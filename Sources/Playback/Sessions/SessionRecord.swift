@@ -30,6 +30,10 @@ import Playlist
     let stored: @LoopActor (ReplyEnd) -> Void
     private let storedBytes: ByteCounter
     private let served: ServedBytes
+    /// The player's own name for the playback (CMCD's `sid`), where it has told it.
+    private(set) var playerID: String?
+    /// What the player reported last, as it came.
+    private(set) var report: PlayerReport?
     /// Whether its entry playlist was loaded from this process, so that all of it is known.
     private let isEntered: Bool
     private var compositions: [String: Composition] = [:]
@@ -80,8 +84,19 @@ import Playlist
     /// Takes what a player says of itself, if anything.
     func hears(_ head: RequestHead) -> Bool {
         guard let data = head.clientData else { return false }
+        playerID = data.sessionID ?? playerID
         meter.tells(data, at: now)
         return true
+    }
+
+    /// Takes what its player reports.
+    ///
+    /// - Parameter earlier: the last report of the same playback to a session that has ended since.
+    func takes(_ report: PlayerReport, since earlier: PlayerReport?) {
+        self.report = report
+        lastEvent = clock.instant
+        meter.tells(report.since(earlier), at: now)
+        logFinished()
     }
 
     /// A player waits for a flight's bytes. What is returned tells of the end of its reply, once; nil where it is
@@ -208,7 +223,8 @@ import Playlist
         return SessionSummary(
             id: id, guid: total.guid, asset: asset.name, client: total.client, began: start, ended: ended,
             playhead: playhead.position, isStalled: ended == nil ? playhead.isStalled : nil, uri: total.uri,
-            startup: total.startup, stalls: total.stalls, stallTime: total.stallTime, switches: meter.switches,
+            startup: total.startup, stalls: total.stalls, stallTime: total.stallTime,
+            framesDropped: total.framesDropped, switches: meter.switches,
             watched: total.watched, bytes: total.bytes, pieces: meter.trail.runs,
             inferred: total.inferred.filter { $0 != "startOffset" } + ["playhead", "switches"])
     }

@@ -18,13 +18,15 @@ public struct SessionSummary: Codable, Equatable, Sendable {
     public var isStalled: Bool?
     /// The media playlist that is played, as the origin has it, without a query.
     public var uri: String?
-    /// From the entry playlist to the first segment delivered; absent before that, and where the session was known no
-    /// earlier than by a segment.
+    /// From the entry playlist to the first segment delivered, or as its player reported it; absent before that, and where
+    /// the session was known no earlier than by a segment.
     public var startup: Double?
     /// How often it stood still for want of media.
     public var stalls: Int
     /// For how long, altogether.
     public var stallTime: Double
+    /// How many pictures its player did not show in time; absent where it has not reported that.
+    public var framesDropped: Int?
     /// How often the variant changed.
     public var switches: Int
     /// The media that was played, in media time.
@@ -33,6 +35,6 @@ public struct SessionSummary: Codable, Equatable, Sendable {
     public var bytes: SourceBytes
     /// Where each segment came from, in the order in which they came.
     public var pieces: [PieceRun]
-    /// The keys here that are inferred: those that the player has not told by CMCD.
+    /// The keys here that are inferred: those that the player has told neither by CMCD nor in a report.
     public var inferred: [String]
 }

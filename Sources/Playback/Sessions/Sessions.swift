@@ -35,6 +35,8 @@ import Library
     private let servedBytes = ServedBytes()
     private var records: [String: SessionRecord] = [:]
     private var ended: [SessionSummary] = []
+    /// The last reports to those, by the player's name for its playback.
+    private var reports: [(id: String, report: PlayerReport)] = []
     /// The sessions of which nothing was asked for yet: mpv loads an entry twice, and leaves one of them at that.
     private var entries: [String: Entry] = [:]
     private var sweep: LoopTimer?
@@ -115,6 +117,20 @@ import Library
 
     private func saw(_ sighting: Sighting) { records[sighting.session]?.saw(sighting) }
 
+    /// Takes what a player reports of its playback.
+    ///
+    /// - Parameter id: of the session, as it stands in its URLs or in the logs, or the player's own name for the playback
+    ///   (CMCD's `sid`).
+    /// - Returns: the session as it then stands; nil where none goes on that is called so.
+    public func take(_ report: PlayerReport, of id: String) -> SessionSummary? {
+        library.audience.catchUp()
+        let record = records[id] ?? records.values.first { $0.guid == id || $0.playerID == id }
+        guard let record else { return nil }
+        let name = record.playerID
+        record.takes(report, since: reports.last { $0.id == name }?.report)
+        return record.summary
+    }
+
     // MARK: Ends
 
     private func sweepOut() {
@@ -135,6 +151,9 @@ import Library
         records[record.id] = nil
         ended.append(record.summary)
         if ended.count > Self.endedLimit { ended.removeFirst() }
+        guard let id = record.playerID, let report = record.report else { return }
+        reports.append((id, report))
+        if reports.count > Self.endedLimit { reports.removeFirst() }
     }
 
     /// Ends all sessions; returns when the logs are written.
