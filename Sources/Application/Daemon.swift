@@ -47,8 +47,7 @@ import Store
         self.playback = playback
         sessions = playback.sessions
         let service = LibraryService(library: library, downloader: downloader)
-        events = EventFeed(downloader)
-        events.follow(library)
+        events = EventFeed(downloader, of: library)
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),
             verifications: service, keys: service, publications: service, moves: service, store: service,

@@ -5,7 +5,8 @@ extension API {
     /// The first is a `snapshot`, unless the request's `Last-Event-ID` is known still and what came after it can be
     /// sent.
     public enum Event: Equatable, Sendable {
-        /// `snapshot`: all downloads as they stand, a `DownloadList`. What was known before is void.
+        /// `snapshot`: all downloads that are not complete, as they stand, a `DownloadList`. What was known before is void:
+        /// a download that is not in it is complete, or forgotten.
         case snapshot([Download])
         /// `state`, `progress`, `complete`, `error`: a download as it stands.
         case download(Kind, Download)
@@ -21,6 +22,11 @@ extension API {
         case keys(KeyChange)
         /// `move`: the moving of an asset to another disk begins, or has ended.
         case move(Move)
+        /// `changed`: an asset is new, has gone, or has another name, title, URL, policy or image, or somebody begins to play
+        /// it or ceases to. Who wants to know more asks for it by the name that it has now.
+        case changed(Reference)
+        /// `mode`: origins are asked otherwise than before.
+        case mode(Mode)
 
         /// What happened to a download.
         public enum Kind: String, Sendable {
@@ -34,11 +40,11 @@ extension API {
             case error
         }
 
-        /// The data of `removed`.
+        /// The data of `removed` and `changed`.
         public struct Reference: Codable, Equatable, Sendable {
-            /// The download's id.
+            /// The asset's id, which its download has as well.
             public var id: String
-            /// Its asset's name.
+            /// The asset's name.
             public var asset: String
 
             /// A reference.
@@ -125,6 +131,8 @@ extension API {
             case .purged: "purged"
             case .keys: "keys"
             case .move: "move"
+            case .changed: "changed"
+            case .mode: "mode"
             }
         }
 
@@ -135,11 +143,12 @@ extension API {
                 case .snapshot(let downloads): try API.encode(DownloadList(downloads: downloads))
                 case .download(_, let download): try API.encode(download)
                 case .renditionComplete(let rendition): try API.encode(rendition)
-                case .removed(let reference): try API.encode(reference)
+                case .removed(let reference), .changed(let reference): try API.encode(reference)
                 case .verification(let verification): try API.encode(verification)
                 case .purged(let purge): try API.encode(purge)
                 case .keys(let change): try API.encode(change)
                 case .move(let move): try API.encode(move)
+                case .mode(let mode): try API.encode(mode)
                 }
             }
         }
@@ -154,6 +163,8 @@ extension API {
             case "purged": self = .purged(try API.decode(from: data))
             case "keys": self = .keys(try API.decode(from: data))
             case "move": self = .move(try API.decode(from: data))
+            case "changed": self = .changed(try API.decode(from: data))
+            case "mode": self = .mode(try API.decode(from: data))
             default:
                 guard let kind = Kind(rawValue: name) else { return nil }
                 self = .download(kind, try API.decode(from: data))

@@ -167,6 +167,7 @@ public struct ControlResponse: Sendable {
             return try ok(try await service.change(change, id: id, wish))
         case .events:
             guard let events else { throw ControlError(.noSuchRoute, "this daemon tells of no events") }
+            await events.prepare()
             return ControlResponse(status: .ok, body: [], events: events.reader(after: request.lastEventID))
         case .store:
             guard let store else { throw ControlError(.noSuchRoute, "the API has no \(request.path)") }

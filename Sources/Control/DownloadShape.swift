@@ -30,6 +30,21 @@ extension API.Download {
         error = download.failure.map { Failure(code: ControlError.Code(stored: $0.code), message: $0.message) }
     }
 
+    /// A download of which all is there, in a list: nothing of its tracks is told.
+    ///
+    /// - Parameters:
+    ///   - duration: the media's length in seconds, where it is known.
+    ///   - bytes: what is kept of its asset.
+    @LoopActor init(complete download: Download, duration: Double?, bytes: Int) {
+        self.init(id: download.asset.id, asset: download.asset.name, title: download.asset.title)
+        state = .complete
+        priority = Priority(rawValue: download.task.priority.rawValue) ?? .default
+        note = download.task.note
+        fraction = 1
+        self.duration = duration.map(API.milliseconds)
+        (self.bytes, totalBytes) = (bytes, bytes)
+    }
+
     static func parts(of progress: DownloadProgress) -> [Part] {
         let weights = weights(of: progress.parts.map(\.kind.rawValue))
         return zip(progress.parts, weights).map { part, weight in

@@ -17,7 +17,7 @@ extension LibraryService {
 }
 
 extension API.Mode.Name {
-    fileprivate init(_ mode: PlayMode) {
+    init(_ mode: PlayMode) {
         self =
             switch mode {
             case .auto: .auto

@@ -117,12 +117,6 @@ import Playlist
     }
 
     /// See `ControlService`.
-    public func downloads() async throws(ControlError) -> [API.Download] {
-        // Where an origin's new content is fetched, that download stands for the asset.
-        downloader.downloads.filter { $0.asset.revision == nil }.map { API.Download($0) }
-    }
-
-    /// See `ControlService`.
     public func download(id: String) async throws(ControlError) -> API.Download { whole(try find(download: id)) }
 
     /// See `ControlService`.

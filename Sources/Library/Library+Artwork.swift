@@ -43,6 +43,7 @@ extension Library {
             throw LibraryError(error, about: "the artwork of \(asset.name) is not kept")
         }
         asset.artworkKind = artwork.kind
+        assetChanged(asset)
         writeBundle(of: asset)
     }
 

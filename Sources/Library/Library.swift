@@ -8,7 +8,10 @@ public import Store
 @LoopActor public final class Library {
     /// How origins are asked. When it changes to `offline`, what is under way ends at once.
     public var mode: PlayMode {
-        didSet { fetch.client.isOffline = isOffline }
+        didSet {
+            fetch.client.isOffline = isOffline
+            if mode != oldValue { modeChanged(mode) }
+        }
     }
     /// Whether no origin may be asked at all.
     public var isOffline: Bool { mode == .offline }
@@ -109,6 +112,13 @@ public import Store
     /// Told of what has become of keys, with their numbers.
     public var keysChanged: (Asset, KeyChange, [Int]) -> Void = { _, _, _ in }
 
+    /// Told of an asset that is new, that has gone, or of which its name, title, URL, policy, image or the time when it was
+    /// played is another one than before. What becomes of its pieces and keys others tell.
+    public var assetChanged: (Asset) -> Void = { _ in }
+
+    /// Told when origins are asked otherwise than before.
+    public var modeChanged: (PlayMode) -> Void = { _ in }
+
     /// The terms for the keys of what is downloaded from now on and has none of its own.
     public var newKeyTerms = KeyTerms()
     /// Told of a bundle that nobody knew, and is an asset now.
@@ -190,6 +200,7 @@ public import Store
     public func entitle(_ asset: Asset, _ title: String?) async {
         guard asset.title != title else { return }
         asset.title = title
+        assetChanged(asset)
         if asset.isPersistent { await saveRecord(of: asset) }
         if !asset.isRemoved, readOnlyReason == nil, asset.bundle.exists { writeBundle(of: asset) }
     }
@@ -233,6 +244,7 @@ public import Store
         identify(asset)
         byName[asset.name] = asset
         byOrigin[asset.origin] = asset
+        assetChanged(asset)
     }
 
     /// Lets a name lead to an asset, in the place of the one that it had.
@@ -240,6 +252,7 @@ public import Store
         byName[asset.name] = nil
         asset.name = name
         byName[name] = asset
+        assetChanged(asset)
     }
 
     /// Lets the id alone lead to the new content of an asset.
@@ -278,6 +291,7 @@ public import Store
         audience.forget(asset)
         playCache.forget(asset)
         summaries.forget(asset)
+        if !asset.isRevision { assetChanged(asset) }
     }
 
     /// Whether an asset has this id, or a folder in the store that no asset knows.

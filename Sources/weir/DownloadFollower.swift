@@ -175,7 +175,7 @@ extension API.Event {
         switch self {
         case .snapshot: true
         case .download(_, let download): download.id == id
-        case .renditionComplete, .verification, .purged, .keys, .move: false
+        case .renditionComplete, .verification, .purged, .keys, .move, .changed, .mode: false
         case .removed(let reference): reference.id == id
         }
     }
@@ -185,7 +185,7 @@ extension API.Event {
         switch self {
         case .snapshot(let downloads): downloads.first { $0.id == id }
         case .download(_, let download): download
-        case .renditionComplete, .removed, .verification, .purged, .keys, .move: nil
+        case .renditionComplete, .removed, .verification, .purged, .keys, .move, .changed, .mode: nil
         }
     }
 }

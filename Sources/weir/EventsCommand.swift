@@ -5,7 +5,7 @@ import Control
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Tell what happens to downloads, and is verified, as it happens.",
-        discussion: "All downloads come first, as they stand. Ctrl-C ends it.")
+        discussion: "All downloads that are not complete come first, as they stand. Ctrl-C ends it.")
 
     @Flag(help: "Write one JSON object a line.")
     var json = false
@@ -48,11 +48,12 @@ enum EventText {
             line.add("id", rendition.id)
             line.add("asset", rendition.asset)
             line.add("rendition", rendition.rendition)
-        case .removed(let reference):
+        case .removed(let reference), .changed(let reference):
             line.add("id", reference.id)
             line.add("asset", reference.asset)
         case .verification(let verification): line.add("verification", verification)
         case .move(let move): line.add("move", move)
+        case .mode(let mode): line.add("mode", mode.mode.rawValue)
         case .purged(let purge):
             line.add("id", purge.id)
             line.add("asset", purge.asset)
@@ -77,6 +78,8 @@ enum EventText {
         case .verification(let verification): VerificationText.event(verification)
         case .keys(let change): ["\(change.asset)  \(KeysText.count(change.keys.count)) \(change.change.rawValue)"]
         case .move(let move): MoveText.event(move)
+        case .changed(let reference): ["\(reference.asset)  changed"]
+        case .mode(let mode): ["mode  \(mode.mode.rawValue)"]
         case .purged(let purge): ["\(purge.asset)  purged, \(Format.bytes(purge.purge.bytes))"]
         }
     }

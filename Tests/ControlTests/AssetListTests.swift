@@ -1,6 +1,7 @@
 import Downloader
 import EventLoop
 import Foundation
+import HTTPServer
 import Library
 import Origin
 import Store
@@ -115,6 +116,13 @@ import Testing
         let again = try await self.service()
         let whole = try await list(again)
         #expect(whole.assets == before.assets)
+        let downloads = try await again.downloads()
+        #expect(downloads.map(\.state) == [.complete, .complete] && downloads.allSatisfy { $0.bytes > 0 })
+        let feed = EventFeed(again.downloader, of: again.library)
+        let reader = feed.reader(after: nil)
+        reader.open {}
+        guard case .bytes(let begin) = reader.next() else { throw TimedOut("a snapshot") }
+        #expect(String(decoding: begin, as: UTF8.self).hasSuffix("\ndata: {\"downloads\":[]}\n\n"))
         #expect(again.library.assets.allSatisfy { $0.isAsleep })
         // What has been deleted meanwhile is noticed.
         let asset = try #require(again.library.asset(named: "ts"))

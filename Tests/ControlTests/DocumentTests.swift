@@ -200,7 +200,7 @@ import Testing
             #expect(
                 try text(JSONSerialization.jsonObject(with: Data(event.data))) == String(decoding: data, as: UTF8.self))
         }
-        #expect(events.count == 11)
+        #expect(events.count == 13)
     }
 
     // MARK: Examples

@@ -107,6 +107,54 @@ import Testing
         }
     }
 
+    @Test func anIDOfTooLongAgoOrOfAnotherProcessBringsASnapshot() async throws {
+        let stage = try await stage { $0.history = 1000 }
+        let stays = try await connect(stage.port)
+        let first = try id(try await message(stays))
+        var last = first
+        for number in 0..<100 {
+            await stage.feed.publish(removed("asset-\(number)"))
+            last = try id(try await message(stays))
+        }
+        let snapshot = try await message(connect(stage.port, lastEventID: first))
+        #expect(try snapshot.contains("event: snapshot") && id(snapshot) == last)
+        #expect(try await message(connect(stage.port, lastEventID: last)) == ":\n\n")
+        // The daemon was started anew: what it has told has other ids, though their numbers may be the same.
+        let again = try await self.stage()
+        let other = try await connect(again.port)
+        #expect(try await message(other).contains("event: snapshot"))
+        for number in 0..<100 {
+            await again.feed.publish(removed("asset-\(number)"))
+            _ = try await message(other)
+        }
+        #expect(try await message(connect(again.port, lastEventID: last)).contains("event: snapshot"))
+    }
+
+    @Test func thoseWhoComeTogetherShareASnapshotUntilSomethingHappens() async throws {
+        await Self.countSnapshots()
+    }
+
+    @LoopActor private static func countSnapshots() {
+        var made = 0
+        var configuration = EventFeed.Configuration()
+        configuration.snapshotLife = .seconds(3600)
+        let feed = EventFeed(configuration: configuration) {
+            made += 1
+            return []
+        }
+        func begin() -> EventReader {
+            let reader = feed.reader(after: nil)
+            reader.open {}
+            return reader
+        }
+        let readers = (0..<50).map { _ in begin() }
+        #expect(made == 1)
+        feed.publish(.mode(API.Mode(.offline)))
+        let late = begin()
+        #expect(made == 2)
+        for reader in readers + [late] { reader.close() }
+    }
+
     @Test func whatHappenedWhileNobodyListenedIsInTheNextSnapshot() async throws {
         let stage = try await stage()
         let seen: String

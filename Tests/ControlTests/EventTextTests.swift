@@ -34,7 +34,8 @@ import Testing
         for event: API.Event in [
             .snapshot([download]), .snapshot([]), .download(.state, download), .download(.progress, download),
             .download(.complete, download), .download(.error, download), .removed(reference),
-            .renditionComplete(.init(id: "d1", asset: "sintel", rendition: "audio-en")),
+            .renditionComplete(.init(id: "d1", asset: "sintel", rendition: "audio-en")), .changed(reference),
+            .mode(API.Mode(.offline)),
         ] {
             #expect(try API.Event(name: event.name, data: event.data) == event)
         }

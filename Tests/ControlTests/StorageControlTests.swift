@@ -25,8 +25,7 @@ import Testing
         library = Library(store: try Store(path: folder.path, reserve: 0), client: OriginClient())
         downloader = Downloader(library: library)
         service = LibraryService(library: library, downloader: downloader)
-        events = EventFeed(downloader)
-        events.follow(library)
+        events = EventFeed(downloader, of: library)
     }
 
     private func code(_ body: () async throws -> Void) async -> ControlError.Code? {

@@ -1,11 +1,19 @@
 public import Downloader
 import EventLoop
-import Library
+public import Library
 
 extension EventFeed {
-    /// A feed of what happens to the downloads of a downloader, which outlives it.
-    public convenience init(_ downloader: Downloader, configuration: Configuration = Configuration()) {
-        self.init(configuration: configuration) { downloader.downloads.map { API.Download($0) } }
+    /// A feed of what happens to the downloads of a downloader, and to the assets of its library, which outlive it. One
+    /// of a library.
+    public convenience init(
+        _ downloader: Downloader, of library: Library, configuration: Configuration = Configuration()
+    ) {
+        self.init(configuration: configuration) {
+            await library.summaries.check()
+        } snapshot: {
+            downloader.downloads.filter { !library.isComplete($0) }.map { API.Download($0) }
+        }
+        follow(library)
         _ = downloader.observe { [weak self] download, event in self?.publish(download, event) }
         downloader.verifier.observe { [weak self] job in self?.publish(.verification(API.Verification(job))) }
     }

@@ -1,9 +1,14 @@
 import EventLoop
-public import Library
+import Library
 
 extension EventFeed {
-    /// Tells as well of what a library purges and moves, and of its keys. Once.
-    public func follow(_ library: Library) {
+    /// Tells as well of what becomes of a library's assets and their keys, and how it asks origins. Once.
+    func follow(_ library: Library) {
+        library.assetChanged = { [weak self] asset in
+            // Of what is not in its place yet, the name is another asset's.
+            if !asset.isRevision { self?.publish(.changed(.init(id: asset.id, asset: asset.name))) }
+        }
+        library.modeChanged = { [weak self] mode in self?.publish(.mode(API.Mode(.init(mode)))) }
         library.purged = { [weak self] asset, purge in
             self?.publish(
                 .purged(.init(asset: asset.name, id: asset.id, purge: API.Storage.Purge(purge))))

@@ -1,9 +1,10 @@
 public import EventLoop
 
-/// What happens to downloads, and what is purged, for whoever listens: `GET /api/v1/events`.
+/// What happens to assets and downloads, for whoever listens: `GET /api/v1/events`.
 ///
-/// An event is written as JSON once, however many listen, and not at all when nobody does. A message's id is that of
-/// this process and its number.
+/// An event is written as JSON once, however many listen, and not at all when nobody does; so is the snapshot that those
+/// begin with who come at the same time, as browsers do to a daemon that was started anew. A message's id is that of this
+/// process and its number.
 @LoopActor public final class EventFeed {
     /// What a test may set.
     public struct Configuration: Sendable {
@@ -14,6 +15,8 @@ public import EventLoop
         public var backlog = 256 * 1024
         /// The most bytes of messages that are kept for a client that comes back.
         public var history = 256 * 1024
+        /// So long a snapshot is good for others, if nothing happens.
+        public var snapshotLife = Duration.seconds(1)
 
         /// The defaults.
         public init() {}
@@ -21,6 +24,8 @@ public import EventLoop
 
     private let configuration: Configuration
     private let snapshot: () -> [API.Download]
+    private let readiness: () async -> Void
+    private var latest: (number: Int, since: ContinuousClock.Instant, message: [UInt8])?
     private let process = String(UInt32.random(in: 0 ... .max), radix: 36)
     private var history: EventHistory
     private var readers: [ObjectIdentifier: EventReader] = [:]
@@ -29,9 +34,15 @@ public import EventLoop
 
     /// A feed that is told what to send by `publish`.
     ///
-    /// - Parameter snapshot: all downloads as they stand.
-    public init(configuration: Configuration = Configuration(), snapshot: @escaping () -> [API.Download]) {
+    /// - Parameters:
+    ///   - readiness: waited for before a reader begins.
+    ///   - snapshot: all downloads that are not complete, as they stand.
+    public init(
+        configuration: Configuration = Configuration(), readiness: @escaping () async -> Void = {},
+        snapshot: @escaping () -> [API.Download]
+    ) {
         self.configuration = configuration
+        self.readiness = readiness
         self.snapshot = snapshot
         history = EventHistory(limit: configuration.history)
         timer = LoopTimer { [weak self] in self?.beat() }
@@ -54,6 +65,9 @@ public import EventLoop
         for reader in readers.values { reader.end() }
     }
 
+    /// Waits until a reader's first message can be told.
+    func prepare() async { await readiness() }
+
     /// A body for a reply to one client.
     ///
     /// - Parameter lastEventID: the id of the last message that it had before, as it says.
@@ -73,7 +87,16 @@ public import EventLoop
             // Something comes at once, so that a client knows that it is listened to.
             return missed.isEmpty ? [EventText.heartbeat] : Array(missed)
         }
-        return message(.snapshot(snapshot()), number: history.last).map { [$0] } ?? [EventText.heartbeat]
+        return [snapshotMessage ?? EventText.heartbeat]
+    }
+
+    private var snapshotMessage: [UInt8]? {
+        if let latest, latest.number == history.last, .now - latest.since < configuration.snapshotLife {
+            return latest.message
+        }
+        let message = message(.snapshot(snapshot()), number: history.last)
+        latest = message.map { (history.last, .now, $0) }
+        return message
     }
 
     func forget(_ reader: EventReader) {

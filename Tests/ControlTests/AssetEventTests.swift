@@ -1,0 +1,114 @@
+import Downloader
+import EventLoop
+import Foundation
+import HTTPServer
+import Library
+import Origin
+import Store
+import TestSupport
+import Testing
+
+@testable import Control
+
+/// What becomes of assets reaches those who listen, whoever has done it.
+@Suite @LoopActor struct AssetEventTests {
+    private let folder: TemporaryFolder
+    private let library: Library
+    private let downloader: Downloader
+    private let service: LibraryService
+    private let feed: EventFeed
+    private let reader: EventReader
+
+    init() throws {
+        folder = try TemporaryFolder()
+        library = Library(store: try Store(path: folder.path("store"), reserve: 0), client: OriginClient())
+        downloader = Downloader(library: library)
+        service = LibraryService(library: library, downloader: downloader)
+        feed = EventFeed(downloader, of: library)
+        reader = feed.reader(after: nil)
+        reader.open {}
+        _ = reader.next()
+    }
+
+    /// What has been told since it was asked last: the event's name and the asset's, or the mode.
+    private func told() throws -> [String] {
+        guard case .bytes(let bytes) = reader.next() else { return [] }
+        var parser = EventTextParser()
+        return try parser.take(bytes).compactMap { message in
+            switch try API.Event(name: message.name, data: Array(message.data.utf8)) {
+            case .changed(let reference): "changed \(reference.asset) \(reference.id)"
+            case .mode(let mode): "mode \(mode.mode.rawValue)"
+            case .removed(let reference): "removed \(reference.asset)"
+            default: nil
+            }
+        }
+    }
+
+    private func take(_ name: String) async throws -> API.Asset {
+        try await service.importAsset(.init(path: Repository.path("fixtures/media/ts"), name: name))
+    }
+
+    @Test func whatIsDoneToAnAssetIsToldAtOnce() async throws {
+        let id = try await take("film").id
+        let change = ["changed film \(id)"]
+        #expect(try told() == change)
+        _ = try await service.change(.init(title: "A film"), ofAsset: "film")
+        #expect(try told() == change)
+        // What is so already is no news.
+        _ = try await service.change(.init(title: "A film"), ofAsset: "film")
+        #expect(try told() == [])
+        _ = try await service.setPolicy(.init(priority: .important), ofAsset: "film")
+        #expect(try told() == change)
+        let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1]
+        _ = try await service.keepArtwork(png, ofAsset: "film")
+        #expect(try told() == change)
+        _ = try await service.change(.init(name: "picture"), ofAsset: "film")
+        #expect(try told() == ["changed picture \(id)"])
+        _ = try await service.removeAsset(named: "picture")
+        #expect(try told() == ["removed picture", "changed picture \(id)"])
+    }
+
+    @Test func whatHasNoDownloadIsToldOfAsWell() async throws {
+        let origin = try await TestOrigin()
+        let url = try LibraryService.url(origin.master("ts"))
+        let asset = try await library.open(url)
+        #expect(try told() == ["changed ts \(asset.id)"])
+        _ = try await service.change(.init(name: "film"), ofAsset: "ts")
+        #expect(try told() == ["changed film \(asset.id)"])
+        _ = try await service.removeAsset(named: "film")
+        #expect(try told() == ["changed film \(asset.id)"])
+    }
+
+    @Test func anotherModeIsTold() async throws {
+        for mode in [API.Mode.Name.offline, .offline, .auto] { _ = try await service.change(to: .init(mode)) }
+        #expect(try told() == ["mode offline", "mode auto"])
+    }
+
+    @Test func whatIsCompleteIsListedAndIsNoNews() async throws {
+        let film = try await take("film")
+        let list = try await service.downloads()
+        #expect(list.count == 1 && list[0].id == film.id && list[0].state == .complete && list[0].fraction == 1)
+        #expect(list[0].parts == [] && list[0].selection == API.Tracks())
+        let whole = try await service.download(id: film.id)
+        #expect(list[0].bytes == whole.bytes && list[0].totalBytes == whole.bytes && whole.parts.count > 1)
+        #expect(abs((list[0].duration ?? 0) - (whole.duration ?? 0)) < 0.1)
+        #expect(snapshot(of: EventFeed(downloader, of: library)) == [])
+        // What has lost a piece is not complete any more, and is told.
+        let asset = try #require(library.asset(named: "film"))
+        try FileManager.default.removeItem(atPath: folder.path("store/assets/\(film.id)/video-90p/0.ts"))
+        await library.survey(asset)
+        #expect(snapshot(of: EventFeed(downloader, of: library)) == [film.id])
+    }
+
+    /// The ids of the downloads that a stream begins with.
+    private func snapshot(of feed: EventFeed) -> [String]? {
+        let reader = feed.reader(after: nil)
+        reader.open {}
+        guard case .bytes(let bytes) = reader.next() else { return nil }
+        var parser = EventTextParser()
+        guard let message = parser.take(bytes).first,
+            case .snapshot(let downloads)? = try? API.Event(name: message.name, data: Array(message.data.utf8))
+        else { return nil }
+        return downloads.map(\.id)
+    }
+}
