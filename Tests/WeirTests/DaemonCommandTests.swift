@@ -21,8 +21,9 @@ import Testing
         ]
     }
 
-    private func run(_ arguments: [String]) async throws -> ProcessResult {
-        try await ProcessRunner.run(Repository.builtProgram("weir"), arguments, environment: environment)
+    private func run(_ arguments: [String], _ more: [String: String] = [:]) async throws -> ProcessResult {
+        try await ProcessRunner.run(
+            Repository.builtProgram("weir"), arguments, environment: environment.merging(more) { $1 })
     }
 
     private func daemon(
@@ -48,6 +49,39 @@ import Testing
 
     private func port() -> String {
         StateDirectory(state).daemonURL?.split(separator: ":").last.map(String.init) ?? ""
+    }
+
+    @Test func thePageIsOpenedByTheDesktopAndItsKeyIsNoArgument() async throws {
+        let daemon = try await daemon()
+        let link = "http://localhost:\(port())"
+        let script = "#!/bin/sh\necho \"$@\" >\"$HOME/opened\"\nexit 4\n"
+        let opener = try folder.write(Data(script.utf8), to: "bin/xdg-open")
+        chmod(opener, 0o755)
+        let path = ["PATH": folder.path("bin") + ":/usr/bin:/bin", "DISPLAY": "", "WAYLAND_DISPLAY": ""]
+        let plain = try await run(["page"], path)
+        #expect(plain.exit == .code(0) && plain.output.hasPrefix(link + "/in/"))
+        let key = try #require(plain.output.split(separator: "/").dropLast().last)
+        // Where there is no display, the link stays.
+        let blind = try await run(["page", "--open"], path)
+        #expect(blind.exit == .code(69) && blind.output == plain.output, "\(blind)")
+        #expect(blind.errors.contains("there is no display") && blind.errors.contains("\ntry: open the link"))
+        let bare = try await run(["page", "--open"], ["PATH": folder.path("none"), "DISPLAY": ":9"])
+        #expect(bare.exit == .code(69) && bare.errors.contains("there is no xdg-open"), "\(bare)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("opened")))
+        for display in ["DISPLAY", "WAYLAND_DISPLAY"] {
+            let open = try await run(["page", "--open"], path.merging([display: "x"]) { $1 })
+            // Its end is that of xdg-open.
+            #expect(open.exit == .code(4) && open.output == plain.output, "\(open)")
+            let opened = try String(contentsOfFile: folder.path("opened"), encoding: .utf8)
+            let file = state + "/page.html"
+            #expect(opened == file + "\n")
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(text.contains("content=\"0;url=\(link)/#key=\(key)\""), "\(text)")
+            var status = stat()
+            #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
+            try FileManager.default.removeItem(atPath: folder.path("opened"))
+        }
+        await daemon.stop()
     }
 
     @Test func getFollowsADownloadToItsEnd() async throws {

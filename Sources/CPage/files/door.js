@@ -1,6 +1,17 @@
-// Whoever was in already goes in again: the key lies in the storage of this origin.
+// Whoever was in already goes in again: the key lies in the storage of this origin. `weir page --open` gives it in the fragment.
 const stored = localStorage.getItem("weir-key");
-if (location.pathname === "/" && stored !== null && /^[\w-]+$/.test(stored)) {
+const given = location.hash.match(/^#key=([\w-]+)$/)?.[1];
+
+/** Whether a key opens anything: a link from anywhere may have led here, and is to do no harm. */
+async function opens(key) {
+    const options = {headers: {Authorization: `Bearer ${key}`}, cache: "no-store", credentials: "omit"};
+    try { return (await fetch("/api/v1/mode", options)).ok; } catch { return false; }
+}
+
+if (location.hash) history.replaceState(null, "", location.pathname);
+if (location.pathname === "/" && given && await opens(given)) {
+    location.replace(`/in/${given}/`);
+} else if (location.pathname === "/" && stored !== null && /^[\w-]+$/.test(stored)) {
     location.replace(`/in/${stored}/`);
 } else if (location.pathname !== "/") {
     localStorage.removeItem("weir-key");

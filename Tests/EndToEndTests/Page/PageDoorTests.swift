@@ -37,6 +37,33 @@ import Testing
         }
     }
 
+    @Test("weir page --open lets a browser in by a file, and a link with another key sends nobody out")
+    func opening() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            let opener = try folder.write(Data("#!/bin/sh\necho \"$1\" >\"$0.said\"\n".utf8), to: "xdg-open")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: opener)
+            let open = try await scene.weir.run(
+                ["page", "--open"], environment: ["PATH": folder.path + ":/usr/bin:/bin", "DISPLAY": ":0"])
+            #expect(open.exit == .code(0), "\(open.errors)")
+            let file = try String(contentsOfFile: opener + ".said", encoding: .utf8)
+                .trimmingCharacters(in: .newlines)
+            let page = try await PageBrowser.shared.page()
+            let isIn = "!(document.getElementById('tools')?.hidden ?? true)"
+            let own = "http://localhost:\(await scene.weir.port)/"
+            try await page.open("file://" + file)
+            try await page.wait(isIn)
+            #expect(try await page.evaluate("location.href") == own)
+            for link in ["#key=wrong", "#key=%22", "#else"] {
+                try await page.open("about:blank")
+                try await page.open(own + link)
+                try await page.wait("\(isIn) && location.href === '\(own)'")
+            }
+            #expect(try await page.problems() == [])
+            try await page.close()
+        }
+    }
+
     private func expectGuarded(_ answer: HTTPAnswer) {
         let policy = answer["content-security-policy"] ?? ""
         #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self';"))
