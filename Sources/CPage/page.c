@@ -15,6 +15,9 @@ static const unsigned char bars_js[] = {
 static const unsigned char charts_js[] = {
 #embed "files/charts.js"
 };
+static const unsigned char blocks_js[] = {
+#embed "files/blocks.js"
+};
 static const unsigned char chooser_js[] = {
 #embed "files/chooser.js"
 };
@@ -63,6 +66,7 @@ static const struct page_file files[] = {
     {"/page/api.js", api_js, sizeof api_js},
     {"/page/bars.js", bars_js, sizeof bars_js},
     {"/page/charts.js", charts_js, sizeof charts_js},
+    {"/page/blocks.js", blocks_js, sizeof blocks_js},
     {"/page/chooser.js", chooser_js, sizeof chooser_js},
     {"/page/details.js", details_js, sizeof details_js},
     {"/page/dom.js", dom_js, sizeof dom_js},

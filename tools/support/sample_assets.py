@@ -107,7 +107,7 @@ def answer(scene, path, query):
         return 200, {"mode": "auto"}
     if path == "/presentation":
         if "missing" in query["url"][0]:
-            return 502, {"code": "bad-origin", "status": 502, "title": "the origin answers with an error", "next": "try the URL in a browser",
+            return 502, {"code": "bad-origin", "status": 502, "title": "the origin answers with an error", "next": "check the URL in a browser",
                          "detail": "https://example.com/missing.m3u8 cannot be read: the origin answers 404"}
         return 200, {"url": query["url"][0], "title": "Sintel", "duration": 888.1, "isLive": False, "tracks": tracks(0, "none", 0, 888.1)}
     if path == "/sessions":

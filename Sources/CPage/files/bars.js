@@ -21,7 +21,7 @@ export class Bar {
     /** - `part`: as the API has it; `duration` of the asset; `heads`: where players are, in seconds. */
     update(part, name, duration, heads) {
         const scale = WIDTH / Math.max(duration || 0, part.expected.at(-1)?.[1] || 0, part.loaded.at(-1)?.[1] || 0, 0.001);
-        const there = coverage(part);
+        const there = part.isGuess ? "partly" : coverage(part);
         setText(this.name, name);
         setText(this.words, heads.length ? `${there} · playing at ${heads.map(time).join(", ")}` : there);
         setAttribute(this.picture, "aria-label", `${name}: ${there} stored`);

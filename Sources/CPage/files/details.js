@@ -15,16 +15,28 @@ export class Details {
         this.load();
     }
 
-    /** The asset has changed; what was read of it stays until it is opened again. */
-    update(asset) { this.name = asset.name; }
+    /** The asset has changed; what was read in the logs stays until it is opened again. */
+    update(asset) {
+        this.name = asset.name;
+        // In a list there is less of it.
+        if (this.facts && asset.playable) this.show(facts(asset));
+    }
+
+    /** Puts what is known of the asset in the place of what was, unless it is the same. */
+    show(now) {
+        if (now.textContent === this.facts.textContent) return;
+        this.facts.replaceWith(now);
+        this.facts = now;
+    }
 
     async load() {
         try {
             const [asset, log, errors, kpis, sessions] = await Promise.all([
                 api.asset(this.name), api.log(this.name), api.errors(this.name), api.kpis(this.name), api.sessions()]);
             const own = sessions.filter(session => session.asset === this.name);
+            this.facts = facts(asset);
             this.element.replaceChildren(
-                facts(asset), indicators(kpis), ...[throughput(log.events), sources(own)].filter(Boolean),
+                this.facts, indicators(kpis), ...[throughput(log.events), sources(own)].filter(Boolean),
                 ...[pieces(own), events(log.events), failures(errors.events)].filter(Boolean));
         } catch (error) {
             this.element.replaceChildren(el("p", {class: "trouble", role: "alert"}, words(error)));
@@ -44,6 +56,7 @@ function facts(asset) {
     return pairs([
         ["Comes from", asset.isImported ? "it was imported" : el("code", {}, asset.url)],
         ["Plays offline", asset.playable ? `${answers[asset.playable.answer]}: ${asset.playable.reason}` : undefined],
+        ["Lies in", asset.place ? el("code", {}, asset.place.path) : undefined],
         ["Kept", storage?.policy.priority === "important" ? "before others" : undefined],
         ["Expires", storage?.expiration ? date(storage.expiration) : undefined],
         ["Last played", storage?.lastPlayed ? date(storage.lastPlayed) : undefined],

@@ -9,7 +9,8 @@ const word = document.getElementById("network-word");
 const meter = document.getElementById("storage");
 let mode = "auto";
 
-function show(next) {
+/** Shows how the network is used. */
+export function showMode(next) {
     mode = next;
     control.setAttribute("aria-checked", String(mode !== "offline"));
     setText(word, mode === "offline" ? "Offline" : "Online");
@@ -21,7 +22,7 @@ function show(next) {
 control.addEventListener("click", async () => {
     const wanted = mode === "offline" ? "auto" : "offline";
     try {
-        show((await api.setMode(wanted)).mode);
+        showMode((await api.setMode(wanted)).mode);
         say(mode === "offline" ? "Offline: what is stored plays." : "Online.");
     } catch (error) {
         say(words(error));
@@ -29,7 +30,7 @@ control.addEventListener("click", async () => {
 });
 
 /** Asks how the network is used. */
-export async function refreshMode() { show((await api.mode()).mode); }
+export async function refreshMode() { showMode((await api.mode()).mode); }
 
 /** Draws how much is stored: `bytes` of all assets. */
 export async function refreshStorage(bytes) {

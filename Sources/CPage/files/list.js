@@ -1,14 +1,17 @@
-// All assets: known as a whole, shown as far as somebody scrolls.
+// All assets: known as a whole, shown where somebody looks.
 
 import {api} from "./api.js";
+import {Blocks} from "./blocks.js";
 import {el, setText} from "./dom.js";
 import {Row} from "./row.js";
 import {badge, plural} from "./words.js";
 
-/** So many rows are added at a time. */
-const STEP = 60;
 /** The milliseconds between two changes of what is shown: four a second. */
 const PAUSE = 250;
+/** So long, in milliseconds, a row has to be in view before more is asked of it: who scrolls by wants nothing of it. */
+const GLANCE = 150;
+/** Of more assets than so many, the list is read as a whole rather than one by one. */
+const MANY = 40;
 
 const active = new Set(["queued", "running", "waiting", "paused"]);
 
@@ -17,22 +20,21 @@ export class List {
     constructor(counted) {
         this.counted = counted;
         [this.assets, this.downloads, this.heads, this.rows] = [new Map(), new Map(), new Map(), new Map()];
-        [this.order, this.shown, this.dirty] = [[], 0, new Set()];
+        [this.names, this.dirty, this.stale] = [new Map(), new Set(), new Set()];
         this.place = document.getElementById("assets");
-        this.rest = document.getElementById("rest");
         this.count = document.getElementById("count");
         this.find = document.getElementById("find");
         this.show = document.getElementById("show");
-        this.more = el("button", {type: "button", onclick: () => this.grow(true)}, "Show more");
         this.find.addEventListener("input", () => this.arrange());
         this.show.addEventListener("change", () => this.arrange());
         this.seen = new IntersectionObserver(entries => {
-            for (const entry of entries) if (entry.isIntersecting) this.rowOf(entry.target)?.seen();
+            for (const entry of entries) this.rowOf(entry.target)?.come(entry.isIntersecting, GLANCE);
         }, {rootMargin: "200px"});
-        this.end = new IntersectionObserver(entries => {
-            if (entries.some(entry => entry.isIntersecting) && this.shown > 0) this.grow(false);
-        }, {rootMargin: "600px"});
-        this.end.observe(this.rest);
+        this.blocks = new Blocks(this.place, {
+            make: name => this.row(name).element,
+            drop: name => this.drop(name),
+            isBusy: name => this.rows.get(name)?.isBusy ?? false,
+        });
     }
 
     rowOf(element) { return this.rows.get(element.dataset.name); }
@@ -42,19 +44,39 @@ export class List {
     /** Reads all assets anew. */
     async load() {
         const assets = new Map();
-        if (this.assets.size === 0) {
+        const isFirst = this.assets.size === 0;
+        if (isFirst) {
             setText(this.count, "Reading the list…");
             this.count.hidden = false;
         }
-        await api.assets(page => {
-            for (const asset of page) assets.set(asset.name, asset);
-            // What one knows of an asset beyond the list is not forgotten for it.
-            for (const asset of page) asset.parts = this.assets.get(asset.name)?.parts;
-        });
-        this.assets = assets;
+        // One who begins to look has something to look at when the first page is there.
+        let isShown = false;
+        [this.isReading, this.meanwhile] = [true, new Set()];
+        try {
+            await api.assets(page => {
+                for (const asset of page) {
+                    // What one knows of an asset beyond the list is not forgotten for it.
+                    asset.parts = this.assets.get(asset.name)?.parts;
+                    assets.set(asset.name, asset);
+                }
+                if (!isFirst || isShown) return;
+                isShown = true;
+                this.take(new Map(assets));
+            });
+        } finally {
+            this.isReading = false;
+        }
+        this.take(assets);
         document.getElementById("tools").hidden = false;
-        this.arrange();
         this.sum();
+        // What was read by itself meanwhile may be newer than the list.
+        for (const name of this.meanwhile) this.refresh(name);
+    }
+
+    take(assets) {
+        this.assets = assets;
+        this.names = new Map([...assets.values()].map(asset => [asset.id, asset.name]));
+        this.arrange();
     }
 
     /** All downloads, as they stand. */
@@ -65,6 +87,7 @@ export class List {
 
     /** One download, as it stands. */
     started(download) {
+        this.called(download.id, download.asset);
         const before = this.downloads.get(download.asset);
         this.downloads.set(download.asset, download);
         if (!this.assets.has(download.asset) || before?.state !== download.state) this.refresh(download.asset);
@@ -74,34 +97,64 @@ export class List {
     /** Reads one asset anew; it may be new. */
     async refresh(name) {
         let asset;
+        if (this.isReading) this.meanwhile.add(name);
         try {
             asset = await api.asset(name);
         } catch (error) {
             if (error.status === 404) this.removed(name);
             return;
         }
+        this.called(asset.id, asset.name);
         const isNew = !this.assets.has(asset.name);
         this.assets.set(asset.name, asset);
+        this.names.set(asset.id, asset.name);
         if (isNew) this.insert(asset.name);
         this.touch(asset.name);
         this.sum();
     }
 
+    /** Something of an asset is otherwise: it is read anew soon, with what else is until then. */
+    changed({id, asset}) {
+        this.called(id, asset);
+        this.stale.add(asset);
+        this.reading ??= setTimeout(() => {
+            this.reading = undefined;
+            const names = [...this.stale];
+            this.stale.clear();
+            if (names.length > MANY) return this.load().catch(() => {});
+            for (const name of names) this.refresh(name);
+        }, PAUSE);
+    }
+
+    /** An asset is called so from now on; it may have been called otherwise. */
+    called(id, name) {
+        const former = this.names.get(id);
+        if (former === undefined || former === name || !this.assets.has(former)) return;
+        this.names.set(id, name);
+        // What had this name is told of by itself.
+        if (this.assets.has(name)) return this.removed(former);
+        for (const known of [this.assets, this.downloads, this.heads, this.rows]) {
+            if (!known.has(former)) continue;
+            known.set(name, known.get(former));
+            known.delete(former);
+        }
+        this.assets.set(name, {...this.assets.get(name), name});
+        if (this.rows.has(name)) this.rows.get(name).element.dataset.name = name;
+        this.blocks.rename(former, name);
+        this.touch(name);
+    }
+
     removed(name) {
-        if (this.rows.get(name)?.isLeaving) return;
+        const row = this.rows.get(name);
+        if (row?.isLeaving) return;
+        if (this.assets.has(name)) this.names.delete(this.assets.get(name).id);
         this.assets.delete(name);
         this.downloads.delete(name);
-        const row = this.rows.get(name);
-        if (row) {
-            const hadFocus = row.element.contains(document.activeElement);
-            const next = row.element.nextElementSibling || row.element.previousElementSibling;
-            this.seen.unobserve(row.element);
-            row.element.remove();
-            this.rows.delete(name);
-            this.shown -= 1;
-            if (hadFocus) (next?.querySelector("h3") || this.place).focus();
-        }
-        this.order = this.order.filter(other => other !== name);
+        const hadFocus = row?.element.contains(document.activeElement);
+        const next = hadFocus && (neighbour(row.element, "nextElementSibling") || neighbour(row.element, "previousElementSibling"));
+        this.blocks.remove(name);
+        this.rows.delete(name);
+        if (hadFocus) (next?.querySelector("h3") || this.place).focus();
         this.tell();
         this.sum();
     }
@@ -120,8 +173,8 @@ export class List {
     }
 
     sum() {
-        clearTimeout(this.summing);
-        this.summing = setTimeout(() => {
+        this.summing ??= setTimeout(() => {
+            this.summing = undefined;
             let bytes = 0;
             for (const asset of this.assets.values()) bytes += asset.bytes;
             this.counted(bytes);
@@ -147,29 +200,29 @@ export class List {
     arrange() {
         const isActive = asset => active.has(this.downloads.get(asset.name)?.state ?? asset.state);
         const fitting = [...this.assets.values()].filter(asset => this.fits(asset));
-        this.order = [...fitting.filter(isActive), ...fitting.filter(asset => !isActive(asset))].map(asset => asset.name);
-        const wanted = Math.max(STEP, this.rows.size);
-        this.seen.disconnect();
-        // A deletion that waits for its end keeps its row.
-        const kept = new Map([...this.rows].filter(([name]) => this.assets.has(name)));
-        [this.rows, this.shown] = [new Map(), 0];
-        this.place.replaceChildren();
-        this.grow(false, wanted, kept);
-        for (const [name, row] of kept) if (row.isLeaving && !this.rows.has(name)) this.rows.set(name, row);
-    }
-
-    /** Shows some more; `isAsked`: by somebody who goes on there. */
-    grow(isAsked, step = STEP, kept = new Map()) {
-        const names = this.order.slice(this.shown, this.shown + step);
-        const rows = names.map(name => this.row(name, kept));
-        this.place.append(...rows.map(row => row.element));
-        this.shown += names.length;
-        if (isAsked) rows[0]?.heading.focus();
+        const order = [...fitting.filter(isActive), ...fitting.filter(asset => !isActive(asset))].map(asset => asset.name);
+        if (order.length > 0 && String(order) === String(this.blocks.names)) {
+            for (const name of this.rows.keys()) this.touch(name);
+        } else {
+            // Rows that stay are the same ones: with the focus, and with what is open in them.
+            this.kept = new Map(this.rows);
+            this.blocks.show(order);
+            this.kept = undefined;
+        }
         this.tell();
     }
 
-    row(name, kept) {
-        const row = kept.get(name) || new Row(this.assets.get(name), this);
+    drop(name) {
+        const row = this.rows.get(name);
+        if (!row) return;
+        this.seen.unobserve(row.element);
+        row.come(false);
+        // A deletion that waits for its end keeps its row.
+        if (!row.isLeaving) this.rows.delete(name);
+    }
+
+    row(name) {
+        const row = this.rows.get(name) || this.kept?.get(name) || new Row(this.assets.get(name), this);
         row.update(this.assets.get(name), this.downloads.get(name), this.heads.get(name) || []);
         this.rows.set(name, row);
         this.seen.observe(row.element);
@@ -178,21 +231,18 @@ export class List {
 
     /** What is new comes first, where it is seen. */
     insert(name) {
-        if (!this.fits(this.assets.get(name))) return this.tell();
-        this.order.unshift(name);
-        this.place.prepend(this.row(name, new Map()).element);
-        this.shown += 1;
+        if (this.fits(this.assets.get(name))) this.blocks.insert(name);
         this.tell();
     }
 
     tell() {
-        const left = this.order.length - this.shown;
-        this.rest.replaceChildren(...(left > 0 ? [this.more] : []));
-        setText(this.more, `Show more (${left.toLocaleString("en")} left)`);
+        const shown = this.blocks.byName.size;
+        const all = plural(this.assets.size, "asset") + (this.isReading ? " so far" : "");
         this.count.hidden = this.assets.size === 0;
-        setText(this.count, this.order.length === this.assets.size ? plural(this.assets.size, "asset")
-            : `${this.order.length.toLocaleString("en")} of ${plural(this.assets.size, "asset")}`);
-        const isEmpty = this.order.length === 0;
+        setText(this.count, shown === this.assets.size ? all : `${shown.toLocaleString("en")} of ${all}`);
+        // What stands there where no script runs.
+        document.getElementById("rest").replaceChildren();
+        const isEmpty = shown === 0 && !this.isReading;
         if (isEmpty && !this.place.querySelector(".empty")) this.place.replaceChildren(this.assets.size ? nothingFits() : nothingYet());
         if (!isEmpty) this.place.querySelector(".empty")?.remove();
     }
@@ -209,6 +259,13 @@ export class List {
             this.dirty.clear();
         }, PAUSE);
     }
+}
+
+/** The next row on one side, past rooms. */
+function neighbour(element, side) {
+    let other = element[side];
+    while (other && !other.classList.contains("row")) other = other[side];
+    return other;
 }
 
 function nothingYet() {

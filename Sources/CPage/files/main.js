@@ -3,19 +3,21 @@
 import {api, listen, Problem} from "./api.js";
 import {prepareAdding} from "./add.js";
 import {el, say} from "./dom.js";
-import {refreshMode, refreshStorage} from "./header.js";
+import {refreshMode, refreshStorage, showMode} from "./header.js";
 import {List} from "./list.js";
 
 const trouble = document.getElementById("trouble");
 const list = new List(bytes => { refreshStorage(bytes).catch(() => {}); });
 
-/** The milliseconds between two looks at who plays. */
-const LOOK = 2000;
+/** The milliseconds between two looks at who plays, and before the first one. */
+const [LOOK, SOON] = [2000, 250];
 
 function complain(...content) {
     trouble.replaceChildren(...content);
     trouble.hidden = false;
 }
+
+let looking;
 
 const heard = {
     snapshot: data => list.snapshot(data.downloads),
@@ -28,8 +30,18 @@ const heard = {
     },
     error: download => say(`The download of ${download.title || download.asset} failed.`),
     renditionComplete: data => list.refresh(data.asset),
-    removed: data => list.removed(data.asset),
-    purged: data => list.refresh(data.asset),
+    // Where it has gone, that shows when it is asked for.
+    removed: data => list.changed(data),
+    purged: data => list.changed(data),
+    keys: data => list.changed(data),
+    move: data => list.refresh(data.asset),
+    verification: data => { if (data.state !== "running") list.refresh(data.asset); },
+    changed(data) {
+        list.changed(data);
+        // Somebody may have begun to play it.
+        looking ??= setTimeout(look, SOON);
+    },
+    mode: data => showMode(data.mode),
 };
 
 const spoken = {paused: "is paused", cancelled: "is cancelled", waiting: "waits"};
@@ -43,7 +55,7 @@ listen({
     async opened() {
         trouble.hidden = true;
         try {
-            await Promise.all([list.load(), refreshMode()]);
+            await Promise.all([list.load(), refreshMode(), look()]);
         } catch (error) {
             complain(error instanceof Problem ? error.words : "Weir does not answer. It is tried again.");
         }
@@ -61,17 +73,19 @@ listen({
     },
 });
 
+/** Looks who plays, now and as long as somebody does: when somebody begins, an event comes. */
 async function look() {
-    if (document.visibilityState === "visible" && trouble.hidden) {
-        try {
-            const going = (await api.sessions()).filter(session => session.ended === undefined);
-            list.playing(going.map(session => [session.asset, session.playhead]));
-        } catch {
-            // The stream of events tells when nobody is there.
-        }
+    clearTimeout(looking);
+    looking = undefined;
+    if (document.visibilityState !== "visible" || !trouble.hidden) return;
+    try {
+        const going = (await api.sessions()).filter(session => session.ended === undefined);
+        list.playing(going.map(session => [session.asset, session.playhead]));
+        if (going.length > 0) looking ??= setTimeout(look, LOOK);
+    } catch {
+        // The stream of events tells when nobody is there.
     }
-    setTimeout(look, LOOK);
 }
 
+document.addEventListener("visibilitychange", look);
 prepareAdding(download => list.started(download));
-look();

@@ -108,7 +108,7 @@ export class Row {
     }
 
     updateBars() {
-        const parts = new Map((this.asset.parts || []).map(part => [part.id, part]));
+        const parts = new Map((this.asset.parts || told(this.asset)).map(part => [part.id, part]));
         for (const part of this.download?.parts || []) parts.set(part.id, part);
         for (const [id, bar] of this.bars) {
             if (!parts.has(id)) {
@@ -173,12 +173,20 @@ export class Row {
         this.picture.dataset.tone = String([...this.asset.id].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 997, 7) % 6);
     }
 
-    /** It has come into view: what is dear is asked for now. */
-    async seen() {
-        if (this.isKnown) return;
+    /** Whether somebody is about something in it, so that it has to stay. */
+    get isBusy() { return this.isLeaving || this.extra.hasChildNodes() || this.element.contains(document.activeElement); }
+
+    /** It has come into view, or gone out of it: once it has been there for so many milliseconds, what is dear is asked for. */
+    come(isThere, glance) {
+        clearTimeout(this.coming);
+        if (isThere && !this.isKnown) this.coming = setTimeout(() => this.seen(), glance);
+    }
+
+    seen() {
         this.isKnown = true;
         if (this.asset.artwork) this.loadArtwork();
-        if (this.asset.local !== "none" && !this.download?.parts?.length) this.list.refresh(this.asset.name);
+        if (this.asset.parts || this.download?.parts?.length) return;
+        if (told(this.asset).some(part => !part.isComplete)) this.list.refresh(this.asset.name);
     }
 
     async loadArtwork() {
@@ -296,6 +304,15 @@ export class Row {
             this.complain(error);
         }
     }
+}
+
+/** What is stored of each track, as far as a list tells: of what is not whole, nothing is known of its holes yet. */
+function told({tracks, duration = 0}) {
+    return Object.entries({video: tracks.variants, audio: tracks.audio, subtitles: tracks.subtitles}).flatMap(([kind, all]) =>
+        unique(all).filter(track => track.local !== "none").map(({id, local}) => {
+            const [isComplete, all] = [local === "complete" && duration > 0, duration > 0 ? [[0, duration]] : []];
+            return {id, kind, expected: all, loaded: isComplete ? all : [], isComplete, isGuess: !isComplete};
+        }));
 }
 
 const stored = tracks => {

@@ -55,6 +55,18 @@ extension BrowserPage {
         try await run("const b = \(Self.button(word, of: name)); b.focus(); b.click()")
     }
 
+    /// Presses a key that writes nothing, such as `End`, and lets it go.
+    func press(_ key: String) async throws {
+        let code = ["Tab": 9, "End": 35, "Home": 36][key] ?? 0
+        for type in ["rawKeyDown", "keyUp"] {
+            try await call(
+                "Input.dispatchKeyEvent",
+                [
+                    "type": .text(type), "key": .text(key), "code": .text(key), "windowsVirtualKeyCode": .number(code),
+                ])
+        }
+    }
+
     /// Waits until a row says something.
     func wait(for text: String, in name: String) async throws {
         let literal = String(decoding: try JSONEncoder().encode(text), as: UTF8.self)

@@ -1,0 +1,192 @@
+// The rows of a long list, in blocks. Only blocks near the window are in the document; for the others there is room.
+
+import {el} from "./dom.js";
+
+/** So many rows come and go together. */
+const LENGTH = 20;
+/** How far outside the window rows are made, and how far they are taken out again, in heights of the window. */
+const [NEAR, FAR] = [1, 2.5];
+/** The height of a row in pixels before any was seen, and of what is between two. */
+const [GUESS, GAP] = [220, 10];
+
+export class Blocks {
+    /**
+     * - `place`: the list's element.
+     * - `make(name)`: gives a row's element; `drop(name)`: is told that it was taken out; `isBusy(name)`: whether it has to stay.
+     */
+    constructor(place, {make, drop, isBusy}) {
+        [this.place, this.make, this.drop, this.isBusy] = [place, make, drop, isBusy];
+        [this.all, this.byName, this.width] = [[], new Map(), 0];
+        const soon = () => { this.turn ??= requestAnimationFrame(() => this.settle()); };
+        addEventListener("scroll", soon, {passive: true});
+        addEventListener("resize", soon);
+        new ResizeObserver(soon).observe(place);
+    }
+
+    /** All names, in order. */
+    get names() { return this.all.flatMap(block => block.names); }
+
+    // MARK: What is in the list
+
+    /** Shows other names than before. Where one looks stays as far as it can. */
+    show(names) {
+        const focused = document.activeElement;
+        for (const name of [...this.byName.keys()]) if (this.isIn(name)) this.drop(name);
+        [this.all, this.byName] = [[], new Map()];
+        const height = this.rowHeight;
+        for (let first = 0; first < names.length; first += LENGTH) {
+            this.all.push(this.block(names.slice(first, first + LENGTH), height));
+        }
+        this.place.replaceChildren(...this.all.map(block => block.room));
+        this.settle();
+        if (focused?.isConnected && focused !== document.activeElement && this.place.contains(focused)) focused.focus({preventScroll: true});
+    }
+
+    /** Shows a name in front of all others. */
+    insert(name) {
+        let [first] = this.all;
+        if (!first || first.names.length >= 2 * LENGTH) {
+            first = this.block([], 0);
+            // Nothing is seen of it, and it is filled with its first row.
+            this.hide(first);
+            this.all.unshift(first);
+            this.place.prepend(first.room);
+        }
+        first.names.unshift(name);
+        this.byName.set(name, first);
+        if (first.isFilled) first.room.after(this.make(name));
+        else this.leaveRoom(first, this.rowHeight);
+        this.number();
+    }
+
+    /** Takes a name out of the list. */
+    remove(name) {
+        const block = this.byName.get(name);
+        if (!block) return;
+        this.byName.delete(name);
+        const place = block.names.indexOf(name);
+        if (block.isFilled) {
+            this.elements(block)[place].remove();
+            this.drop(name);
+        }
+        block.names.splice(place, 1);
+        if (block.names.length === 0) {
+            block.room.remove();
+            this.all = this.all.filter(other => other !== block);
+        } else if (!block.isFilled) {
+            this.leaveRoom(block, this.rowHeight);
+        }
+        this.number();
+    }
+
+    /** Lets a row stand where it stands under another name. */
+    rename(from, to) {
+        const block = this.byName.get(from);
+        if (!block) return;
+        block.names[block.names.indexOf(from)] = to;
+        this.byName.delete(from);
+        this.byName.set(to, block);
+    }
+
+    /** Whether a row is in the document. */
+    isIn(name) { return this.byName.get(name)?.isFilled ?? false; }
+
+    // MARK: What is near
+
+    /** Makes the rows that are near the window, and takes out those that are far. */
+    settle() {
+        this.turn = undefined;
+        const view = innerHeight;
+        const isAtEnd = scrollY > 0 && scrollY + view >= document.documentElement.scrollHeight - 2;
+        if (this.width !== innerWidth) this.measureAnew();
+        const distances = this.all.map(block => {
+            const [top, bottom] = this.extent(block);
+            return Math.max(top - view, -bottom, 0);
+        });
+        const far = this.all.filter((block, place) => block.isFilled && distances[place] > FAR * view && !block.names.some(name => this.isBusy(name)));
+        const near = this.all.filter((block, place) => !block.isFilled && distances[place] <= NEAR * view);
+        // Measured before anything is moved.
+        const heights = far.map(block => this.extent(block)).map(([top, bottom]) => bottom - top);
+        far.forEach((block, place) => this.empty(block, heights[place]));
+        for (const block of near) this.fill(block);
+        if (near.length === 0) return;
+        this.number();
+        // Rows that are higher than was thought push the end away from whoever went there.
+        if (isAtEnd) scrollTo(0, document.documentElement.scrollHeight);
+    }
+
+    fill(block) {
+        this.hide(block);
+        block.room.after(...block.names.map(name => this.make(name)));
+    }
+
+    hide(block) {
+        [block.isFilled, block.room.hidden] = [true, true];
+    }
+
+    empty(block, height) {
+        for (const element of this.elements(block)) element.remove();
+        block.isFilled = false;
+        for (const name of block.names) this.drop(name);
+        [block.room.hidden, block.room.style.height] = [false, `${height}px`];
+    }
+
+    /** Tells who hears the list where a row stands in it: the document has only some. */
+    number() {
+        let position = 0;
+        for (const block of this.all) {
+            if (block.isFilled) {
+                for (const [place, element] of this.elements(block).entries()) {
+                    element.setAttribute("aria-posinset", position + place + 1);
+                    element.setAttribute("aria-setsize", this.byName.size);
+                }
+            }
+            position += block.names.length;
+        }
+    }
+
+    // MARK: Room
+
+    block(names, height) {
+        const block = {names, isFilled: false, room: el("li", {class: "room", role: "presentation"})};
+        for (const name of names) this.byName.set(name, block);
+        this.leaveRoom(block, height);
+        return block;
+    }
+
+    leaveRoom(block, height) { block.room.style.height = `${block.names.length * (height + GAP) - GAP}px`; }
+
+    elements(block) {
+        const elements = [];
+        let element = block.room;
+        for (let count = 0; count < block.names.length; count += 1) elements.push(element = element.nextElementSibling);
+        return elements;
+    }
+
+    /** Where a block begins and ends, from the top of the window. */
+    extent(block) {
+        if (!block.isFilled) {
+            const {top, bottom} = block.room.getBoundingClientRect();
+            return [top, bottom];
+        }
+        const elements = this.elements(block);
+        return [elements[0].getBoundingClientRect().top, elements.at(-1).getBoundingClientRect().bottom];
+    }
+
+    /** How high a row is, by those that there are. */
+    get rowHeight() {
+        const filled = this.all.filter(block => block.isFilled && block.names.length > 0);
+        const count = filled.reduce((sum, block) => sum + block.names.length, 0);
+        const height = filled.map(block => this.extent(block)).reduce((sum, [top, bottom]) => sum + bottom - top + GAP, 0);
+        return height > 0 ? height / count - GAP : GUESS;
+    }
+
+    /** In a window of another width rows have other heights. */
+    measureAnew() {
+        const isFirst = this.width === 0;
+        this.width = innerWidth;
+        if (isFirst) return;
+        const height = this.rowHeight;
+        for (const block of this.all) if (!block.isFilled) this.leaveRoom(block, height);
+    }
+}
