@@ -55,7 +55,7 @@ def few():
         (asset("Tears of Steel", 734.2, 720, "partly", 104_000_000, state="paused"), ("paused", [[0, 210], [260, 420], [500, 530]], {})),
         (asset("Big Buck Bunny", 596.5, 1080, "complete", 348_200_000), None),
         (asset("Elephants Dream", 653.8, 720, "partly", 61_000_000), None),
-        (asset("Agent 327: Operation Barbershop", 231.5, 1080, "partly", 40_100_000, state="failed"),
+        (asset("Agent 327: Operation Barbershop", 231.5, 720, "partly", 40_100_000, state="failed"),
          ("failed", [[0, 80]], {"error": {"code": "origin-refused", "message": "the origin of agent-327 refuses the link: it may have expired"}})),
         (asset("Cosmos Laundromat: First Cycle", 730.0, 720, "partly", 90_000_000, state="waiting"), ("waiting", [[0, 300]], {"need": "network"})),
         (asset("Spring", 464.0, 1080, "none", 0), None),

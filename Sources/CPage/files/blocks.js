@@ -148,7 +148,7 @@ export class Blocks {
     // MARK: Room
 
     block(names, height) {
-        const block = {names, isFilled: false, room: el("li", {class: "room", role: "presentation"})};
+        const block = {names, isFilled: false, room: el("li", {class: "room", "aria-hidden": "true"})};
         for (const name of names) this.byName.set(name, block);
         this.leaveRoom(block, height);
         return block;

@@ -185,8 +185,9 @@ export class Row {
     seen() {
         this.isKnown = true;
         if (this.asset.artwork) this.loadArtwork();
-        if (this.asset.parts || this.download?.parts?.length) return;
-        if (told(this.asset).some(part => !part.isComplete)) this.list.refresh(this.asset.name);
+        if (this.asset.parts) return;
+        const known = new Set((this.download?.parts || []).map(part => part.id));
+        if (told(this.asset).some(part => part.isGuess && !known.has(part.id))) this.list.refresh(this.asset.name);
     }
 
     async loadArtwork() {
