@@ -3,15 +3,20 @@ import Glibc
 import Synchronization
 
 /// A folder outside of the store in which files are put one by one, each whole or not at all, and are left as they are
-/// where they are right already. Used by one thread at a time, but for `cancel`.
+/// where they are right already. One thread at a time puts and deletes; any may cancel.
 ///
 /// What has a line in the folder's ledger has outlived a loss of power, and is not read again; what has none, as after a
 /// kill, is. Nothing is put or deleted through a link.
-public final class PublishedTree: @unchecked Sendable {  // Opened once, then used by one thread after the other.
+public final class PublishedTree: Sendable {
     private let path: String
-    private var root: Directory?
-    private var folders: [String: Directory] = [:]
+    private let opened = Mutex(Opened())
     private let isCancelled = Mutex(false)
+
+    /// The folder, and those in it that were used.
+    private struct Opened {
+        var root: Directory?
+        var folders: [String: Directory] = [:]
+    }
 
     /// A file that is on its way has this name in its folder.
     private static let partName = "weir-part"
@@ -34,7 +39,7 @@ public final class PublishedTree: @unchecked Sendable {  // Opened once, then us
         guard flock(root.descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw StoreError(.busy, path: path, detail: "something else is published there at the moment")
         }
-        self.root = root
+        opened.withLock { $0.root = root }
         return (try root.names().allSatisfy { $0 == Self.partName }, try root.read(recordName))
     }
 
@@ -101,7 +106,7 @@ public final class PublishedTree: @unchecked Sendable {  // Opened once, then us
 
     /// Deletes files, and the folders that are empty then.
     public func delete(_ paths: [String]) throws(StoreError) {
-        guard let root else { return }
+        guard let root = opened.withLock({ $0.root }) else { return }
         for path in paths {
             let parts = path.split(separator: "/").map(String.init)
             guard let name = parts.last else { continue }
@@ -118,14 +123,16 @@ public final class PublishedTree: @unchecked Sendable {  // Opened once, then us
     }
 
     private func directory(_ name: String?) throws(StoreError) -> Directory {
-        guard let root else { throw StoreError(.missing, path: path) }
-        guard let name else { return root }
-        if let known = folders[name] { return known }
-        guard mkdirat(root.descriptor, try root.leaf(name), 0o777) == 0 || errno == EEXIST else {
-            throw StoreError(path: root.path + "/" + name)
+        try opened.withLock { opened throws(StoreError) in
+            guard let root = opened.root else { throw StoreError(.missing, path: path) }
+            guard let name else { return root }
+            if let known = opened.folders[name] { return known }
+            guard mkdirat(root.descriptor, try root.leaf(name), 0o777) == 0 || errno == EEXIST else {
+                throw StoreError(path: root.path + "/" + name)
+            }
+            let folder = try root.subdirectory(name)
+            opened.folders[name] = folder
+            return folder
         }
-        let folder = try root.subdirectory(name)
-        folders[name] = folder
-        return folder
     }
 }

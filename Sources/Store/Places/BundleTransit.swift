@@ -1,11 +1,12 @@
 import CLinux
 import Glibc
+import Synchronization
 
 /// A bundle on its way to another disk: copied file by file into `tmp/` there, looked through again until it is the same, and
 /// then put in its place in one step. What is copied is held against the ledger meanwhile.
 ///
-/// What a crash leaves of it goes when the place is opened again. Used by one thread at a time.
-public final class BundleTransit: @unchecked Sendable {  // Whoever has it lets one thread after the other work on it.
+/// What a crash leaves of it goes when the place is opened again. One thread at a time works on it: another one waits.
+public final class BundleTransit: Sendable {
     /// What one file was when it was copied.
     private struct Copied {
         let stamp: Stamp
@@ -26,8 +27,13 @@ public final class BundleTransit: @unchecked Sendable {  // Whoever has it lets 
         }
     }
 
-    /// The pieces that were not what the ledger says, or could not be read, and did not come along.
-    public private(set) var faults: [(folder: String, file: String)] = []
+    /// What has come so far.
+    private struct Progress {
+        /// By folder, the bundle's own being the empty name, and file.
+        var copied: [String: [String: Copied]] = [:]
+        var faults: [(folder: String, file: String)] = []
+        var isSettled = false
+    }
 
     private let id: String
     private let source: Directory
@@ -37,9 +43,7 @@ public final class BundleTransit: @unchecked Sendable {  // Whoever has it lets 
     private let name: String
     private let root: Directory
     private let isPiece: @Sendable (String) -> Bool
-    /// By folder, the bundle's own being the empty name, and file.
-    private var copied: [String: [String: Copied]] = [:]
-    private var isSettled = false
+    private let progress = Mutex(Progress())
 
     /// Begins with nothing copied.
     ///
@@ -56,6 +60,9 @@ public final class BundleTransit: @unchecked Sendable {  // Whoever has it lets 
         root = try temporary.subdirectory(name, create: true)
     }
 
+    /// The pieces that were not what the ledger says, or could not be read, and did not come along.
+    public var faults: [(folder: String, file: String)] { progress.withLock { $0.faults } }
+
     /// Copies what is new or another one since the last pass, and takes away what is gone.
     ///
     /// - Parameters:
@@ -65,39 +72,41 @@ public final class BundleTransit: @unchecked Sendable {  // Whoever has it lets 
     @discardableResult public func pass(
         _ pace: ReadingPace, room: () throws(StoreError) -> Void = {}
     ) throws(StoreError) -> Int {
-        try pass(pace, isLast: false, room: room)
+        try progress.withLock { progress throws(StoreError) in
+            try pass(pace, isLast: false, room: room, &progress)
+        }
     }
 
     private func pass(
-        _ pace: ReadingPace, isLast: Bool, room: () throws(StoreError) -> Void
+        _ pace: ReadingPace, isLast: Bool, room: () throws(StoreError) -> Void, _ progress: inout Progress
     ) throws(StoreError) -> Int {
         var count = 0
         let entries = try source.entries()
         let folders = entries.filter(\.isDirectory).map(\.name)
-        for gone in Set(copied.keys).subtracting(folders + [""]) {
+        for gone in Set(progress.copied.keys).subtracting(folders + [""]) {
             try root.removeTree(gone)
-            copied[gone] = nil
+            progress.copied[gone] = nil
         }
         for folder in folders {
             let (from, to) = (try source.subdirectory(folder), try root.subdirectory(folder, create: true))
             let files = try from.entries().filter { !$0.isDirectory }.map(\.name)
-            count += try pass(files, folder, from: from, to: to, pace, isLast, room)
-            if isLast { try writeLedger(of: folder, from: from, to: to) }
+            count += try pass(files, folder, from: from, to: to, pace, isLast, room, &progress)
+            if isLast { try writeLedger(of: folder, from: from, to: to, &progress) }
         }
         let files = entries.filter { !$0.isDirectory }.map(\.name)
-        return count + (try pass(files, "", from: source, to: root, pace, isLast, room))
+        return count + (try pass(files, "", from: source, to: root, pace, isLast, room, &progress))
     }
 
     private func pass(
         _ files: [String], _ folder: String, from: Directory, to: Directory, _ pace: ReadingPace, _ isLast: Bool,
-        _ room: () throws(StoreError) -> Void
+        _ room: () throws(StoreError) -> Void, _ progress: inout Progress
     ) throws(StoreError) -> Int {
-        var known = copied[folder] ?? [:]
+        var known = progress.copied[folder] ?? [:]
         for gone in Set(known.keys).subtracting(files) {
             try to.remove(gone)
             known[gone] = nil
         }
-        defer { copied[folder] = known }
+        defer { progress.copied[folder] = known }
         var count = 0
         for file in files where file != Ledger.fileName || folder.isEmpty {
             var status = stat()
@@ -107,7 +116,7 @@ public final class BundleTransit: @unchecked Sendable {  // Whoever has it lets 
             known[file] = nil
             let isPiece = !folder.isEmpty && isPiece(file)
             guard let copy = try copy(file, from: from, to: to, isPiece: isPiece, pace) else {
-                if isLast { faults.append((folder, file)) }
+                if isLast { progress.faults.append((folder, file)) }
                 continue
             }
             count += 1
@@ -154,15 +163,17 @@ public final class BundleTransit: @unchecked Sendable {  // Whoever has it lets 
 
     /// Writes the ledger anew: a line for each piece that came along, those among them that had none. A piece that is not
     /// what its line says stays behind.
-    private func writeLedger(of folder: String, from: Directory, to: Directory) throws(StoreError) {
+    private func writeLedger(
+        of folder: String, from: Directory, to: Directory, _ progress: inout Progress
+    ) throws(StoreError) {
         guard let bytes = try from.read(Ledger.fileName) else { return }
         let ledger = Ledger(bytes)
         var lines: [UInt8] = []
-        for (file, copy) in (copied[folder] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        for (file, copy) in (progress.copied[folder] ?? [:]).sorted(by: { $0.key < $1.key }) {
             guard let entry = copy.entry else { continue }
             if let line = ledger.entries[file], line != entry {
                 try to.remove(file)
-                faults.append((folder, file))
+                progress.faults.append((folder, file))
             } else {
                 lines += Ledger.lines(of: file, entry)
             }
@@ -178,20 +189,22 @@ public final class BundleTransit: @unchecked Sendable {  // Whoever has it lets 
     ///
     /// - Throws: `exists` when there is a bundle of that id.
     public func settle(_ pace: ReadingPace) throws(StoreError) {
-        _ = try pass(pace, isLast: true) {}
-        try sync()
-        do throws(StoreError) {
-            try temporary.move(name, to: assets, as: id)
-        } catch {
-            throw error.errno == ENOTEMPTY ? StoreError(.exists, path: assets.path + "/" + id) : error
+        try progress.withLock { progress throws(StoreError) in
+            _ = try pass(pace, isLast: true, room: {}, &progress)
+            try sync()
+            do throws(StoreError) {
+                try temporary.move(name, to: assets, as: id)
+            } catch {
+                throw error.errno == ENOTEMPTY ? StoreError(.exists, path: assets.path + "/" + id) : error
+            }
+            progress.isSettled = true
         }
-        isSettled = true
         guard fsync(assets.descriptor) == 0 else { throw StoreError(path: assets.path) }
     }
 
     /// Takes away what has come so far.
     public func discard() {
-        let name = isSettled ? (try? target.setAside(id)) ?? nil : name
+        let name = progress.withLock { $0.isSettled } ? (try? target.setAside(id)) ?? nil : name
         if let name { try? temporary.removeTree(name) }
     }
 }
