@@ -19,6 +19,7 @@ struct LoopEvent: ~Copyable {
             LoopActor.loop.base, descriptor, flags,
             { _, what, context in
                 guard let context else { return }
+                // libevent calls on the loop's thread alone.
                 nonisolated(unsafe) let action = Unmanaged<Action>.fromOpaque(context).takeUnretainedValue()
                 LoopActor.assumeIsolated { action.run(what) }
             }, action.toOpaque())
@@ -27,6 +28,7 @@ struct LoopEvent: ~Copyable {
     }
 
     deinit {
+        // Nobody else has them any more: the last owner hands both to the loop's thread, or is on it.
         nonisolated(unsafe) let event = event
         nonisolated(unsafe) let action = action
         if LoopActor.loop.isCurrent {

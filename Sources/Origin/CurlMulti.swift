@@ -48,6 +48,7 @@ import EventLoop
         _ = weir_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, context)
         _ = weir_multi_set_pointer(handle, CURLMOPT_TIMERDATA, context)
         _ = weir_multi_set_socket(handle) { easy, socket, what, context, _ in
+            // libcurl calls on the loop's thread; the handle is a key here, no more.
             nonisolated(unsafe) let easy = easy
             CurlMulti.from(context) {
                 if let easy { $0.requests[easy]?.descriptor = socket }

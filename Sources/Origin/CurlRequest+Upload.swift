@@ -23,6 +23,7 @@ extension CurlRequest {
         _ = weir_easy_set_write(handle, CURLOPT_READFUNCTION) { start, size, count, context in
             guard let context, let start else { return Int(CURL_READFUNC_ABORT) }
             let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
+            // libcurl calls on the loop's thread, and lends this for the call.
             nonisolated(unsafe) let room = UnsafeMutableRawBufferPointer(start: start, count: size * count)
             return LoopActor.assumeIsolated { request.give(room) }
         }

@@ -133,6 +133,7 @@ import HTTPMessage
         _ = weir_easy_set_opensocket(handle) { context, _, address in
             guard let context, let address else { return CURL_SOCKET_BAD }
             let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
+            // libcurl calls on the loop's thread, and lends this for the call.
             nonisolated(unsafe) let unsafeAddress = address
             return LoopActor.assumeIsolated { request.open(unsafeAddress) }
         }
@@ -154,6 +155,7 @@ import HTTPMessage
     ) -> Int {
         guard let context else { return 0 }
         let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
+        // libcurl calls on the loop's thread, and lends this for the call.
         nonisolated(unsafe) let bytes = UnsafeRawBufferPointer(start: start, count: count)
         return LoopActor.assumeIsolated { body(request, bytes) }
     }
