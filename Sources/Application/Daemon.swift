@@ -50,8 +50,8 @@ import Store
         events = EventFeed(downloader, of: library)
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),
-            verifications: service, keys: service, publications: service, moves: service, store: service,
-            conditioner: Self.conditioner(configuration), token: token)
+            verifications: service.verifications, keys: service, publications: service.publications,
+            moves: service.moves, store: service, conditioner: Self.conditioner(configuration), token: token)
         self.control = control
         let page = PageRoutes(control)
         var limits = Self.serverConfiguration(configuration)

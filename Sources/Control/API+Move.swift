@@ -1,7 +1,7 @@
 extension API {
     /// The moving of an asset to another disk as it stands: `POST /api/v1/assets/<name>/move` begins one, or attaches to
     /// the one to that place which is under way; `GET` tells how it stands, and `DELETE` gives it up.
-    public struct Move: Codable, Equatable, Sendable {
+    public struct Move: Job {
         /// Where it is.
         public enum State: String, Codable, Sendable {
             /// There is none since the daemon was started.
@@ -14,6 +14,9 @@ extension API {
             case cancelled
             /// Something kept it from its end, see `error`: the asset lies where it was.
             case failed
+
+            /// Whether nothing more happens.
+            public var isFinal: Bool { self != .running }
         }
 
         /// The asset's name.
@@ -54,4 +57,16 @@ extension API {
         /// A place.
         public init(path: String, isThere: Bool) { (self.path, self.isThere) = (path, isThere) }
     }
+}
+
+extension API.Move {
+    /// What `POST` takes.
+    public typealias Request = API.MoveRequest
+
+    /// See `Job`.
+    public static var kind: API.JobKind { .move }
+    /// See `Job`.
+    public var isOver: Bool { state.isFinal }
+    /// See `Job`.
+    public var isGivenUp: Bool { state == .cancelled || state == .none }
 }

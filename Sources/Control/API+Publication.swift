@@ -1,7 +1,7 @@
 extension API {
     /// A publication of an asset as it stands: `POST /api/v1/assets/<name>/publication` begins one, or attaches to the one
     /// under way to the same place; `GET` tells how it stands, and `DELETE` gives it up.
-    public struct Publication: Codable, Equatable, Sendable {
+    public struct Publication: Job {
         /// Where it is.
         public enum State: String, Codable, Sendable {
             /// There is none since the daemon was started.
@@ -79,4 +79,16 @@ extension API {
             (self.target, self.endpoint, self.region, self.keys) = (target, endpoint, region, keys)
         }
     }
+}
+
+extension API.Publication {
+    /// What `POST` takes.
+    public typealias Request = API.PublicationRequest
+
+    /// See `Job`.
+    public static var kind: API.JobKind { .publication }
+    /// See `Job`.
+    public var isOver: Bool { state.isFinal }
+    /// See `Job`.
+    public var isGivenUp: Bool { state == .cancelled || state == .none }
 }

@@ -1,7 +1,7 @@
 extension API {
     /// A verification of an asset as it stands: `POST /api/v1/assets/<name>/verification` begins one, or attaches to the one
     /// under way; `GET` tells how it stands, and `DELETE` gives it up.
-    public struct Verification: Codable, Equatable, Sendable {
+    public struct Verification: Job {
         /// Where it is.
         public enum State: String, Codable, Sendable {
             /// There is none since the daemon was started.
@@ -115,4 +115,18 @@ extension API {
         /// A request.
         public init(repair: Bool? = nil) { self.repair = repair }
     }
+}
+
+extension API.Verification {
+    /// What `POST` takes.
+    public typealias Request = API.VerificationRequest
+
+    /// See `Job`.
+    public static var kind: API.JobKind { .verification }
+    /// One that fetches nothing.
+    public static var requestWithoutBody: API.VerificationRequest? { .init() }
+    /// See `Job`.
+    public var isOver: Bool { state.isFinal }
+    /// See `Job`.
+    public var isGivenUp: Bool { state == .cancelled || state == .none }
 }

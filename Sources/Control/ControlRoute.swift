@@ -6,12 +6,10 @@ enum ControlRoute: Equatable {
     case assets
     case asset(name: String)
     case artwork(asset: String)
-    case verification(asset: String)
     case policy(asset: String)
     case export(asset: String)
     case keys(asset: String?)
-    case publication(asset: String)
-    case move(asset: String)
+    case job(API.JobKind, asset: String)
     case mode
     case page
     case presentation
@@ -37,13 +35,13 @@ enum ControlRoute: Equatable {
         case ("assets", 1): self = .assets
         case ("assets", 2): self = .asset(name: item)
         case ("assets", 3) where words[2] == "artwork": self = .artwork(asset: item)
-        case ("assets", 3) where words[2] == "verification": self = .verification(asset: item)
         case ("assets", 3) where words[2] == "policy": self = .policy(asset: item)
         case ("assets", 3) where words[2] == "export": self = .export(asset: item)
         case ("assets", 3) where words[2] == "keys": self = .keys(asset: item)
+        case ("assets", 3):
+            guard let kind = API.JobKind(rawValue: words[2]) else { return nil }
+            self = .job(kind, asset: item)
         case ("keys", 1): self = .keys(asset: nil)
-        case ("assets", 3) where words[2] == "publication": self = .publication(asset: item)
-        case ("assets", 3) where words[2] == "move": self = .move(asset: item)
         case ("mode", 1): self = .mode
         case ("page", 1): self = .page
         case ("presentation", 1): self = .presentation
@@ -73,7 +71,7 @@ enum ControlRoute: Equatable {
         case .artwork, .mode, .policy: [.get, .head, .put]
         case .link: [.get, .head, .patch]
         case .assets, .downloads: [.get, .head, .post]
-        case .verification, .publication, .move: [.get, .head, .post, .delete]
+        case .job: [.get, .head, .post, .delete]
         case .keys(let asset): asset == nil ? [.post] : [.get, .head, .post]
         case .selection, .change, .export: [.post]
         }

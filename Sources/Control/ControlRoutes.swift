@@ -58,13 +58,13 @@ public struct ControlResponse: Sendable {
     /// Who answers about sessions; nil where nobody plays.
     let sessions: (any SessionService)?
     /// Who verifies assets; nil where nobody does.
-    let verifications: (any VerificationService)?
+    private let verifications: (any JobService<API.Verification>)?
     /// Who answers about keys; nil where nobody does.
     let keys: (any KeyService)?
     /// Who publishes assets; nil where nobody does.
-    let publications: (any PublicationService)?
+    private let publications: (any JobService<API.Publication>)?
     /// Who moves assets; nil where nobody does.
-    let moves: (any MoveService)?
+    private let moves: (any JobService<API.Move>)?
     /// Who tells of the store as a whole; nil where there is none.
     private let store: (any StoreService)?
     /// The way to the link conditioner that was started last; nil where none is looked for.
@@ -91,8 +91,8 @@ public struct ControlResponse: Sendable {
     ///   - conditioner: the way to the link conditioner; without it there is no such route.
     public init(
         service: any ControlService, events: EventFeed? = nil, sessions: (any SessionService)? = nil,
-        verifications: (any VerificationService)? = nil, keys: (any KeyService)? = nil,
-        publications: (any PublicationService)? = nil, moves: (any MoveService)? = nil,
+        verifications: (any JobService<API.Verification>)? = nil, keys: (any KeyService)? = nil,
+        publications: (any JobService<API.Publication>)? = nil, moves: (any JobService<API.Move>)? = nil,
         store: (any StoreService)? = nil, conditioner: LinkFinder? = nil, token: String
     ) {
         self.service = service
@@ -146,10 +146,10 @@ public struct ControlResponse: Sendable {
         case .artwork(let name):
             let artwork = try await service.artwork(ofAsset: name)
             return ControlResponse(status: .ok, body: artwork.bytes, mediaType: artwork.mediaType)
-        case .verification(let name): return try await verification(request, of: name)
         case .keys(let name): return try await keys(request, of: name)
-        case .publication(let name): return try await publication(request, of: name)
-        case .move(let name): return try await move(request, of: name)
+        case .job(.verification, let name): return try await answer(request, verifications, ofAsset: name)
+        case .job(.publication, let name): return try await answer(request, publications, ofAsset: name)
+        case .job(.move, let name): return try await answer(request, moves, ofAsset: name)
         case .mode where request.method == .put: return try ok(try await service.change(to: try Self.body(request)))
         case .mode: return try ok(try await service.mode())
         case .page: return try ok(API.PageLink(path: "\(PageRoutes.entrance)\(pageKey)/"))

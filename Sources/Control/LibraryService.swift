@@ -11,13 +11,13 @@ import Playlist
     let downloader: Downloader
     /// What lists say of assets.
     private(set) lazy var texts = AssetTexts(self)
-    let publications: Publications
+    let published: Publications
 
     /// A service over rooms that outlive it.
     public init(library: Library, downloader: Downloader) {
         self.library = library
         self.downloader = downloader
-        publications = Publications(library)
+        published = Publications(library)
         library.summaries.describe = { [weak self] asset in self?.found(asset) }
         // It holds the service until it is done.
         Task { @LoopActor in await self.texts.prepare() }

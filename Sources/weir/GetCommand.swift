@@ -95,11 +95,8 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     private func follower(of daemon: Daemon) -> DownloadFollower {
-        let environment = ProcessInfo.processInfo.environment
-        let drawn = ProgressReporter.Style.drawn(hasColor: Terminal.hasColor(environment: environment))
-        let text = Terminal.canRedraw(environment: environment) ? drawn : .plain
+        let style = ProgressReporter.Style(isJSON: json)
         return DownloadFollower(
-            client: daemon.client, reporter: ProgressReporter(style: json ? .json : text, urls: daemon.urls),
-            state: common.state)
+            client: daemon.client, reporter: ProgressReporter(style: style, urls: daemon.urls), state: common.state)
     }
 }

@@ -1,7 +1,6 @@
 import Application
 import ArgumentParser
 import Control
-import Foundation
 
 /// `weir move`
 struct MoveCommand: AsyncParsableCommand {
@@ -49,24 +48,15 @@ struct MoveCommand: AsyncParsableCommand {
     }
 
     private func moveAsset() async throws {
-        let follower = MoveFollower(client: try common.daemon().client, style: style, state: common.state)
+        let follower = JobFollower<MoveText>(
+            client: try common.daemon().client, style: ProgressReporter.Style(isJSON: json), state: common.state)
         let request = API.MoveRequest(path: home ? nil : DiskPath.absolute(words[1]))
-        let name = words[0]
-        switch await Interruption.orEnd({ await follower.run(name, request) }) {
-        case .failure(let failure):
-            if json { Output.line(MoveText.result(nil, failure)) }
-            throw failure
-        case .success(let move):
-            let failure = MoveText.failure(move)
-            if json { Output.line(MoveText.result(move, failure)) }
-            if let failure { throw failure }
-            if !json { for line in MoveText.lines(move) { Output.line(line) } }
-        }
+        if let failure = await follower.report(words[0], request) { throw failure }
     }
 
     private func moveStore() async throws {
         let moving = try StoreMoving(try common.configuration(), to: DiskPath.absolute(words[0]))
-        let follower = StoreMoveFollower(moving: moving, style: style)
+        let follower = StoreMoveFollower(moving: moving, style: ProgressReporter.Style(isJSON: json))
         switch await Interruption.orEnd({ await follower.run() }) {
         case .failure(let failure):
             if json { Output.line(MoveText.result(nil, failure)) }
@@ -82,12 +72,5 @@ struct MoveCommand: AsyncParsableCommand {
             guard result.damaged > 0 else { return }
             Output.error("weir: \(result.damaged) pieces are not what had come: weir verify --all --repair\n")
         }
-    }
-
-    private var style: ProgressReporter.Style {
-        if json { return .json }
-        let environment = ProcessInfo.processInfo.environment
-        guard Terminal.canRedraw(environment: environment) else { return .plain }
-        return .drawn(hasColor: Terminal.hasColor(environment: environment))
     }
 }

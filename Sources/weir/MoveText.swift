@@ -1,20 +1,10 @@
 import Control
 
 /// What `weir move` writes.
-enum MoveText {
-    /// The line that is drawn over and over, for a terminal of so many columns.
-    static func drawn(_ move: API.Move, columns: Int, hasColor: Bool) -> String {
-        let fraction = move.totalBytes > 0 ? Double(move.bytes) / Double(move.totalBytes) : 0
-        let percent = Format.percent(min(0.99, fraction)).rightAligned(to: 4)
-        let tail = "\(Format.bytes(move.bytes)) of \(Format.bytes(move.totalBytes))"
-        let width = min(30, columns - 1 - move.asset.count - percent.count - tail.count - 5)
-        guard width >= 5 else { return "\(move.asset)  \(percent)" }
-        let bar = ProgressBar.text(fraction, width: width)
-        return "\(move.asset)  \(percent) " + (hasColor ? "\u{1B}[36m\(bar)\u{1B}[0m" : bar) + "  \(tail)"
-    }
-
-    /// The end in a sentence or two.
+enum MoveText: JobText {
+    /// The end in a sentence or two, where it is a good one.
     static func lines(_ move: API.Move) -> [String] {
+        guard move.state == .done else { return [] }
         let place = move.path.map { "in \($0)" } ?? "in the store"
         let rest = move.leftOut.map { count in
             [
@@ -50,27 +40,7 @@ enum MoveText {
         }
     }
 
-    // MARK: JSON
-
-    static func progress(_ move: API.Move) -> String {
-        var line = JSONLine()
-        line.add("v", 1)
-        line.add("t", "progress")
-        line.add("id", move.asset)
-        line.add("bytes", move.bytes)
-        line.add("totalBytes", move.totalBytes)
-        return line.text
-    }
-
-    /// The end, good or bad; nil where there was never a move.
-    static func result(_ move: API.Move?, _ failure: Failure?) -> String {
-        var line = JSONLine()
-        line.add("v", 1)
-        line.add("t", "result")
-        line.add("id", move?.asset)
-        line.add("move", move)
-        line.add("error", failure.map { ["code": $0.code, "message": $0.message] })
-        line.add("exit", failure?.exitCode ?? 0)
-        return line.text
+    static func interruption(ofAsset name: String) -> (message: String, next: String) {
+        ("\(name) lies where it was", "the same command again")
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// Standard output for results, standard error for everything else; each call writes at once and whole.
@@ -36,4 +37,12 @@ enum Terminal {
 
     /// Whether someone can be asked.
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+}
+
+extension ProgressReporter.Style {
+    /// What standard error takes, or objects.
+    init(isJSON: Bool, environment: [String: String] = ProcessInfo.processInfo.environment) {
+        let drawn = Self.drawn(hasColor: Terminal.hasColor(environment: environment))
+        self = isJSON ? .json : Terminal.canRedraw(environment: environment) ? drawn : .plain
+    }
 }

@@ -1,26 +1,23 @@
 import Control
 
 /// What `weir publish` writes.
-enum PublicationText {
-    /// The line that is drawn over and over, for a terminal of so many columns.
-    static func drawn(_ publication: API.Publication, columns: Int, hasColor: Bool) -> String {
-        let name = publication.asset
-        guard publication.totalBytes > 0 else { return "\(name)  looking at what is there" }
-        let fraction = Double(publication.bytes) / Double(publication.totalBytes)
-        let percent = Format.percent(min(0.99, fraction)).rightAligned(to: 4)
-        let tail = "\(Format.bytes(publication.bytes)) of \(Format.bytes(publication.totalBytes))"
-        let width = min(30, columns - 1 - name.count - percent.count - tail.count - 5)
-        guard width >= 5 else { return "\(name)  \(percent)" }
-        let bar = ProgressBar.text(fraction, width: width)
-        return "\(name)  \(percent) " + (hasColor ? "\u{1B}[36m\(bar)\u{1B}[0m" : bar) + "  \(tail)"
+enum PublicationText: JobText {
+    static func stage(_ publication: API.Publication) -> String? {
+        publication.totalBytes > 0 ? nil : "looking at what is there"
+    }
+
+    static func add(_ publication: API.Publication, to line: inout JSONLine) {
+        line.add("files", publication.files)
+        line.add("totalFiles", publication.totalFiles)
     }
 
     /// What was done, in a line.
-    static func summary(_ publication: API.Publication) -> String {
+    static func lines(_ publication: API.Publication) -> [String] {
+        guard publication.state == .done else { return [] }
         var words = ["\(publication.sentFiles) of \(publication.totalFiles) files sent"]
         words.append(Format.bytes(publication.sentBytes))
         if publication.deletedFiles > 0 { words.append("\(publication.deletedFiles) deleted") }
-        return "published \(publication.asset) to \(publication.target ?? "–"): \(words.joined(separator: ", "))"
+        return ["published \(publication.asset) to \(publication.target ?? "–"): \(words.joined(separator: ", "))"]
     }
 
     /// Why it does not end with 0; nil where everything is there.
@@ -38,29 +35,7 @@ enum PublicationText {
         }
     }
 
-    // MARK: JSON
-
-    static func progress(_ publication: API.Publication) -> String {
-        var line = JSONLine()
-        line.add("v", 1)
-        line.add("t", "progress")
-        line.add("id", publication.asset)
-        line.add("files", publication.files)
-        line.add("totalFiles", publication.totalFiles)
-        line.add("bytes", publication.bytes)
-        line.add("totalBytes", publication.totalBytes)
-        return line.text
-    }
-
-    /// The end, good or bad.
-    static func result(_ publication: API.Publication?, _ failure: Failure?) -> String {
-        var line = JSONLine()
-        line.add("v", 1)
-        line.add("t", "result")
-        line.add("id", publication?.asset)
-        line.add("publication", publication)
-        line.add("error", failure.map { ["code": $0.code, "message": $0.message] })
-        line.add("exit", failure?.exitCode ?? 0)
-        return line.text
+    static func interruption(ofAsset name: String) -> (message: String, next: String) {
+        ("\(name) is not wholly published", "the same command: it goes on where it was")
     }
 }

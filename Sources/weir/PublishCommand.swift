@@ -48,18 +48,9 @@ struct PublishCommand: AsyncParsableCommand {
         try await reporting(common) {
             let client = try common.daemon().client
             let request = try self.request(ProcessInfo.processInfo.environment)
-            let follower = PublicationFollower(client: client, style: style, state: common.state)
-            let outcome = await Interruption.orEnd { await follower.run(name, request) }
-            switch outcome {
-            case .failure(let failure):
-                if json { Output.line(PublicationText.result(nil, failure)) }
-                throw failure
-            case .success(let publication):
-                let failure = PublicationText.failure(publication)
-                if json { Output.line(PublicationText.result(publication, failure)) }
-                if let failure { throw failure }
-                if !json { Output.line(PublicationText.summary(publication)) }
-            }
+            let follower = JobFollower<PublicationText>(
+                client: client, style: ProgressReporter.Style(isJSON: json), state: common.state)
+            if let failure = await follower.report(name, request) { throw failure }
         }
     }
 
@@ -78,12 +69,5 @@ struct PublishCommand: AsyncParsableCommand {
         }
         return API.PublicationRequest(
             target: target, endpoint: endpoint ?? access.endpoint, region: region ?? access.region, keys: keys)
-    }
-
-    private var style: ProgressReporter.Style {
-        if json { return .json }
-        let environment = ProcessInfo.processInfo.environment
-        guard Terminal.canRedraw(environment: environment) else { return .plain }
-        return .drawn(hasColor: Terminal.hasColor(environment: environment))
     }
 }

@@ -1,8 +1,8 @@
 import Application
 import Control
-import Foundation
 
-/// Moves the whole store, and says how far that is.
+/// Moves the whole store, and says how far that is. No daemon runs meanwhile that could tell of it: this process has the
+/// store, and looks at its own figures.
 struct StoreMoveFollower: Sendable {
     let moving: StoreMoving
     let style: ProgressReporter.Style
@@ -10,7 +10,9 @@ struct StoreMoveFollower: Sendable {
     /// Returns when it is over; where its task is cancelled, soon.
     func run() async -> Result<StoreMoving.Result, Failure> {
         let ticker = Task {
-            while (try? await Task.sleep(for: .milliseconds(250))) != nil { show() }
+            var progress = JobProgress<MoveText>(style)
+            while (try? await Task.sleep(for: .milliseconds(250))) != nil { progress.show(current) }
+            progress.leave()
         }
         let result = await withTaskCancellationHandler {
             do throws(ApplicationError) {
@@ -23,7 +25,6 @@ struct StoreMoveFollower: Sendable {
         }
         ticker.cancel()
         await ticker.value
-        if case .drawn = style { Output.error("\r\u{1B}[K") }
         return result
     }
 
@@ -34,14 +35,10 @@ struct StoreMoveFollower: Sendable {
             code: "interrupted")
     }
 
-    private func show() {
+    /// As an asset's move is told of.
+    private var current: API.Move {
         var move = API.Move(asset: "store", state: .running)
         (move.bytes, move.totalBytes) = (Int(moving.bytes), Int(moving.totalBytes))
-        switch style {
-        case .json: Output.line(MoveText.progress(move))
-        case .plain: break
-        case .drawn(let hasColor):
-            Output.error("\r\(MoveText.drawn(move, columns: Terminal.columns(), hasColor: hasColor))\u{1B}[K")
-        }
+        return move
     }
 }

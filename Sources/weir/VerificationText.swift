@@ -1,19 +1,12 @@
 import Control
 
 /// What `weir verify` writes.
-enum VerificationText {
-    /// The line that is drawn over and over, for a terminal of so many columns.
-    static func drawn(_ verification: API.Verification, columns: Int, hasColor: Bool) -> String {
-        let name = verification.asset
-        guard verification.state == .running else { return "\(name)  fetching what is missing" }
-        let fraction = verification.totalBytes > 0 ? Double(verification.bytes) / Double(verification.totalBytes) : 0
-        let percent = Format.percent(min(0.99, fraction)).rightAligned(to: 4)
-        let tail = "\(Format.bytes(verification.bytes)) of \(Format.bytes(verification.totalBytes))"
-        let width = min(30, columns - 1 - name.count - percent.count - tail.count - 5)
-        guard width >= 5 else { return "\(name)  \(percent)" }
-        let bar = ProgressBar.text(fraction, width: width)
-        return "\(name)  \(percent) " + (hasColor ? "\u{1B}[36m\(bar)\u{1B}[0m" : bar) + "  \(tail)"
+enum VerificationText: JobText {
+    static func stage(_ verification: API.Verification) -> String? {
+        verification.state == .repairing ? "fetching what is missing" : nil
     }
+
+    static func add(_ verification: API.Verification, to line: inout JSONLine) { line.add("state", verification.state) }
 
     /// What was found: a line for all, a table of the renditions, and then each hole and mismatch by its time.
     static func lines(_ verification: API.Verification) -> [String] {
@@ -81,7 +74,7 @@ enum VerificationText {
             return Failure(
                 reason.message + rest, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
         }
-        if verification.state == .cancelled {
+        if verification.isGivenUp {
             return Failure("the verification of \(name) was given up", exitCode: 1, code: "cancelled")
         }
         guard count > 0 else { return nil }
@@ -92,28 +85,7 @@ enum VerificationText {
 
     private static func pieces(_ count: Int) -> String { count == 1 ? "1 piece" : "\(count) pieces" }
 
-    // MARK: JSON
-
-    static func progress(_ verification: API.Verification) -> String {
-        var line = JSONLine()
-        line.add("v", 1)
-        line.add("t", "progress")
-        line.add("id", verification.asset)
-        line.add("state", verification.state)
-        line.add("bytes", verification.bytes)
-        line.add("totalBytes", verification.totalBytes)
-        return line.text
-    }
-
-    /// The end, good or bad; nil where there was never a verification.
-    static func result(_ verification: API.Verification?, _ failure: Failure?) -> String {
-        var line = JSONLine()
-        line.add("v", 1)
-        line.add("t", "result")
-        line.add("id", verification?.asset)
-        line.add("verification", verification)
-        line.add("error", failure.map { ["code": $0.code, "message": $0.message] })
-        line.add("exit", failure?.exitCode ?? 0)
-        return line.text
+    static func interruption(ofAsset name: String) -> (message: String, next: String) {
+        ("\(name) is not wholly verified", "weir verify \(name)")
     }
 }

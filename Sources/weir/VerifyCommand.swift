@@ -1,6 +1,5 @@
 import ArgumentParser
 import Control
-import Foundation
 
 /// `weir verify`
 struct VerifyCommand: AsyncParsableCommand {
@@ -32,42 +31,19 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         try await reporting(common) {
             let client = try common.daemon().client
+            let follower = JobFollower<VerificationText>(
+                client: client, style: ProgressReporter.Style(isJSON: json), state: common.state)
+            let request = API.VerificationRequest(repair: repair)
             var worst: Failure?
             let wanted = all ? try await client.assets(isBrief: true).map(\.name) : names
             for (place, name) in wanted.enumerated() {
                 if place > 0, !json { Output.line("") }
-                guard let failure = await verify(name, client) else { continue }
+                guard let failure = await follower.report(name, request) else { continue }
                 guard failure.exitCode != 130, failure.exitCode != 69 else { throw failure }
                 if let worst { Output.error(worst.text) }
                 worst = failure
             }
             if let worst { throw worst }
         }
-    }
-
-    /// Verifies one asset, and says what was found; gives why it did not end with 0.
-    private func verify(_ name: String, _ client: ControlClient) async -> Failure? {
-        let follower = VerificationFollower(client: client, style: style, state: common.state)
-        let outcome = await Interruption.orEnd { await follower.run(name, API.VerificationRequest(repair: repair)) }
-        switch outcome {
-        case .failure(let failure):
-            if json { Output.line(VerificationText.result(nil, failure)) }
-            return failure
-        case .success(let verification):
-            let failure = VerificationText.failure(verification)
-            if json {
-                Output.line(VerificationText.result(verification, failure))
-            } else {
-                for line in VerificationText.lines(verification) { Output.line(line) }
-            }
-            return failure
-        }
-    }
-
-    private var style: ProgressReporter.Style {
-        if json { return .json }
-        let environment = ProcessInfo.processInfo.environment
-        guard Terminal.canRedraw(environment: environment) else { return .plain }
-        return .drawn(hasColor: Terminal.hasColor(environment: environment))
     }
 }

@@ -26,12 +26,10 @@ import Testing
         case .assets: "/assets"
         case .asset: "/assets/{name}"
         case .artwork: "/assets/{name}/artwork"
-        case .verification: "/assets/{name}/verification"
         case .policy: "/assets/{name}/policy"
         case .export: "/assets/{name}/export"
         case .keys(let asset): asset == nil ? "/keys" : "/assets/{name}/keys"
-        case .publication: "/assets/{name}/publication"
-        case .move: "/assets/{name}/move"
+        case .job(let kind, _): "/assets/{name}/\(kind.rawValue)"
         case .page: "/page"
         case .mode: "/mode"
         case .presentation: "/presentation"
@@ -54,12 +52,11 @@ import Testing
 
     private static let routes: [ControlRoute] =
         [
-            .assets, .asset(name: "x"), .artwork(asset: "x"), .verification(asset: "x"), .policy(asset: "x"),
-            .export(asset: "x"), .keys(asset: "x"), .keys(asset: nil), .publication(asset: "x"), .move(asset: "x"),
-            .page, .mode, .presentation, .selection, .downloads, .download(id: "x"), .events, .log(.sessions),
-            .log(.report(session: "x")),
+            .assets, .asset(name: "x"), .artwork(asset: "x"), .policy(asset: "x"), .export(asset: "x"),
+            .keys(asset: "x"), .keys(asset: nil), .page, .mode, .presentation, .selection, .downloads,
+            .download(id: "x"), .events, .log(.sessions), .log(.report(session: "x")),
             .log(.access), .log(.errors), .log(.kpis), .store, .link, .document, .lan,
-        ] + DownloadChange.allCases.map { .change($0, id: "x") }
+        ] + API.JobKind.allCases.map { .job($0, asset: "x") } + DownloadChange.allCases.map { .change($0, id: "x") }
 
     @Test func everyRouteAndMethodIsInTheDocumentAndTheOtherWayRound() throws {
         let paths = try #require(document["paths"] as? [String: [String: Any]])

@@ -140,6 +140,10 @@ struct PublishFolderTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: out.path("mine")) == ["film.txt"])
             // What is stored is not what had come: it does not go out.
             let piece = try #require(scene.pieces().first { $0.hasSuffix("/3.ts") && $0.contains("/ts-") })
+            let sums = piece.dropLast("3.ts".count) + "SHA256SUMS"
+            try await waitUntil("the sum of what had come") {
+                (try? String(contentsOfFile: String(sums), encoding: .utf8))?.contains("  3.ts\n") ?? false
+            }
             var bytes = try Data(contentsOf: URL(filePath: piece))
             bytes[500] ^= 1
             try bytes.write(to: URL(filePath: piece))

@@ -1,47 +1,29 @@
-public import EventLoop
+import EventLoop
 import HTTPMessage
 import Library
 import Origin
 
-/// What the control API tells of publications, and begins and ends.
-@LoopActor public protocol PublicationService: AnyObject, Sendable {
-    /// Publishes what is whole of an asset, or attaches to who does; `.noSuchAsset`, `.badTarget`, `.originRefused` without
-    /// keys for an object store, `.noProgram`. What else goes wrong is in what it gives later.
-    func publish(assetNamed name: String, _ request: API.PublicationRequest) async throws(ControlError)
-        -> API.Publication
+extension LibraryService {
+    /// The publication of what is whole of assets; begins with `.badTarget`, `.originRefused` without keys for an object
+    /// store, `.noProgram`, and `.targetExists` while it is published elsewhere.
+    public var publications: any JobService<API.Publication> {
+        AssetJobs(self, start: publish, look: publication, stop: cancelPublication)
+    }
 
-    /// How the last publication of an asset stands; `.noSuchAsset`.
-    func publication(ofAsset name: String) async throws(ControlError) -> API.Publication
-
-    /// Gives it up, if it goes on; `.noSuchAsset`.
-    func cancelPublication(ofAsset name: String) async throws(ControlError) -> API.Publication
-}
-
-extension LibraryService: PublicationService {
-    /// See `PublicationService`.
-    public func publish(
-        assetNamed name: String, _ request: API.PublicationRequest
-    ) async throws(ControlError) -> API.Publication {
-        let asset = try find(name)
+    private func publish(_ asset: Asset, _ request: API.PublicationRequest) throws(ControlError) {
         let access = try Self.access(request)
         do throws(LibraryError) {
-            return API.Publication(try publications.publish(asset, to: request.target, access: access))
+            _ = try published.publish(asset, to: request.target, access: access)
         } catch {
             throw ControlError(publishing: error, asset: asset.name)
         }
     }
 
-    /// See `PublicationService`.
-    public func publication(ofAsset name: String) async throws(ControlError) -> API.Publication {
-        let asset = try find(name)
-        return publications.publication(of: asset).map(API.Publication.init) ?? .init(asset: asset.name, state: .none)
+    private func publication(of asset: Asset) -> API.Publication {
+        published.publication(of: asset).map(API.Publication.init) ?? .init(asset: asset.name, state: .none)
     }
 
-    /// See `PublicationService`.
-    public func cancelPublication(ofAsset name: String) async throws(ControlError) -> API.Publication {
-        publications.publication(of: try find(name))?.cancel()
-        return try await publication(ofAsset: name)
-    }
+    private func cancelPublication(of asset: Asset) { published.publication(of: asset)?.cancel() }
 
     /// How an object store is asked; nil without keys. Nothing of a key is in a message.
     private static func access(_ request: API.PublicationRequest) throws(ControlError) -> BucketAccess? {

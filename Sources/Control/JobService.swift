@@ -1,0 +1,52 @@
+public import EventLoop
+import Library
+
+/// What the control API tells of one kind of jobs, and begins and ends.
+@LoopActor public protocol JobService<Job>: AnyObject, Sendable {
+    /// The kind, as it is told of.
+    associatedtype Job: API.Job
+
+    /// Begins a job on an asset, or attaches to what is under way; `.noSuchAsset`, and what is known to be in its way. What
+    /// else goes wrong is in what `job` gives later.
+    func begin(_ request: Job.Request, ofAsset name: String) async throws(ControlError) -> Job
+
+    /// How the asset's last one stands; `.noSuchAsset`. Cheap while it goes on.
+    func job(ofAsset name: String) async throws(ControlError) -> Job
+
+    /// Gives it up, if it goes on; `.noSuchAsset`. It may end a little later, or well.
+    func cancelJob(ofAsset name: String) async throws(ControlError) -> Job
+}
+
+/// One kind of jobs on the assets of a library.
+@LoopActor final class AssetJobs<Job: API.Job>: JobService {
+    private let service: LibraryService
+    private let start: (Asset, Job.Request) throws(ControlError) -> Void
+    private let look: (Asset) -> Job
+    private let stop: (Asset) -> Void
+
+    /// - Parameters:
+    ///   - service: finds the assets.
+    ///   - start: begins a job, or leaves alone what is under way and comes to the same.
+    ///   - look: how the last one stands, where there was one.
+    ///   - stop: gives it up, if it goes on.
+    init(
+        _ service: LibraryService, start: @escaping (Asset, Job.Request) throws(ControlError) -> Void,
+        look: @escaping (Asset) -> Job, stop: @escaping (Asset) -> Void
+    ) {
+        (self.service, self.start, self.look, self.stop) = (service, start, look, stop)
+    }
+
+    func begin(_ request: Job.Request, ofAsset name: String) async throws(ControlError) -> Job {
+        let asset = try service.find(name)
+        try start(asset, request)
+        return look(asset)
+    }
+
+    func job(ofAsset name: String) async throws(ControlError) -> Job { look(try service.find(name)) }
+
+    func cancelJob(ofAsset name: String) async throws(ControlError) -> Job {
+        let asset = try service.find(name)
+        stop(asset)
+        return look(asset)
+    }
+}

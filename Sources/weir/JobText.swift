@@ -1,0 +1,66 @@
+import Control
+
+/// What a command writes that has a job of some kind done.
+protocol JobText: SendableMetatype {
+    associatedtype Job: API.Job
+
+    /// What goes on where bytes do not tell how far it is; nil where they do.
+    static func stage(_ job: Job) -> String?
+
+    /// Adds what a line of progress has for a program beside the name and the bytes.
+    static func add(_ job: Job, to line: inout JSONLine)
+
+    /// The end, for people; empty where the failure says it all.
+    static func lines(_ job: Job) -> [String]
+
+    /// Why the command does not end with 0; nil where it does.
+    static func failure(_ job: Job) -> Failure?
+
+    /// What an interruption leaves behind, and what to try then.
+    static func interruption(ofAsset name: String) -> (message: String, next: String)
+}
+
+extension JobText {
+    static func stage(_ job: Job) -> String? { nil }
+
+    static func add(_ job: Job, to line: inout JSONLine) {}
+
+    /// The line that is drawn over and over, for a terminal of so many columns.
+    static func drawn(_ job: Job, columns: Int, hasColor: Bool) -> String {
+        let name = job.asset
+        if let stage = stage(job) { return "\(name)  \(stage)" }
+        let fraction = job.totalBytes > 0 ? Double(job.bytes) / Double(job.totalBytes) : 0
+        let percent = Format.percent(min(0.99, fraction)).rightAligned(to: 4)
+        let tail = "\(Format.bytes(job.bytes)) of \(Format.bytes(job.totalBytes))"
+        let width = min(30, columns - 1 - name.count - percent.count - tail.count - 5)
+        guard width >= 5 else { return "\(name)  \(percent)" }
+        let bar = ProgressBar.text(fraction, width: width)
+        return "\(name)  \(percent) " + (hasColor ? "\u{1B}[36m\(bar)\u{1B}[0m" : bar) + "  \(tail)"
+    }
+
+    // MARK: JSON
+
+    /// How far it is.
+    static func progress(_ job: Job) -> String {
+        var line = JSONLine()
+        line.add("v", 1)
+        line.add("t", "progress")
+        line.add("id", job.asset)
+        add(job, to: &line)
+        line.add("bytes", job.bytes)
+        line.add("totalBytes", job.totalBytes)
+        return line.text
+    }
+
+    /// The end, good or bad; nil where there was never a job.
+    static func result(_ job: Job?, _ failure: Failure?) -> String {
+        var line = JSONLine()
+        line.add("v", 1)
+        line.add("t", "result")
+        line.add("id", job?.asset)
+        line.add(Job.kind.rawValue, job)
+        line.add("error", failure.map { ["code": $0.code, "message": $0.message] })
+        line.add("exit", failure?.exitCode ?? 0)
+        return line.text
+    }
+}

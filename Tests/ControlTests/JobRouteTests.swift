@@ -1,0 +1,110 @@
+import EventLoop
+import HTTPMessage
+import Testing
+
+@testable import Control
+
+/// The routes of jobs, whatever their kind.
+@Suite @LoopActor struct JobRouteTests {
+    private let verifications = ScriptedJobs { API.Verification(asset: $0, state: .running) }
+    private let publications = ScriptedJobs { API.Publication(asset: $0, state: .running) }
+    private let moves = ScriptedJobs { API.Move(asset: $0, state: .running) }
+
+    private func respond(
+        _ kind: API.JobKind, _ method: HTTPMethod, _ name: String = "a%20b", body: String = "", token: String = "secret"
+    ) async -> ControlResponse {
+        let routes = ControlRoutes(
+            service: ScriptedService(), verifications: verifications, publications: publications, moves: moves,
+            token: "secret")
+        return await routes.respond(
+            to: ControlRequest(
+                method, "/api/v1/assets/\(name)/\(kind.rawValue)", authorization: "Bearer \(token)",
+                contentType: body.isEmpty ? nil : "application/json", body: Array(body.utf8)))
+    }
+
+    private func body(_ kind: API.JobKind) -> String {
+        switch kind {
+        case .verification: #"{"repair":true}"#
+        case .publication: #"{"target":"/films"}"#
+        case .move: #"{"path":"/annex"}"#
+        }
+    }
+
+    /// What was asked, of each kind.
+    private var calls: [API.JobKind: [String]] {
+        [.verification: verifications.calls, .publication: publications.calls, .move: moves.calls]
+    }
+
+    @Test(arguments: API.JobKind.allCases)
+    func oneIsBegunLookedAtAndGivenUp(kind: API.JobKind) async {
+        let answers = [
+            await respond(kind, .post, body: body(kind)), await respond(kind, .get), await respond(kind, .delete),
+        ]
+        #expect(answers.map(\.status) == [.accepted, .ok, .ok])
+        for answer in answers {
+            let text = String(decoding: answer.body, as: UTF8.self)
+            #expect(text.hasPrefix(#"{"asset":"a b","#) && text.contains(#""state":"running""#), "\(text)")
+        }
+        #expect(calls.mapValues(\.count).filter { $0.value > 0 } == [kind: 3])
+        #expect(calls[kind] == ["begin a b", "look a b", "cancel a b"])
+    }
+
+    @Test(arguments: API.JobKind.allCases)
+    func whatIsNoRequestIsRefused(kind: API.JobKind) async {
+        #expect(await respond(kind, .get, "none").status == .notFound)
+        #expect(await respond(kind, .post, body: #"{"repair":"yes","path":1}"#).status == .badRequest)
+        #expect(await respond(kind, .post, body: body(kind), token: "other").status == .unauthorized)
+        let put = await respond(kind, .put)
+        #expect(put.status == .methodNotAllowed && put.allow == "GET, HEAD, POST, DELETE")
+        let routes = ControlRoutes(service: ScriptedService(), token: "secret")
+        let request = ControlRequest(.get, "/api/v1/assets/a/\(kind.rawValue)", authorization: "Bearer secret")
+        #expect(await routes.respond(to: request).status == .notFound)
+        #expect(Array(calls.values) == [[], [], []])
+    }
+
+    @Test func onlyAVerificationIsBegunWithoutABody() async {
+        #expect(await respond(.verification, .post).status == .accepted)
+        #expect(await respond(.publication, .post).status == .unsupportedMediaType)
+        #expect(await respond(.move, .post).status == .unsupportedMediaType)
+        #expect(await respond(.verification, .post, body: #"{"repair":true}"#).status == .accepted)
+        #expect(verifications.requests.map(\.repair) == [nil, true])
+        #expect(publications.requests.isEmpty && moves.requests.isEmpty)
+    }
+
+    @Test func noAnswerHasAKeyOfAnObjectStore() async {
+        let keys = #"{"accessKey":"A","secretKey":"hiddensecret","sessionToken":"hiddentoken"}"#
+        let answers = [
+            await respond(.publication, .post, body: #"{"target":"s3://b/p","region":"r","keys":\#(keys)}"#),
+            await respond(.publication, .get), await respond(.publication, .delete),
+            await respond(.publication, .post, body: #"{"keys":{"secretKey":"hiddensecret"}}"#),
+        ]
+        #expect(answers.map(\.status) == [.accepted, .ok, .ok, .badRequest])
+        for answer in answers { #expect(!String(decoding: answer.body, as: UTF8.self).contains("hidden")) }
+        #expect(publications.requests.map(\.keys?.secretKey) == ["hiddensecret"])
+    }
+}
+
+/// Knows one asset, `a b`, and what was asked of it.
+@LoopActor private final class ScriptedJobs<Job: API.Job>: JobService {
+    private(set) var requests: [Job.Request] = []
+    private(set) var calls: [String] = []
+    private let make: (String) -> Job
+
+    init(_ make: @escaping (String) -> Job) { self.make = make }
+
+    private func note(_ call: String, _ name: String) throws(ControlError) -> Job {
+        guard name == "a b" else { throw ControlError(.noSuchAsset, "there is no asset called \(name)") }
+        calls.append("\(call) \(name)")
+        return make(name)
+    }
+
+    func begin(_ request: Job.Request, ofAsset name: String) async throws(ControlError) -> Job {
+        let job = try note("begin", name)
+        requests.append(request)
+        return job
+    }
+
+    func job(ofAsset name: String) async throws(ControlError) -> Job { try note("look", name) }
+
+    func cancelJob(ofAsset name: String) async throws(ControlError) -> Job { try note("cancel", name) }
+}

@@ -1,0 +1,149 @@
+import Control
+import EventLoop
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import weir
+
+/// A job that a command follows, by a daemon that answers as the test says.
+@Suite struct JobFollowerTests {
+    private let folder: TemporaryFolder
+    private var state: String { folder.path("state") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var follower: JobFollower<MoveText> {
+        JobFollower(client: ControlClient(state: StateDirectory(state)), style: .plain, state: nil)
+    }
+
+    private func move(_ state: API.Move.State) -> API.Move { API.Move(asset: "film", state: state) }
+
+    @Test func isAskedAboutUntilItHasEnded() async throws {
+        let daemon = try await MovingDaemon(state, states: [.running, .running, .running, .done])
+        #expect(await follower.run("film", API.MoveRequest(path: "/annex")) == .success(move(.done)))
+        #expect(await daemon.calls == ["begin /annex", "look", "look", "look"])
+        await daemon.stop()
+    }
+
+    @Test func whatIsRefusedIsNotFollowed() async throws {
+        let daemon = try await MovingDaemon(state, states: [])
+        let result = await follower.run("film", API.MoveRequest())
+        guard case .failure(let failure) = result else { return #expect(Bool(false), "\(result)") }
+        #expect(failure.exitCode == 75 && failure.message == "film stays where it is")
+        #expect(await daemon.calls == ["begin home"])
+        await daemon.stop()
+        let none = await JobFollower<MoveText>(
+            client: ControlClient(state: StateDirectory(folder.path("none"))), style: .plain, state: nil
+        ).run("film", API.MoveRequest())
+        guard case .failure(let failure) = none else { return #expect(Bool(false), "\(none)") }
+        #expect(failure.exitCode == 69)
+    }
+
+    @Test(arguments: [API.Move.State.cancelled, .none, .done, .failed])
+    func anInterruptionEndsTheDaemonsWorkAndTellsWhatCameOfIt(end: API.Move.State) async throws {
+        let daemon = try await MovingDaemon(state, states: [.running], afterCancel: [.running, .running, end])
+        let task = Task { [follower] in await follower.run("film", API.MoveRequest(path: "/annex")) }
+        try await waitUntil("a question") { await daemon.calls.contains("look") }
+        task.cancel()
+        let result = await task.value
+        switch end {
+        case .done, .failed: #expect(result == .success(move(end)))
+        default:
+            let message = "interrupted: film lies where it was"
+            let next = "the same command again"
+            #expect(result == .failure(Failure(message, next: next, exitCode: 130, code: "interrupted")))
+        }
+        // It waits for the end.
+        let calls = await daemon.calls
+        #expect(calls.count { $0 == "cancel" } == 1 && calls.suffix(3) == ["cancel", "look", "look"], "\(calls)")
+        await daemon.stop()
+    }
+
+    @Test func whatADaemonThatWasStartedAnewKnowsNothingOfHasNotEndedWell() {
+        let failures = [
+            VerificationText.failure(API.Verification(asset: "film", state: .none)), MoveText.failure(move(.none)),
+            PublicationText.failure(API.Publication(asset: "film", state: .none)),
+        ]
+        for failure in failures { #expect(failure?.exitCode == 1 && failure?.code == "cancelled") }
+    }
+
+    @Test func progressAndTheEndAsJSON() {
+        var move = move(.running)
+        (move.bytes, move.totalBytes) = (1, 4)
+        #expect(MoveText.progress(move) == #"{"v":1,"t":"progress","id":"film","bytes":1,"totalBytes":4}"#)
+        var verification = API.Verification(asset: "film", state: .repairing)
+        (verification.bytes, verification.totalBytes) = (4, 4)
+        #expect(
+            VerificationText.progress(verification)
+                == #"{"v":1,"t":"progress","id":"film","state":"repairing","bytes":4,"totalBytes":4}"#)
+        var publication = API.Publication(asset: "film", state: .running)
+        (publication.files, publication.totalFiles, publication.bytes, publication.totalBytes) = (2, 3, 5, 9)
+        #expect(
+            PublicationText.progress(publication)
+                == #"{"v":1,"t":"progress","id":"film","files":2,"totalFiles":3,"bytes":5,"totalBytes":9}"#)
+        let end = #""move":{"asset":"film","bytes":1,"state":"running","totalBytes":4}"#
+        #expect(MoveText.result(move, nil) == #"{"v":1,"t":"result","id":"film",\#(end),"exit":0}"#)
+        let failure = Failure("no", exitCode: 75, code: "busy")
+        #expect(
+            MoveText.result(nil, failure)
+                == #"{"v":1,"t":"result","error":{"code":"busy","message":"no"},"exit":75}"#)
+    }
+
+    @Test func aPublicationThatKnowsNoFilesYetSaysSoInsteadOfABar() {
+        var publication = API.Publication(asset: "film", state: .running)
+        #expect(
+            PublicationText.drawn(publication, columns: 80, hasColor: false) == "film  looking at what is there")
+        (publication.bytes, publication.totalBytes) = (1, 2)
+        #expect(PublicationText.drawn(publication, columns: 80, hasColor: false).hasPrefix("film   50%"))
+    }
+}
+
+/// A daemon whose one asset is moved as it is told; one without states refuses.
+@LoopActor private final class MovingDaemon: JobService {
+    private(set) var calls: [String] = []
+    private var states: [API.Move.State]
+    private let afterCancel: [API.Move.State]
+    private var server: HTTPServer?
+    private let claim: StateClaim
+
+    /// - Parameters:
+    ///   - states: one for each question; the last one stays.
+    ///   - afterCancel: these, from when it was given up.
+    init(_ state: String, states: [API.Move.State], afterCancel: [API.Move.State] = []) throws {
+        (self.states, self.afterCancel) = (states, afterCancel)
+        claim = try StateDirectory(state).claim()
+        let routes = ControlRoutes(
+            service: try ScriptedDaemon(state: state + "-service"), moves: self, token: claim.token)
+        let server = HTTPServer { _ = routes.handle($0) }
+        let port = try server.listen(host: "127.0.0.1", port: 0)
+        try claim.publish(url: "http://127.0.0.1:\(port)")
+        self.server = server
+    }
+
+    func stop() async {
+        await server?.stop(within: .seconds(2))
+        server = nil
+    }
+
+    func begin(_ request: API.MoveRequest, ofAsset name: String) async throws(ControlError) -> API.Move {
+        calls.append("begin \(request.path ?? "home")")
+        guard !states.isEmpty else { throw ControlError(.busy, "\(name) stays where it is") }
+        return next(name)
+    }
+
+    func job(ofAsset name: String) async throws(ControlError) -> API.Move {
+        calls.append("look")
+        return next(name)
+    }
+
+    func cancelJob(ofAsset name: String) async throws(ControlError) -> API.Move {
+        calls.append("cancel")
+        states = afterCancel
+        return next(name)
+    }
+
+    private func next(_ name: String) -> API.Move {
+        API.Move(asset: name, state: states.count > 1 ? states.removeFirst() : states[0])
+    }
+}
