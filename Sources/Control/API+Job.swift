@@ -15,14 +15,31 @@ extension API {
 
         /// The asset's name.
         var asset: String { get }
+        /// Where it is.
+        var state: JobState { get }
         /// The bytes that are done with.
         var bytes: Int { get }
         /// The bytes that there are to do; 0 before that is known.
         var totalBytes: Int { get }
+    }
+
+    /// Where a job is.
+    public enum JobState: String, Codable, Sendable {
+        /// There is none since the daemon was started.
+        case none
+        /// It goes on.
+        case running
+        /// What a verification has found missing is fetched.
+        case repairing
+        /// It has come to its end.
+        case done
+        /// Someone gave it up.
+        case cancelled
+        /// Something kept it from its end: see `error`.
+        case failed
+
         /// Whether nothing more happens.
-        var isOver: Bool { get }
-        /// Whether it has not come to an end of its own, good or bad: somebody gave it up, or the daemon was started anew.
-        var isGivenUp: Bool { get }
+        public var isFinal: Bool { self != .running && self != .repairing }
     }
 
     /// The kinds of jobs. The raw values are the last words of their routes, and what they are called in JSON.
@@ -39,4 +56,7 @@ extension API {
 extension API.Job {
     /// None.
     public static var requestWithoutBody: Request? { nil }
+
+    /// Whether it has not come to an end of its own, good or bad: somebody gave it up, or the daemon was started anew.
+    public var isGivenUp: Bool { state == .cancelled || state == .none }
 }

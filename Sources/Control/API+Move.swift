@@ -2,27 +2,10 @@ extension API {
     /// The moving of an asset to another disk as it stands: `POST /api/v1/assets/<name>/move` begins one, or attaches to
     /// the one to that place which is under way; `GET` tells how it stands, and `DELETE` gives it up.
     public struct Move: Job {
-        /// Where it is.
-        public enum State: String, Codable, Sendable {
-            /// There is none since the daemon was started.
-            case none
-            /// Files are copied, or about to be.
-            case running
-            /// The asset lies there.
-            case done
-            /// Someone gave it up: the asset lies where it was.
-            case cancelled
-            /// Something kept it from its end, see `error`: the asset lies where it was.
-            case failed
-
-            /// Whether nothing more happens.
-            public var isFinal: Bool { self != .running }
-        }
-
         /// The asset's name.
         public var asset: String
-        /// Where it is.
-        public var state: State
+        /// Where it is; where that is not `done`, the asset lies where it was.
+        public var state: JobState
         /// The folder that it goes to; absent for the store's own.
         public var path: String?
         /// The bytes that were copied.
@@ -35,7 +18,7 @@ extension API {
         public var error: Download.Failure?
 
         /// A move.
-        public init(asset: String, state: State) { (self.asset, self.state) = (asset, state) }
+        public init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
     }
 
     /// What `POST /api/v1/assets/<name>/move` takes.
@@ -65,8 +48,4 @@ extension API.Move {
 
     /// See `Job`.
     public static var kind: API.JobKind { .move }
-    /// See `Job`.
-    public var isOver: Bool { state.isFinal }
-    /// See `Job`.
-    public var isGivenUp: Bool { state == .cancelled || state == .none }
 }

@@ -2,27 +2,10 @@ extension API {
     /// A publication of an asset as it stands: `POST /api/v1/assets/<name>/publication` begins one, or attaches to the one
     /// under way to the same place; `GET` tells how it stands, and `DELETE` gives it up.
     public struct Publication: Job {
-        /// Where it is.
-        public enum State: String, Codable, Sendable {
-            /// There is none since the daemon was started.
-            case none
-            /// Files are sent.
-            case running
-            /// Everything is there.
-            case done
-            /// Someone gave it up; what is there stays.
-            case cancelled
-            /// Something kept it from its end: see `error`.
-            case failed
-
-            /// Whether nothing more happens.
-            public var isFinal: Bool { self != .running }
-        }
-
         /// The asset's name.
         public var asset: String
-        /// Where it is.
-        public var state: State
+        /// Where it is; what is there stays, however it ends.
+        public var state: JobState
         /// Where it goes, as it was asked for.
         public var target: String?
         /// How many files there are; 0 before that is known.
@@ -43,7 +26,7 @@ extension API {
         public var error: Problem?
 
         /// A publication.
-        public init(asset: String, state: State) { (self.asset, self.state) = (asset, state) }
+        public init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
     }
 
     /// What `POST /api/v1/assets/<name>/publication` takes.
@@ -87,8 +70,4 @@ extension API.Publication {
 
     /// See `Job`.
     public static var kind: API.JobKind { .publication }
-    /// See `Job`.
-    public var isOver: Bool { state.isFinal }
-    /// See `Job`.
-    public var isGivenUp: Bool { state == .cancelled || state == .none }
 }

@@ -2,25 +2,6 @@ extension API {
     /// A verification of an asset as it stands: `POST /api/v1/assets/<name>/verification` begins one, or attaches to the one
     /// under way; `GET` tells how it stands, and `DELETE` gives it up.
     public struct Verification: Job {
-        /// Where it is.
-        public enum State: String, Codable, Sendable {
-            /// There is none since the daemon was started.
-            case none
-            /// Pieces are read.
-            case running
-            /// What is missing is fetched.
-            case repairing
-            /// All was read, and everything could be fetched that was to be.
-            case done
-            /// Someone gave it up.
-            case cancelled
-            /// Something kept it from its end: see `error`.
-            case failed
-
-            /// Whether nothing more happens.
-            public var isFinal: Bool { self != .running && self != .repairing }
-        }
-
         /// Pieces that are missing, one behind the other.
         public struct Hole: Codable, Equatable, Sendable {
             /// When they would play; absent for keys and initialization sections.
@@ -85,7 +66,7 @@ extension API {
         /// The asset's name.
         public var asset: String
         /// Where it is.
-        public var state: State
+        public var state: JobState
         /// Whether what is missing is fetched.
         public var isRepair = false
         /// The bytes that were read.
@@ -104,7 +85,7 @@ extension API {
         public var error: Download.Failure?
 
         /// A verification.
-        public init(asset: String, state: State) { (self.asset, self.state) = (asset, state) }
+        public init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
     }
 
     /// What `POST /api/v1/assets/<name>/verification` takes; no body for none of it.
@@ -125,8 +106,4 @@ extension API.Verification {
     public static var kind: API.JobKind { .verification }
     /// One that fetches nothing.
     public static var requestWithoutBody: API.VerificationRequest? { .init() }
-    /// See `Job`.
-    public var isOver: Bool { state.isFinal }
-    /// See `Job`.
-    public var isGivenUp: Bool { state == .cancelled || state == .none }
 }

@@ -50,3 +50,16 @@ import Library
         return look(asset)
     }
 }
+
+extension API.JobState {
+    init(_ state: JobState) {
+        self =
+            switch state {
+            case .running: .running
+            case .repairing: .repairing
+            case .done: .done
+            case .cancelled: .cancelled
+            case .failed: .failed
+            }
+    }
+}

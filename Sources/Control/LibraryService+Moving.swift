@@ -38,15 +38,3 @@ extension API.Move {
         }
     }
 }
-
-extension API.Move.State {
-    fileprivate init(_ state: Move.State) {
-        self =
-            switch state {
-            case .running: .running
-            case .done: .done
-            case .cancelled: .cancelled
-            case .failed: .failed
-            }
-    }
-}

@@ -71,7 +71,7 @@ extension ControlError {
 
 extension API.Publication {
     @LoopActor init(_ publication: Publication) {
-        self.init(asset: publication.asset.name, state: State(publication.state))
+        self.init(asset: publication.asset.name, state: .init(publication.state))
         target = publication.target
         (totalFiles, totalBytes) = (publication.total.files, Int(publication.total.bytes))
         (files, bytes) = (publication.present.files, Int(publication.present.bytes))
@@ -80,17 +80,5 @@ extension API.Publication {
         error = publication.failure.map {
             API.Problem(ControlError(publishing: $0, asset: publication.asset.name))
         }
-    }
-}
-
-extension API.Publication.State {
-    fileprivate init(_ state: Publication.State) {
-        self =
-            switch state {
-            case .running: .running
-            case .done: .done
-            case .cancelled: .cancelled
-            case .failed: .failed
-            }
     }
 }

@@ -7,7 +7,7 @@ extension API.Verification {
     /// A verification as it stands. What was found is worked out from the playlists and folders, once all was read.
     @LoopActor init(_ job: VerificationJob) {
         let verification = job.verification
-        self.init(asset: job.asset.name, state: State(job.state))
+        self.init(asset: job.asset.name, state: .init(job.state))
         isRepair = job.isRepair
         bytes = Int(verification.pace.bytes)
         totalBytes = Int(verification.totalBytes)
@@ -18,19 +18,6 @@ extension API.Verification {
         let report = job.report
         remaining = report.remaining
         parts = report.parts.map(Part.init)
-    }
-}
-
-extension API.Verification.State {
-    fileprivate init(_ state: VerificationJob.State) {
-        self =
-            switch state {
-            case .running: .running
-            case .repairing: .repairing
-            case .done: .done
-            case .cancelled: .cancelled
-            case .failed: .failed
-            }
     }
 }
 

@@ -4,29 +4,12 @@ import Store
 
 /// One verification of an asset: what becomes of it, and of what it has found.
 @LoopActor public final class VerificationJob {
-    /// Where it is. The raw values are what a user reads as JSON.
-    public enum State: String, Sendable {
-        /// Pieces are read.
-        case running
-        /// What is missing is fetched.
-        case repairing
-        /// All was read, and what could be fetched is there.
-        case done
-        /// Given up by a person.
-        case cancelled
-        /// Something kept it from its end: see `failure`.
-        case failed
-
-        /// Whether it has ended.
-        public var isFinal: Bool { self != .running && self != .repairing }
-    }
-
     /// The reading.
     public let verification: Verification
     /// Whether what is missing is to be fetched.
     public let isRepair: Bool
     /// Where it is.
-    public internal(set) var state = State.running
+    public internal(set) var state = JobState.running
     /// What kept it from its end.
     public internal(set) var failure: Download.Failure?
     /// How many pieces a download lacked, or were wrong, before any was fetched; 0 before all were read.

@@ -121,7 +121,7 @@ import Store
         end(job, failure == nil ? .done : .failed, failure)
     }
 
-    private func end(_ job: VerificationJob, _ state: VerificationJob.State, _ failure: Download.Failure? = nil) {
+    private func end(_ job: VerificationJob, _ state: JobState, _ failure: Download.Failure? = nil) {
         guard !job.state.isFinal else { return }
         (job.state, job.failure) = (state, failure)
         tell(job)

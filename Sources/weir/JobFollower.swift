@@ -37,7 +37,7 @@ struct JobFollower<Text: JobText>: Sendable {
         do {
             var pause = Pause()
             var job = try await client.begin(Job.self, request, ofAsset: name)
-            while !job.isOver {
+            while !job.state.isFinal {
                 progress.show(job)
                 try await Task.sleep(for: pause.next())
                 job = try await client.look(ofAsset: name)
@@ -54,7 +54,7 @@ struct JobFollower<Text: JobText>: Sendable {
     private func giveUp(_ name: String) async -> Result<Job, Failure> {
         var pause = Pause()
         var job = try? await client.cancel(Job.self, ofAsset: name)
-        while job?.isOver == false {
+        while job?.state.isFinal == false {
             try? await Task.sleep(for: pause.next())
             job = try? await client.look(ofAsset: name)
         }

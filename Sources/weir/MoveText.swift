@@ -18,7 +18,7 @@ enum MoveText: JobText {
     /// For people who follow all events: only its end is told.
     static func event(_ move: API.Move) -> [String] {
         switch move.state {
-        case .none, .running: []
+        case .none, .running, .repairing: []
         case .done: lines(move)
         case .cancelled: ["\(move.asset)  stays where it was"]
         case .failed: [move.error?.message ?? "\(move.asset)  stays where it was"]
@@ -28,7 +28,7 @@ enum MoveText: JobText {
     /// Why it does not end with 0; nil where it is there.
     static func failure(_ move: API.Move) -> Failure? {
         switch move.state {
-        case .done, .running: return nil
+        case .done, .running, .repairing: return nil
         case .none, .cancelled:
             let message = "the moving of \(move.asset) was given up: it lies where it was"
             return Failure(message, exitCode: 1, code: "cancelled")

@@ -30,7 +30,7 @@ enum PublicationText: JobText {
             return Failure(
                 problem?.detail ?? "\(publication.asset) is not wholly published", next: problem?.next,
                 exitCode: code.exitCode, code: code.rawValue)
-        case .cancelled, .running, .none:
+        case .none, .running, .repairing, .cancelled:
             return Failure("the publication of \(publication.asset) was given up", exitCode: 1, code: "cancelled")
         }
     }

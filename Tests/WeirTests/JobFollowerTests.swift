@@ -17,7 +17,7 @@ import Testing
         JobFollower(client: ControlClient(state: StateDirectory(state)), style: .plain, state: nil)
     }
 
-    private func move(_ state: API.Move.State) -> API.Move { API.Move(asset: "film", state: state) }
+    private func move(_ state: API.JobState) -> API.Move { API.Move(asset: "film", state: state) }
 
     @Test func isAskedAboutUntilItHasEnded() async throws {
         let daemon = try await MovingDaemon(state, states: [.running, .running, .running, .done])
@@ -40,8 +40,8 @@ import Testing
         #expect(failure.exitCode == 69)
     }
 
-    @Test(arguments: [API.Move.State.cancelled, .none, .done, .failed])
-    func anInterruptionEndsTheDaemonsWorkAndTellsWhatCameOfIt(end: API.Move.State) async throws {
+    @Test(arguments: [API.JobState.cancelled, .none, .done, .failed])
+    func anInterruptionEndsTheDaemonsWorkAndTellsWhatCameOfIt(end: API.JobState) async throws {
         let daemon = try await MovingDaemon(state, states: [.running], afterCancel: [.running, .running, end])
         let task = Task { [follower] in await follower.run("film", API.MoveRequest(path: "/annex")) }
         try await waitUntil("a question") { await daemon.calls.contains("look") }
@@ -102,15 +102,15 @@ import Testing
 /// A daemon whose one asset is moved as it is told; one without states refuses.
 @LoopActor private final class MovingDaemon: JobService {
     private(set) var calls: [String] = []
-    private var states: [API.Move.State]
-    private let afterCancel: [API.Move.State]
+    private var states: [API.JobState]
+    private let afterCancel: [API.JobState]
     private var server: HTTPServer?
     private let claim: StateClaim
 
     /// - Parameters:
     ///   - states: one for each question; the last one stays.
     ///   - afterCancel: these, from when it was given up.
-    init(_ state: String, states: [API.Move.State], afterCancel: [API.Move.State] = []) throws {
+    init(_ state: String, states: [API.JobState], afterCancel: [API.JobState] = []) throws {
         (self.states, self.afterCancel) = (states, afterCancel)
         claim = try StateDirectory(state).claim()
         let routes = ControlRoutes(

@@ -3,18 +3,6 @@ public import Store
 
 /// The moving of an asset's bundle to another disk: where to, and how far it is.
 @LoopActor public final class Move {
-    /// Where it is. The raw values are what a user reads as JSON.
-    public enum State: String, Sendable {
-        /// Files are copied, or about to be.
-        case running
-        /// The bundle lies there.
-        case done
-        /// Given up by a person: it lies where it was.
-        case cancelled
-        /// Something kept it from its end: see `failure`. It lies where it was.
-        case failed
-    }
-
     /// What is moved.
     public let asset: Asset
     /// The folder that it is to lie in; nil for the store's own.
@@ -23,8 +11,8 @@ public import Store
     public let pace: ReadingPace
     /// The bytes that there were to copy when it began.
     public let totalBytes: Int64
-    /// Where it is.
-    public internal(set) var state = State.running
+    /// Where it is; where that is not `done`, the bundle lies where it was.
+    public internal(set) var state = JobState.running
     /// What kept it from its end.
     public internal(set) var failure: LibraryError?
     /// How many pieces were not what had come, and did not come along.

@@ -3,24 +3,12 @@ import Store
 
 /// One publication of an asset: what is whole of it put where it plays with no Weir, and how far that is.
 @LoopActor public final class Publication {
-    /// Where it is. The raw values are what a user reads as JSON.
-    public enum State: String, Sendable {
-        /// Files are sent.
-        case running
-        /// Everything is there.
-        case done
-        /// Somebody gave it up.
-        case cancelled
-        /// Something kept it from its end: see `failure`.
-        case failed
-    }
-
     /// What is published.
     public let asset: Asset
     /// Where to, as it was written.
     public let target: String
     /// Where it is.
-    public private(set) var state = State.running
+    public private(set) var state = JobState.running
     /// What kept it from its end.
     public private(set) var failure: LibraryError?
     /// How many files there are, and the sum of their lengths in bytes; 0 before they are known.
