@@ -183,8 +183,8 @@ import EventLoop
             let code = message.pointee.data.result
             guard let request = requests.removeValue(forKey: easy) else { continue }
             // Another may use its connection.
-            request.limitWindow(to: nil)
-            request.restoreBuffer()
+            request.intake.limitWindow(to: nil)
+            request.intake.restore()
             curl_multi_remove_handle(handle, easy)
             ended.append((request, code))
         }

@@ -211,28 +211,13 @@ import HTTPMessage
 
     /// Lets the body wait, or go on. The head comes all the same. Not from within a callback of libcurl.
     ///
-    /// Its connection stays, and the kernel takes in what its window promises: see `limitWindow`.
+    /// Its connection stays, and the kernel takes in what its window promises: see `SocketIntake`.
     func pause(_ wanted: Bool) {
         guard wanted != isPaused else { return }
         isPaused = wanted
-        if wanted { shrinkBuffer() } else { restoreBuffer() }
+        if wanted { intake.shrink() } else { intake.restore() }
         // Before the head libcurl has nothing to pause; the first bytes of the body will see to it.
         if isHeadComplete || !wanted { multi?.pause(self, wanted) }
-    }
-
-    /// Bounds what the peer may send ahead of what was read, in bytes; nil for what the system thinks best. What it
-    /// promised before it still takes (RFC 9293 §3.8.6: a window is not to be shrunk).
-    ///
-    /// Only once the connection stands: a bound that is there when it is made would hold for its life, by the scale of
-    /// its windows.
-    func limitWindow(to bytes: Int?) {
-        // A bound is set again each time: Linux forgets it when it comes to another view of what packets weigh.
-        guard bytes != nil || window != nil, descriptor >= 0 else { return }
-        window = bytes
-        var clamp = Int32(clamping: bytes ?? Self.widestWindow)
-        // Where it fails, more is under way than there need be: no harm done.
-        _ = setsockopt(
-            descriptor, Int32(IPPROTO_TCP), weir_tcp_window_clamp, &clamp, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// How long its connection took to stand; nil where one was used again.
@@ -243,40 +228,14 @@ import HTTPMessage
         return .microseconds(time)
     }
 
-    /// Lets the system take in hardly more while nobody reads: the bound of a window holds for what is on its way only,
-    /// and each packet that has come makes room for the next until the buffer is full.
-    private func shrinkBuffer() {
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        var size: Int32 = 0
-        guard descriptor >= 0, getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, &length) == 0 else { return }
-        buffer = size
-        setSocketOption(SO_RCVBUF, Self.smallestBuffer)
-    }
-
-    /// Gives it back what it had, and leaves the size to the system again.
-    func restoreBuffer() {
-        guard let buffer else { return }
-        self.buffer = nil
-        setSocketOption(SO_RCVBUF, buffer / 2)  // Linux doubles what is set.
-        setSocketOption(weir_so_buf_lock, 0)
-    }
-
-    /// Where it fails, the pause takes in more than it need: no harm done.
-    private func setSocketOption(_ option: Int32, _ value: Int32) {
-        var value = value
-        _ = setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
-    }
-
-    /// The size of the receive buffer before the pause.
-    private var buffer: Int32?
-    /// Room for what is on its way in a window of the smallest size.
-    private static let smallestBuffer: Int32 = 16 << 10
+    /// What its connection takes in ahead of what is read.
+    var intake = SocketIntake()
 
     /// Its connection's, from when libcurl first waits for it; CURLINFO_ACTIVESOCKET tells it only after the end.
-    var descriptor: Int32 = -1
-    private var window: Int?
-    /// What TCP can have at most (RFC 7323 §2.2); the system's own limit is lower.
-    private static let widestWindow = 1 << 30
+    var descriptor: Int32 {
+        get { intake.descriptor }
+        set { intake.descriptor = newValue }
+    }
 
     // MARK: The end
 

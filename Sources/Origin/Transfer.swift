@@ -133,7 +133,7 @@ import HTTPMessage
     ///   - window: what may be on its way, in bytes; nil for what the system thinks best.
     func throttle(_ isHeld: Bool, isLong: Bool, window: Int?) {
         guard let wire else { return }
-        wire.limitWindow(to: window.map { max($0, Int(BackgroundAllowance.smallestWindow)) })
+        wire.intake.limitWindow(to: window.map { max($0, Int(BackgroundAllowance.smallestWindow)) })
         client.lend(self, isHeld && isLong)
         guard isHeld != wire.isPaused else { return }
         noteHold(isHeld)

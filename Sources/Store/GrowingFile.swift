@@ -42,19 +42,7 @@ public final class GrowingFile {
 
     private var home: (folder: Directory, name: String)?
     private var isInMemory = false
-    /// One subscription; without its closure once it has ended.
-    private final class Observer {
-        let id: Int
-        var wake: (() -> Void)?
-
-        init(id: Int, wake: @escaping () -> Void) {
-            self.id = id
-            self.wake = wake
-        }
-    }
-
-    private var observers: [Observer] = []
-    private var lastObserver = 0
+    private let observers = Observers()
 
     /// A file that may become a piece, named `name` in `folder` until then.
     ///
@@ -308,20 +296,10 @@ public final class GrowingFile {
 
     /// Calls `wake` after each change of `written` or `state`, and when there is something `fresh`, until the id that
     /// is returned is given to `unsubscribe`.
-    public func subscribe(_ wake: @escaping () -> Void) -> Int {
-        lastObserver += 1
-        observers.append(Observer(id: lastObserver, wake: wake))
-        return lastObserver
-    }
+    public func subscribe(_ wake: @escaping () -> Void) -> Int { observers.add(wake) }
 
     /// Ends what `subscribe` began: `wake` is not called again, not even in the round that is under way.
-    public func unsubscribe(_ id: Int) {
-        guard let index = observers.firstIndex(where: { $0.id == id }) else { return }
-        observers[index].wake = nil
-        observers.remove(at: index)
-    }
+    public func unsubscribe(_ id: Int) { observers.remove(id) }
 
-    private func wake() {
-        for observer in observers { observer.wake?() }
-    }
+    private func wake() { observers.wake() }
 }
