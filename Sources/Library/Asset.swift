@@ -103,7 +103,7 @@ public import Store
     private var knownRenditions: [Rendition] = []
     private var knownImages: [Rendition] = []
     private var byID: [String: Rendition] = [:]
-    private var byURL: [WebURL: Rendition] = [:]
+    private var addresses = RenditionAddresses([])
     private var unread: (() -> Void)?
     private var wakings: [() -> Void] = []
 
@@ -210,7 +210,7 @@ public import Store
         images = ImageRenditions.names(playlist).map { name in
             images.first { $0.name == name } ?? Rendition(name, bundle: bundle, keys: keys)
         }
-        byURL = Self.index(renditions.map { ($0, urls(of: $0)) })
+        addresses = RenditionAddresses(renditions.map { ($0, urls(of: $0)) })
         // A store may know a mirror as a rendition of its own.
         for (rendition, set) in zip(renditions, mirrors) {
             for place in set.dropFirst() { byID[names[place].id] = rendition }
@@ -288,49 +288,8 @@ public import Store
     public func rendition(reportedAs uri: String, base: WebURL) -> Rendition? {
         guard let wanted = try? base.resolving(uri) else { return nil }
         wake()
-        return byURL[wanted] ?? byURL[wanted.replacingQuery(nil)] ?? renditions.first { $0.source?.base == wanted }
+        return addresses[wanted] ?? renditions.first { $0.source?.base == wanted }
     }
-
-    /// Of several that only their queries tell apart, none is known without its query.
-    private static func index(_ places: [(rendition: Rendition, urls: [WebURL])]) -> [WebURL: Rendition] {
-        var byURL: [WebURL: Rendition] = [:]
-        var ambiguous: Set<WebURL> = []
-        for (rendition, urls) in places {
-            for url in urls {
-                byURL[url] = rendition
-                let bare = url.replacingQuery(nil)
-                guard bare != url, let other = byURL.updateValue(rendition, forKey: bare) else { continue }
-                if other !== rendition { ambiguous.insert(bare) }
-            }
-        }
-        for url in ambiguous { byURL[url] = nil }
-        return byURL
-    }
-
-    // MARK: Presence
-
-    /// The places in `renditionURIs` of the renditions that are stored whole.
-    public var wholeRenditions: Set<Int> { Set(renditions.indices.filter { renditions[$0].isWhole }) }
-
-    /// Whether anything of it plays without the origin.
-    public var isPlayableOffline: Bool {
-        guard let multivariant else { return renditions.first?.isWhole ?? false }
-        return !multivariant.wholeVariants(renditions: wholeRenditions).isEmpty
-    }
-
-    /// Whether everything that players load of it is there; trick-play lists aside, which none of them does.
-    public var isEverythingWhole: Bool {
-        entry != nil && renditions.allSatisfy { $0.name.isIFramesOnly || $0.isWhole }
-    }
-
-    /// Whether it is known to be live.
-    public var isLive: Bool { renditions.contains(where: \.isLive) }
-
-    /// The sum of its pieces' lengths.
-    public var bytes: Int64 { folders.reduce(0) { $0 + $1.bytes } }
-
-    /// The media's length in seconds, of the first playlist that is known; nil for live streams.
-    public var duration: Double? { renditions.lazy.compactMap { $0.source }.first { $0.isDurable }?.playlist.duration }
 
     /// Keeps none of its folders open, where many assets are gone through: there are fewer descriptors than folders.
     func letGo() {

@@ -18,7 +18,7 @@ import Store
 
     private(set) var queue = RecencyQueue<Piece>()
     private var rounds = EvictionRounds()
-    private var arrivals = Arrivals()
+    private(set) var arrivals = Arrivals()
     private var pins: [String: Pins] = [:]
     private weak var library: Library?
     private var timer: LoopTimer?
@@ -26,7 +26,7 @@ import Store
     private var uncounted: [Asset] = []
     private var isCounting = false
     /// Folders of which it is of interest whether segments are in them, and nobody knows.
-    private var unread: [PieceFolder] = []
+    var unread: [PieceFolder] = []
     /// Whether the timer's next turn looks at everything anew.
     private var isRetry = false
     private var hasFailed = false
@@ -185,12 +185,7 @@ import Store
         resumeWaiting()
     }
 
-    /// Whether a session plays an asset, or was given a playlist of it and is about to.
-    func isInUse(_ asset: Asset, _ audience: Audience) -> Bool {
-        audience.isWatching(asset) || !needs(of: asset, audience).isEmpty
-    }
-
-    // MARK: What stays
+    // MARK: What is pinned
 
     private func asset(of folder: PieceFolder) -> Asset? { library?.asset(id: folder.asset) }
 
@@ -200,34 +195,6 @@ import Store
         if rendition?.isOfRecording ?? asset.renditions.contains(where: \.isOfRecording) { return true }
         guard let pins = pins[asset.id] else { return false }
         return pins.hold(name.role, of: folder.id, rendition?.span(of: name))
-    }
-
-    /// Whether a piece must stay: for a session, or for other pieces that are of no use without it.
-    ///
-    /// Reads no folder, since that would change the queue that is being looked at: it takes note of those to be read.
-    private func isNeeded(_ piece: Piece, _ needs: NeedWindows, of asset: Asset) -> Bool {
-        guard let role = PieceName(piece.file)?.role else { return true }
-        switch role {
-        case .segment(let number):
-            return needs.hold(asset.rendition(in: piece.folder)?.timeline?.span(of: number))
-        case .initialization, .passing:
-            return !needs.isEmpty || haveSegments([piece.folder])
-        case .key, .data:
-            return !needs.isEmpty || haveSegments((asset.renditions + asset.images).map(\.folder))
-        }
-    }
-
-    /// Whether segments are in any of the folders, or may be.
-    private func haveSegments(_ folders: [PieceFolder]) -> Bool {
-        let found = folders.map(\.hasSegments)
-        if !found.contains(true) { unread += zip(folders, found).filter { $1 == nil }.map(\.0) }
-        return found.contains { $0 ?? true }
-    }
-
-    private func needs(of asset: Asset, _ audience: Audience) -> NeedWindows {
-        var needs = audience.needs(of: asset)
-        arrivals.addNeeds(of: asset.id, to: &needs, at: .now) { audience.attends($0) }
-        return needs
     }
 
     // MARK: Turns
@@ -307,21 +274,4 @@ import Store
     }
 
     private static var now: Int64 { Int64(time(nil)) }
-}
-
-extension Asset {
-    /// The rendition whose pieces lie in a folder; nil for keys and session data.
-    fileprivate func rendition(in folder: PieceFolder) -> Rendition? {
-        rendition(folder.id).flatMap { $0.folder === folder ? $0 : nil }
-    }
-}
-
-extension Rendition {
-    /// Whether its pieces cannot be had again: they are what was recorded.
-    fileprivate var isOfRecording: Bool { recording != nil || source?.isRecorded ?? false }
-
-    /// When a segment plays; nil where that is not known, or for what is no segment.
-    fileprivate func span(of name: PieceName) -> SegmentSpan? {
-        if case .segment(let number) = name.role { timeline?.span(of: number) } else { nil }
-    }
 }

@@ -1,0 +1,28 @@
+import EventLoop
+import Playlist
+
+/// What of an asset is there.
+extension Asset {
+    /// The places in `renditionURIs` of the renditions that are stored whole.
+    public var wholeRenditions: Set<Int> { Set(renditions.indices.filter { renditions[$0].isWhole }) }
+
+    /// Whether anything of it plays without the origin.
+    public var isPlayableOffline: Bool {
+        guard let multivariant else { return renditions.first?.isWhole ?? false }
+        return !multivariant.wholeVariants(renditions: wholeRenditions).isEmpty
+    }
+
+    /// Whether everything that players load of it is there; trick-play lists aside, which none of them does.
+    public var isEverythingWhole: Bool {
+        entry != nil && renditions.allSatisfy { $0.name.isIFramesOnly || $0.isWhole }
+    }
+
+    /// Whether it is known to be live.
+    public var isLive: Bool { renditions.contains(where: \.isLive) }
+
+    /// The sum of its pieces' lengths.
+    public var bytes: Int64 { folders.reduce(0) { $0 + $1.bytes } }
+
+    /// The media's length in seconds, of the first playlist that is known; nil for live streams.
+    public var duration: Double? { renditions.lazy.compactMap { $0.source }.first { $0.isDurable }?.playlist.duration }
+}
