@@ -18,10 +18,7 @@ struct PolicyCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
     var name: String
 
-    @Option(
-        help: ArgumentHelp(
-            "When it expires: in 30d (s, m, h, d or w), at the end of 2026-12-24, at 2026-12-24T18:00, or never.",
-            valueName: "time"))
+    @Option(help: TimeText.expiryHelp("When it expires"))
     var expires: String?
 
     @Option(help: ArgumentHelp("How long it plays from the first time on: 48h, or never.", valueName: "time"))

@@ -18,6 +18,15 @@ enum TimeText {
         return instant
     }
 
+    /// The help of an option that takes such a time.
+    ///
+    /// - Parameter words: what the time is for, with a capital.
+    static func expiryHelp(_ words: String) -> ArgumentHelp {
+        ArgumentHelp(
+            "\(words): in 30d (s, m, h, d or w), at the end of 2026-12-24, at 2026-12-24T18:00, or never.",
+            valueName: "time")
+    }
+
     /// The seconds since 1970 of `2026-12-24`, which stands for the end of that day, and of `2026-12-24T18:00`, both by
     /// the clock of this place; with a `Z` behind it by UTC.
     static func instant(_ text: String, zone: TimeZone = .current) -> Int? {

@@ -139,19 +139,7 @@ import Testing
         CREATE TABLE asset (
             id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT, origin TEXT NOT NULL UNIQUE,
             created INTEGER NOT NULL, fields TEXT);
-        CREATE TABLE playlist (
-            asset TEXT NOT NULL REFERENCES asset ON DELETE CASCADE, rendition TEXT NOT NULL,
-            url TEXT NOT NULL, body BLOB NOT NULL, fetched INTEGER NOT NULL, imports TEXT,
-            PRIMARY KEY (asset, rendition));
-        CREATE TABLE key (
-            asset TEXT NOT NULL REFERENCES asset ON DELETE CASCADE, number INTEGER NOT NULL,
-            url TEXT NOT NULL, PRIMARY KEY (asset, number));
-        CREATE TABLE download (
-            asset TEXT PRIMARY KEY REFERENCES asset ON DELETE CASCADE, renditions TEXT NOT NULL,
-            state TEXT NOT NULL, errorCode TEXT, errorMessage TEXT, created INTEGER NOT NULL, task TEXT, need TEXT);
-        CREATE TABLE recording (
-            asset TEXT NOT NULL REFERENCES asset ON DELETE CASCADE, rendition TEXT NOT NULL,
-            PRIMARY KEY (asset, rendition));
+        \(FormerTables.lasting)
         INSERT INTO asset VALUES ('a-id', 'a', 'A title', 'http://o/a', 1, 'X-Token: c');
         INSERT INTO playlist VALUES ('a-id', 'video', 'http://o/v', x'00FF', 6, NULL);
         INSERT INTO key VALUES ('a-id', 0, 'http://o/0.key');

@@ -23,19 +23,7 @@ import Testing
             fields TEXT, revises TEXT UNIQUE REFERENCES asset ON DELETE SET NULL);
         CREATE UNIQUE INDEX assetName ON asset (name) WHERE revises IS NULL;
         CREATE UNIQUE INDEX assetOrigin ON asset (origin) WHERE revises IS NULL;
-        CREATE TABLE playlist (
-            asset TEXT NOT NULL REFERENCES asset ON DELETE CASCADE, rendition TEXT NOT NULL,
-            url TEXT NOT NULL, body BLOB NOT NULL, fetched INTEGER NOT NULL, imports TEXT,
-            PRIMARY KEY (asset, rendition));
-        CREATE TABLE key (
-            asset TEXT NOT NULL REFERENCES asset ON DELETE CASCADE, number INTEGER NOT NULL,
-            url TEXT NOT NULL, PRIMARY KEY (asset, number));
-        CREATE TABLE download (
-            asset TEXT PRIMARY KEY REFERENCES asset ON DELETE CASCADE, renditions TEXT NOT NULL,
-            state TEXT NOT NULL, errorCode TEXT, errorMessage TEXT, created INTEGER NOT NULL, task TEXT, need TEXT);
-        CREATE TABLE recording (
-            asset TEXT NOT NULL REFERENCES asset ON DELETE CASCADE, rendition TEXT NOT NULL,
-            PRIMARY KEY (asset, rendition));
+        \(FormerTables.lasting)
         CREATE TABLE storage (
             asset TEXT PRIMARY KEY REFERENCES asset ON DELETE CASCADE, expires INTEGER,
             afterFirstPlay INTEGER, priority TEXT NOT NULL, isExcluded BOOLEAN NOT NULL,
