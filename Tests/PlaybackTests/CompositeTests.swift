@@ -9,39 +9,14 @@ import Testing
 
 /// Pieces of one rendition that stand in for another's.
 @Suite @LoopActor struct CompositeTests {
-    /// The paths of a rendition's playlist behind an entry, by its id.
-    private func paths(_ fixture: PlaybackFixture, _ entry: String, _ id: String) async throws -> [String] {
-        let lists = try await fixture.entry(entry)
-        let list = try #require(lists.first { $0.contains("/\(id)/") })
-        return PlaybackFixture.paths(in: try await fixture.get(list).text)
-    }
-
-    /// Plays segments of renditions from the origin, so that they are stored with what belongs to them.
-    private func store(_ fixture: PlaybackFixture, _ name: String, _ parts: [(id: String, places: [Int])]) async throws
-    {
-        for (id, places) in parts {
-            let paths = try await paths(fixture, fixture.typed("/\(name)/master.m3u8"), id)
-            let isMedia = { (path: String) in !path.contains("init") && !path.hasSuffix(".key") }
-            let segments = paths.filter(isMedia)
-            for path in paths.filter({ !isMedia($0) }) + places.map({ segments[$0] }) {
-                #expect(try await fixture.get(path).status == 200)
-            }
-        }
-    }
-
-    /// The ids of the renditions that an entry lists.
-    private func listed(_ fixture: PlaybackFixture, _ entry: String) async throws -> [String] {
-        try await fixture.entry(entry).map { String($0.split(separator: "/")[3]) }
-    }
-
     // MARK: Transport streams
 
     @Test func whatIsMissingIsAnsweredWithAnotherQualityByteForByte() async throws {
         let fixture = try await PlaybackFixture()
-        try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
+        try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
         try await fixture.origin.clearRequests()
-        #expect(try await listed(fixture, "/offline/ts.m3u8") == ["video-180p", "video-270p"])
-        let paths = try await paths(fixture, "/offline/ts.m3u8", "video-270p")
+        #expect(try await fixture.listed("/offline/ts.m3u8") == ["video-180p", "video-270p"])
+        let paths = try await fixture.paths("/offline/ts.m3u8", "video-270p")
         #expect(paths.count == 6)
         let own = try await fixture.get(paths[1])
         #expect([UInt8](own.body) == (try Spliced.bytes("ts/270p/1.ts")))
@@ -62,8 +37,8 @@ import Testing
 
     @Test func partsOfASubstituteAreParts() async throws {
         let fixture = try await PlaybackFixture()
-        try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
-        let path = try await paths(fixture, "/offline/ts.m3u8", "video-270p")[3]
+        try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
+        let path = try await fixture.paths("/offline/ts.m3u8", "video-270p")[3]
         let whole = try Spliced.transport("ts/180p/3.ts")
         let head = try await fixture.get(path, method: "HEAD")
         #expect(head.status == 200 && head["content-length"] == "\(whole.count)")
@@ -79,29 +54,29 @@ import Testing
 
     @Test func whatIsWorseThanSomethingWholeIsNotListed() async throws {
         let fixture = try await PlaybackFixture()
-        try await store(fixture, "ts", [("video-180p", [0]), ("video-270p", [0, 1, 2, 3, 4, 5])])
-        #expect(try await listed(fixture, "/offline/ts.m3u8") == ["video-270p"])
-        #expect(try await listed(fixture, "/ts.m3u8") == ["video-270p"])
+        try await fixture.play("ts", [("video-180p", [0]), ("video-270p", [0, 1, 2, 3, 4, 5])])
+        #expect(try await fixture.listed("/offline/ts.m3u8") == ["video-270p"])
+        #expect(try await fixture.listed("/ts.m3u8") == ["video-270p"])
     }
 
     @Test func aNameThatMayAskTheOriginListsWhatIsWholeAlone() async throws {
         let fixture = try await PlaybackFixture()
-        try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
-        #expect(try await listed(fixture, "/ts.m3u8") == ["video-180p"])
+        try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
+        #expect(try await fixture.listed("/ts.m3u8") == ["video-180p"])
         try await fixture.origin.stop()
         fixture.library.asset(named: "ts")?.checked = nil
-        #expect(try await listed(fixture, fixture.typed("/ts/master.m3u8")) == ["video-180p", "video-270p"])
+        #expect(try await fixture.listed(fixture.typed("/ts/master.m3u8")) == ["video-180p", "video-270p"])
     }
 
     @Test func whereNothingIsWholeTwoPartsMakeOneUncutVariant() async throws {
         let fixture = try await PlaybackFixture()
-        try await store(fixture, "ts", [("video-180p", [2, 3, 4, 5]), ("video-270p", [0, 1, 2])])
+        try await fixture.play("ts", [("video-180p", [2, 3, 4, 5]), ("video-270p", [0, 1, 2])])
         try await fixture.origin.stop()
         fixture.library.asset(named: "ts")?.checked = nil
         let entry = try await fixture.entry("/ts.m3u8")
         // Nothing is cut, so the session may go on when the origin comes back.
         #expect(entry.count == 1 && entry[0].contains("/video-270p/") && entry[0].split(separator: "/")[2].first == "a")
-        let paths = try await paths(fixture, "/offline/ts.m3u8", "video-270p")
+        let paths = try await fixture.paths("/offline/ts.m3u8", "video-270p")
         let sources = ["270p", "270p", "270p", "180p", "180p", "180p"]
         for (place, source) in sources.enumerated() {
             let body = [UInt8](try await fixture.get(paths[place]).body)
@@ -113,7 +88,7 @@ import Testing
 
     @Test func whatNothingCoversIsCutAndTheRestJoined() async throws {
         let fixture = try await PlaybackFixture()
-        try await store(fixture, "ts", [("video-180p", [0, 2]), ("video-270p", [0, 1, 5])])
+        try await fixture.play("ts", [("video-180p", [0, 2]), ("video-270p", [0, 1, 5])])
         let text = try await fixture.mediaText("/offline/ts.m3u8")
         let files = PlaybackFixture.paths(in: text).compactMap { $0.split(separator: "/").last }
         #expect(files == ["0.ts", "1.ts", "2.ts", "5.ts"])
@@ -126,11 +101,11 @@ import Testing
     @Test func parameterSetsAreInBandAsSoonAsOneStandsIn() async throws {
         let fixture = try await PlaybackFixture()
         let sound = [0, 1, 2, 3, 4, 5, 6]
-        try await store(
-            fixture, "cmaf",
+        try await fixture.play(
+            "cmaf",
             [("audio-en", sound), ("video-180p", Array(0..<12)), ("video-270p", [0, 1, 2, 7, 8])])
-        #expect(try await listed(fixture, "/offline/cmaf.m3u8") == ["audio-en", "video-180p", "video-270p"])
-        let paths = try await paths(fixture, "/offline/cmaf.m3u8", "video-270p")
+        #expect(try await fixture.listed("/offline/cmaf.m3u8") == ["audio-en", "video-180p", "video-270p"])
+        let paths = try await fixture.paths("/offline/cmaf.m3u8", "video-270p")
         #expect(paths.count == 13)
         #expect([UInt8](try await fixture.get(paths[0]).body) == (try Spliced.bytes("cmaf/video-270p/init.mp4")))
         for place in [0, 1, 2] {
@@ -146,7 +121,7 @@ import Testing
 
     @Test func ofASessionFromBeforeARestartNobodyKnowsWhatItHas() async throws {
         let fixture = try await PlaybackFixture()
-        try await store(fixture, "cmaf", [("video-180p", Array(0..<12)), ("video-270p", [0, 1])])
+        try await fixture.play("cmaf", [("video-180p", Array(0..<12)), ("video-270p", [0, 1])])
         let asset = try #require(fixture.library.asset(named: "cmaf"))
         let old = try await fixture.get("/a/\(asset.id)/oabcde/video-270p/1.m4s")
         #expect([UInt8](old.body) == (try Spliced.fragment("cmaf", 1, of: "video-270p", behind: "video-270p")))
@@ -155,15 +130,15 @@ import Testing
     @Test func whatDoesNotBeginTogetherDoesNotStandIn() async throws {
         let fixture = try await PlaybackFixture()
         // The smallest begins two frames earlier than the others.
-        try await store(
-            fixture, "cmaf", [("audio-en", Array(0..<7)), ("video-90p", Array(0..<12)), ("video-270p", [0, 1, 2])])
+        try await fixture.play(
+            "cmaf", [("audio-en", Array(0..<7)), ("video-90p", Array(0..<12)), ("video-270p", [0, 1, 2])])
         let asset = try #require(fixture.library.asset(named: "cmaf"))
         #expect(try await fixture.get("/a/\(asset.id)/oabcde/video-270p/5.m4s").status == 404)
         let rendition = try #require(asset.rendition("video-270p"))
         let substitutes = try #require(asset.substitutes(of: rendition))
         #expect(substitutes.refusals.map(\.rendition) == ["video-90p"])
         #expect(substitutes.refusals.first?.reason == "its segments do not begin and end when these do")
-        #expect(try await listed(fixture, "/offline/cmaf.m3u8") == ["audio-en", "video-90p"])
+        #expect(try await fixture.listed("/offline/cmaf.m3u8") == ["audio-en", "video-90p"])
     }
 
     @Test func whatIsNoMediaIsNeitherPutInNorJoined() async throws {
@@ -172,7 +147,7 @@ import Testing
         for path in ["/ts/180p/4.ts", "/ts/270p/1.ts"] {
             try await fixture.origin.add(OriginRule(path) { ($0.status, $0.bodyHex) = (200, noise) })
         }
-        try await store(fixture, "ts", [("video-180p", [2, 3, 4, 5]), ("video-270p", [0, 1])])
+        try await fixture.play("ts", [("video-180p", [2, 3, 4, 5]), ("video-270p", [0, 1])])
         let text = try await fixture.mediaText("/offline/ts.m3u8")
         let paths = PlaybackFixture.paths(in: text)
         #expect(paths.compactMap { $0.split(separator: "/").last } == ["0.ts", "1.ts", "2.ts", "3.ts", "5.ts"])
@@ -195,9 +170,9 @@ import Testing
     @Test func packedAudioStandsInAsItLies() async throws {
         let fixture = try await PlaybackFixture()
         let parts = [(id: "audio", places: [0, 1, 2, 3, 4, 5]), (id: "audio-2", places: [0, 1])]
-        try await store(fixture, "audio", parts)
-        #expect(try await listed(fixture, "/offline/audio.m3u8") == ["audio", "audio-2"])
-        let paths = try await paths(fixture, "/offline/audio.m3u8", "audio-2")
+        try await fixture.play("audio", parts)
+        #expect(try await fixture.listed("/offline/audio.m3u8") == ["audio", "audio-2"])
+        let paths = try await fixture.paths("/offline/audio.m3u8", "audio-2")
         for place in [0, 1, 2, 5, 1] {
             let answer = try await fixture.get(paths[place])
             let source = place < 2 ? "high" : "low"
@@ -217,8 +192,8 @@ import Testing
                     OriginRule("/audio/low/\(number).aac") { ($0.status, $0.bodyHex) = (200, hex) })
             }
             let parts = [(id: "audio", places: [0, 1, 2, 3, 4, 5]), (id: "audio-2", places: [0, 1])]
-            try await store(fixture, "audio", parts)
-            #expect(try await listed(fixture, "/offline/audio.m3u8") == ["audio"])
+            try await fixture.play("audio", parts)
+            #expect(try await fixture.listed("/offline/audio.m3u8") == ["audio"])
         }
     }
 
@@ -228,8 +203,8 @@ import Testing
     /// 90p.
     @Test func encryptedSegmentsDoNotStandInWithoutDates() async throws {
         let fixture = try await PlaybackFixture()
-        try await store(fixture, "aes", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
-        #expect(try await listed(fixture, "/offline/aes.m3u8") == ["video-90p"])
+        try await fixture.play("aes", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
+        #expect(try await fixture.listed("/offline/aes.m3u8") == ["video-90p"])
     }
 
     @Test func encryptedSegmentsStandInWhereKeyAndVectorAreTheSame() async throws {
@@ -241,9 +216,9 @@ import Testing
             try await fixture.origin.add(
                 OriginRule("/aes/\(variant)/media.m3u8") { ($0.status, $0.body) = (200, dated) })
         }
-        try await store(fixture, "aes", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
-        #expect(try await listed(fixture, "/offline/aes.m3u8") == ["video-90p", "video-180p"])
-        let paths = try await paths(fixture, "/offline/aes.m3u8", "video-180p").filter { $0.hasSuffix(".ts") }
+        try await fixture.play("aes", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
+        #expect(try await fixture.listed("/offline/aes.m3u8") == ["video-90p", "video-180p"])
+        let paths = try await fixture.paths("/offline/aes.m3u8", "video-180p").filter { $0.hasSuffix(".ts") }
         let answer = try await fixture.get(paths[3])
         #expect([UInt8](answer.body) == (try Spliced.bytes("aes/90p/3.ts")))
         #expect(answer["cache-status"]?.contains("video-90p stands in") == true)
@@ -253,101 +228,7 @@ import Testing
 
     @Test func withAnotherKeyTheyDoNot() async throws {
         let fixture = try await PlaybackFixture()
-        try await store(fixture, "aes-noiv", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
-        #expect(try await listed(fixture, "/offline/aes-noiv.m3u8") == ["video-90p"])
-    }
-
-    // MARK: While it plays
-
-    @Test func anOriginThatGoesAwayInMidSessionIsStoodInFor() async throws {
-        let fixture = try await PlaybackFixture()
-        try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5])])
-        let paths = try await paths(fixture, fixture.typed("/ts/master.m3u8"), "video-270p")
-        for place in [0, 1] {
-            #expect([UInt8](try await fixture.get(paths[place]).body) == (try Spliced.bytes("ts/270p/\(place).ts")))
-        }
-        try await fixture.origin.stop()
-        for place in [2, 3] {
-            let answer = try await fixture.get(paths[place])
-            #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/180p/\(place).ts"))
-            #expect(answer["cache-status"]?.hasPrefix("Weir; fwd=uri-miss; detail=\"video-180p stands in\"") == true)
-        }
-        try await waitUntil("the session's trail") {
-            self.trail(fixture).last
-                == PieceRun(
-                    rendition: "video-270p", first: 2, last: 3, source: .store, standIn: "video-180p")
-        }
-        #expect(trail(fixture).first == PieceRun(rendition: "video-270p", first: 0, last: 1, source: .origin))
-    }
-
-    private func trail(_ fixture: PlaybackFixture) -> [PieceRun] {
-        fixture.library.audience.catchUp()
-        return fixture.playback.sessions.summaries.last?.pieces ?? []
-    }
-
-    @Test func anOriginThatRefusesOneSegmentIsStoodInFor() async throws {
-        let fixture = try await PlaybackFixture()
-        try await store(fixture, "cmaf", [("video-180p", Array(0..<12)), ("video-270p", [0, 1])])
-        try await fixture.origin.add(OriginRule("/cmaf/video-270p/2.m4s") { $0.status = 404 })
-        let paths = try await paths(fixture, fixture.typed("/cmaf/master.m3u8"), "video-270p")
-        let body = [UInt8](try await fixture.get(paths[3]).body)
-        #expect(body == (try Spliced.fragment("cmaf", 2, of: "video-180p", behind: "video-270p")))
-        // What comes from the origin next is whole before it is sent.
-        let next = try await fixture.get(paths[4])
-        #expect([UInt8](next.body) == (try Spliced.fragment("cmaf", 3, of: "video-270p", behind: "video-270p")))
-        #expect(next["cache-status"] == "Weir; fwd=uri-miss; stored")
-        #expect(
-            [UInt8](try await fixture.get(paths[2]).body)
-                == (try Spliced.fragment("cmaf", 1, of: "video-270p", behind: "video-270p")))
-    }
-
-    @Test func anOriginThatIsSilentIsNotWaitedForLong() async throws {
-        let fixture = try await PlaybackFixture(patience: .milliseconds(200))
-        try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])
-        try await fixture.origin.add(OriginRule("/ts/270p/3.ts") { $0.hold = true })
-        let path = try await paths(fixture, fixture.typed("/ts/master.m3u8"), "video-270p")[3]
-        let answer = try await fixture.get(path)
-        #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/180p/3.ts"))
-        try await fixture.origin.release()
-    }
-
-    @Test(arguments: [true, false])
-    func anOriginThatGoesInTheMidstOfASegmentIsStoodInForWhereThePlayerHasGotOneBefore(_ isSilent: Bool) async throws {
-        let fixture = try await PlaybackFixture(absence: .seconds(600))
-        try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])
-        let paths = try await paths(fixture, fixture.typed("/ts/master.m3u8"), "video-270p")
-        #expect(try await fixture.get(paths[0]).status == 200)
-        try await fixture.origin.add(OriginRule("/ts/270p/1.ts") { $0.stallAfter = 2000 })
-        let reply = Task { @LoopActor in try await fixture.get(paths[1]) }
-        try await waitUntil("the beginning") {
-            try await fixture.origin.requests().contains { $0.path == "/ts/270p/1.ts" && $0.bytes == 2000 }
-        }
-        if !isSilent { try await fixture.origin.stop() }
-        let answer = try await reply.value
-        #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/180p/1.ts"))
-        guard isSilent else { return }
-        // Nobody waits for it any more.
-        try await fixture.origin.clearRequests()
-        let next = try await fixture.get(paths[2])
-        #expect(try next.status == 200 && [UInt8](next.body) == Spliced.transport("ts/180p/2.ts"))
-        #expect(try await fixture.mediaRequests().filter { $0.hasSuffix("/2.ts") } == [])
-    }
-
-    @Test func whatWasBegunWithOneSourceIsNotGoneOnWithFromAnother() async throws {
-        let fixture = try await PlaybackFixture()
-        try await store(fixture, "ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])
-        let paths = try await paths(fixture, fixture.typed("/ts/master.m3u8"), "video-270p")
-        try await fixture.origin.add(OriginRule("/ts/270p/3.ts") { $0.stallAfter = 2000 })
-        let connection = try await fixture.ask(paths[3])
-        _ = try await connection.receiveHead()
-        #expect(try await connection.receive(count: 2000).end == .satisfied)
-        try await fixture.origin.stop()
-        #expect(try await connection.receive().end != .timedOut)
-        let whole = try Spliced.transport("ts/180p/3.ts")
-        // It was the origin's own that came first.
-        let rest = try await fixture.get(paths[3], ["Range": "bytes=2000-"])
-        #expect(rest.status == 200 && [UInt8](rest.body) == whole)
-        let more = try await fixture.get(paths[3], ["Range": "bytes=1000-"])
-        #expect(more.status == 206 && [UInt8](more.body) == Array(whole[1000...]))
+        try await fixture.play("aes-noiv", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
+        #expect(try await fixture.listed("/offline/aes-noiv.m3u8") == ["video-90p"])
     }
 }

@@ -1,0 +1,94 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Library
+import Playlist
+import Store
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+/// A recorder over a live stream of the origin's.
+@LoopActor final class RecordingScene: DownloadWorkObserver {
+    let fixture: DownloadFixture
+    let path: String
+    private(set) var asset: Asset
+    private(set) var recorder: Recorder?
+    private(set) var outcome: DownloadOutcome?
+    private(set) var sentence = ""
+    private(set) var received: Int64 = 0
+
+    init(_ fixture: DownloadFixture, _ path: String, _ patience: RecordingTrack.Patience = .init()) async throws {
+        (self.fixture, self.path) = (fixture, path)
+        asset = try await fixture.open(path)
+        start(patience)
+    }
+
+    convenience init(_ path: String, _ patience: RecordingTrack.Patience = .init()) async throws {
+        try await self.init(try await DownloadFixture(), path, patience)
+    }
+
+    func start(_ patience: RecordingTrack.Patience = .init()) {
+        var task = DownloadTask()
+        task.add(DownloadTask.Item(Selection(), renditions: asset.renditions.map(\.name.id)))
+        recorder = Recorder(
+            Download(asset, task, state: .running, created: 0), library: fixture.library, parallel: 4,
+            patience: patience, observer: self
+        ) { [weak self] in self?.sentence = $0 }
+        recorder?.start(at: 0)
+    }
+
+    func work(for download: Download, received bytes: Int64) { received += bytes }
+
+    func work(for download: Download, completed rendition: Rendition) {}
+
+    func work(for download: Download, ended outcome: DownloadOutcome) {
+        // Not what goes on of a process that was killed.
+        if download.asset === asset { self.outcome = outcome }
+    }
+
+    /// What a killed process leaves, in a new one.
+    func kill() async throws {
+        let former = recorder
+        try await fixture.restart()
+        former?.cancel()
+        (asset, outcome) = (try #require(fixture.library.assets.first), nil)
+    }
+
+    /// Waits until so many segments are listed in each rendition.
+    func records(_ count: Int) async throws {
+        try await waitUntil("\(count) recorded segments of \(path)", within: .seconds(30)) {
+            asset.renditions.allSatisfy { ($0.recording?.count ?? 0) >= count }
+        }
+    }
+
+    /// Why it ended.
+    func reason() async throws -> String {
+        try await waitUntil("the end of \(path)", within: .seconds(40)) { outcome != nil }
+        guard case .complete = outcome else { throw TimedOut("a whole recording: \(String(describing: outcome))") }
+        return sentence
+    }
+
+    /// The recorded segments' names, a gap in brackets.
+    var names: [String] {
+        let source = asset.renditions[0].recording?.source ?? asset.renditions[0].source
+        return source?.playlist.segments.map { $0.isGap ? "(\($0.mediaSequenceNumber))" : $0.uri } ?? []
+    }
+
+    /// The bytes of a recorded segment.
+    func piece(_ name: String) throws -> Data {
+        let folder = "assets/\(asset.id)/\(asset.renditions[0].name.id)"
+        return try Data(contentsOf: URL(filePath: fixture.folder.path("\(folder)/\(name)")))
+    }
+
+    /// Sets the one text that the origin gives.
+    func text(_ text: String) async throws {
+        try await fixture.origin.clearRules()
+        try await fixture.origin.add(
+            OriginRule("*.m3u8") { ($0.status, $0.body) = (200, text) },
+            OriginRule("*.key") { ($0.status, $0.bodyHex) = (200, String(repeating: "0f", count: 16)) },
+            OriginRule("*.mp4*") { ($0.status, $0.body) = (200, "section") },
+            OriginRule("*.m4s*") { ($0.status, $0.body) = (200, "media") })
+    }
+}

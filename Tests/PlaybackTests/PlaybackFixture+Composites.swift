@@ -1,0 +1,28 @@
+import TestSupport
+import Testing
+
+extension PlaybackFixture {
+    /// The paths of a rendition's playlist behind an entry, by its id.
+    func paths(_ entry: String, _ id: String) async throws -> [String] {
+        let lists = try await self.entry(entry)
+        let list = try #require(lists.first { $0.contains("/\(id)/") })
+        return Self.paths(in: try await get(list).text)
+    }
+
+    /// Plays segments of renditions from the origin, so that they are stored with what belongs to them.
+    func play(_ name: String, _ parts: [(id: String, places: [Int])]) async throws {
+        for (id, places) in parts {
+            let paths = try await paths(typed("/\(name)/master.m3u8"), id)
+            let isMedia = { (path: String) in !path.contains("init") && !path.hasSuffix(".key") }
+            let segments = paths.filter(isMedia)
+            for path in paths.filter({ !isMedia($0) }) + places.map({ segments[$0] }) {
+                #expect(try await get(path).status == 200)
+            }
+        }
+    }
+
+    /// The ids of the renditions that an entry lists.
+    func listed(_ entry: String) async throws -> [String] {
+        try await self.entry(entry).map { String($0.split(separator: "/")[3]) }
+    }
+}
