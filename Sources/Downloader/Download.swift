@@ -131,11 +131,11 @@ import Store
 
     /// What an earlier process left. A task that this one does not understand fails, and is left in the catalogue as it
     /// is.
-    convenience init(_ record: DownloadRecord, of asset: Asset) {
+    convenience init(_ record: DownloadRecord, of asset: Asset, by reader: inout TaskReader) {
         let failure = record.errorMessage.map { Failure(code: record.errorCode ?? "", message: $0) }
         do {
             self.init(
-                asset, try DownloadTask(record), state: State(rawValue: record.state) ?? .failed, failure: failure,
+                asset, try reader.task(of: record), state: State(rawValue: record.state) ?? .failed, failure: failure,
                 created: record.created)
             need = record.need.flatMap(Need.init)
         } catch {
@@ -148,16 +148,4 @@ import Store
 
     /// The code of a failure that lies in the catalogue's text.
     public static let unreadable = "unreadable"
-}
-
-extension DownloadTask {
-    /// What a record wants; one of a Weir that kept no tasks wants whole renditions.
-    fileprivate init(_ record: DownloadRecord) throws {
-        if let text = record.task {
-            try self.init(stored: text)
-        } else {
-            self.init()
-            add(Item(Selection(), renditions: record.renditions.split(separator: " ").map(String.init)))
-        }
-    }
 }

@@ -52,9 +52,10 @@ import Store
         library.pieceLost = { [weak self] asset in self?.mend(asset) }
         library.adopted = { [weak self] asset in await self?.keep(asset) }
         watchStorage()
+        var reader = TaskReader()
         for record in library.storedDownloads {
             guard let asset = library.asset(id: record.asset) else { continue }
-            enter(Download(record, of: asset))
+            enter(Download(record, of: asset, by: &reader))
         }
     }
 

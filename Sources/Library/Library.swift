@@ -81,10 +81,11 @@ public import Store
         playCache = PlayCache(limit: cacheLimit)
         purger = Purger(limit: purge)
         self.date = date ?? { Self.now }
+        let summarized = Summaries.check(store)
         let known = restored(store.catalogue.initial)
         recover(known)
         register(restored: known)
-        summaries.start(for: self)
+        summaries.start(for: self, with: summarized)
         watchPlaces()
         playCache.start(for: self)
         purger.start(for: self)

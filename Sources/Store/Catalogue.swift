@@ -46,10 +46,11 @@ public final class Catalogue: Sendable {
 
     /// What was in it when it was opened.
     public let initial: Contents
-    /// What lists said of assets, as far as the rows are as they were then.
-    public let summaries: [SummaryRecord]
     /// What became of a file that was damaged, gone, or out of date, if that happened.
     public let recovery: CatalogueRecovery?
+
+    /// Whether anything was noted of what lists said, when it was opened.
+    public let hasSummaries: Bool
 
     private let queue: DatabaseQueue
     private let records: RecordKeeper?
@@ -70,7 +71,7 @@ public final class Catalogue: Sendable {
                 let opening = try CatalogueOpening(path, RecordFolder(Self.recordFolder(folder)))
                 let queue = opening.queue
                 (self.queue, initial, recovery) = (queue, opening.contents, opening.recovery)
-                summaries = (try? queue.read(SummaryRecord.current)) ?? []
+                hasSummaries = (try? queue.read(SummaryRecord.areThere)) ?? false
                 revisions = Mutex(opening.revisions)
                 records = try RecordKeeper(
                     opening.records, present: opening.present, backlog: opening.unrecorded, report: report
@@ -81,7 +82,7 @@ public final class Catalogue: Sendable {
                 let folder = try? Directory.existing(path: folder).subdirectory(RecordFolder.name)
                 if folder == nil { try CatalogueFile(path: path).checkPermission() }
                 (initial, recovery) = CatalogueOpening.read(path, folder.map(RecordFolder.init))
-                (queue, records, summaries) = (try Self.inMemory(), nil, [])
+                (queue, records, hasSummaries) = (try Self.inMemory(), nil, false)
                 revisions = Mutex([:])
             }
         } catch {
@@ -266,10 +267,10 @@ public final class Catalogue: Sendable {
     /// All rows.
     static func contents(_ database: Database) throws -> Contents {
         Contents(
-            assets: try AssetRecord.order(Column("created"), Column("id")).fetchAll(database),
-            playlists: try PlaylistRecord.fetchAll(database),
+            assets: try AssetRecord.all(database, order: "created, id"),
+            playlists: try PlaylistRecord.all(database),
             keys: try KeyRecord.order(Column("number")).fetchAll(database),
-            downloads: try DownloadRecord.order(Column("created"), Column.rowID).fetchAll(database),
+            downloads: try DownloadRecord.all(database, order: "created, rowid"),
             recordings: try RecordingRecord.fetchAll(database),
             storage: try StorageRecord.fetchAll(database),
             // What cannot be written may lack the last step.
@@ -351,6 +352,10 @@ public final class Catalogue: Sendable {
 
     /// How often the rows of an asset were changed, as far as that is written.
     public func revision(of id: String) -> Int { revisions.withLock { $0[id] ?? 0 } }
+
+    /// What lists said of assets, as far as the rows are as they were then. It is read when this is asked for: not on the
+    /// loop.
+    public var summaries: [SummaryRecord] { hasSummaries ? (try? queue.read(SummaryRecord.current)) ?? [] : [] }
 
     /// Writes what a list says of assets, unless their rows have changed since that was worked out.
     public func save(summaries: [SummaryRecord]) async throws(StoreError) {

@@ -2,7 +2,7 @@ import Foundation
 public import GRDB
 
 /// One asset, as the catalogue knows it.
-public struct AssetRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord {
+public struct AssetRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord, OrderedRecord {
     /// The table's name.
     public static let databaseTableName = "asset"
     /// Our own id, also the bundle's name: letters, digits and `-`. Never changes.
@@ -33,10 +33,20 @@ public struct AssetRecord: Codable, Equatable, Sendable, FetchableRecord, Persis
         self.fields = fields
         self.revises = revises
     }
+
+    /// See `OrderedRecord`.
+    static let columns = ["id", "name", "title", "origin", "created", "fields", "revises"]
+
+    /// See `OrderedRecord`.
+    init(ordered row: Row) throws {
+        (id, name, title) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1), try row.decode(atIndex: 2))
+        (origin, created) = (try row.decode(atIndex: 3), try row.decode(atIndex: 4))
+        (fields, revises) = (try row.decode(atIndex: 5), try row.decode(atIndex: 6))
+    }
 }
 
 /// One playlist as it was fetched.
-public struct PlaylistRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord {
+public struct PlaylistRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord, OrderedRecord {
     /// The table's name.
     public static let databaseTableName = "playlist"
     /// The asset's id.
@@ -72,9 +82,22 @@ public struct PlaylistRecord: Codable, Equatable, Sendable, FetchableRecord, Per
         rendition = try row.decode(forColumn: "rendition")
         url = try row.decode(forColumn: "url")
         body = Array(try row.decode(Data.self, forColumn: "body"))
-        let variables = try row.decode(String?.self, forColumn: "imports")
-        imports = variables.flatMap { try? JSONDecoder().decode([String: String].self, from: Data($0.utf8)) }
+        imports = Self.imports(try row.decode(String?.self, forColumn: "imports"))
         fetched = try row.decode(forColumn: "fetched")
+    }
+
+    /// See `OrderedRecord`.
+    static let columns = ["asset", "rendition", "url", "body", "imports", "fetched"]
+
+    /// See `OrderedRecord`.
+    init(ordered row: Row) throws {
+        (asset, rendition, url) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1), try row.decode(atIndex: 2))
+        body = try row.withUnsafeData(atIndex: 3) { Array($0 ?? Data()) }
+        (imports, fetched) = (Self.imports(try row.decode(atIndex: 4)), try row.decode(atIndex: 5))
+    }
+
+    private static func imports(_ text: String?) -> [String: String]? {
+        text.flatMap { try? JSONDecoder().decode([String: String].self, from: Data($0.utf8)) }
     }
 
     /// See `init(row:)`.
@@ -133,7 +156,7 @@ public struct KeyRecord: Codable, Equatable, Sendable, FetchableRecord, Persista
 }
 
 /// One download: what was asked for, and how far it is.
-public struct DownloadRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord {
+public struct DownloadRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord, OrderedRecord {
     /// The table's name.
     public static let databaseTableName = "download"
     /// The asset's id: one download an asset.
@@ -166,6 +189,17 @@ public struct DownloadRecord: Codable, Equatable, Sendable, FetchableRecord, Per
         self.errorCode = errorCode
         self.errorMessage = errorMessage
         self.created = created
+    }
+
+    /// See `OrderedRecord`.
+    static let columns = ["asset", "renditions", "state", "task", "need", "errorCode", "errorMessage", "created"]
+
+    /// See `OrderedRecord`.
+    init(ordered row: Row) throws {
+        (asset, renditions) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1))
+        (state, task, need) = (try row.decode(atIndex: 2), try row.decode(atIndex: 3), try row.decode(atIndex: 4))
+        (errorCode, errorMessage) = (try row.decode(atIndex: 5), try row.decode(atIndex: 6))
+        created = try row.decode(atIndex: 7)
     }
 }
 

@@ -65,6 +65,11 @@ public struct SummaryRecord: Codable, Equatable, Sendable, FetchableRecord, Pers
                 """)
     }
 
+    /// Whether there is any.
+    static func areThere(_ database: Database) throws -> Bool {
+        try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM summary)") ?? false
+    }
+
     /// Those whose assets have the rows that they were worked out from.
     static func current(_ database: Database) throws -> [SummaryRecord] {
         let columns =

@@ -52,20 +52,35 @@ public import Store
         await withCheckedContinuation { continuation in whenChecked { continuation.resume() } }
     }
 
-    /// Compares what an earlier process has left with the folders, on another thread.
-    func start(for library: Library) {
-        self.library = library
-        let (store, records) = (library.store, library.store.catalogue.summaries)
-        guard !records.isEmpty else { return settle([], []) }
-        Task { @LoopActor in
-            let outdated = try? await DiskWork.run { () throws(StoreError) in store.outdated(records) }
-            settle(records, outdated ?? records.map(\.asset))
+    /// Reads what an earlier process has left, and compares it with the folders, on another thread and from now on: until
+    /// Weir listens, the loop has other things to do.
+    ///
+    /// - Returns: what holds, by the ids of assets; nil where nothing was left.
+    nonisolated static func check(_ store: Store) -> Task<[String: SummaryRecord], Never>? {
+        guard store.catalogue.hasSummaries else { return nil }
+        return Task.detached {
+            let current = try? await DiskWork.run { () throws(StoreError) in
+                let records = store.catalogue.summaries
+                var current = Dictionary(records.map { ($0.asset, $0) }) { $1 }
+                for id in store.outdated(records) { current[id] = nil }
+                return current
+            }
+            return current ?? [:]
         }
     }
 
-    private func settle(_ records: [SummaryRecord], _ outdated: [String]) {
-        known = Dictionary(records.map { ($0.asset, $0) }) { $1 }
-        for id in outdated { known[id] = nil }
+    /// Begins, for a library that knows its assets.
+    ///
+    /// - Parameter left: what `check` gave.
+    func start(for library: Library, with left: Task<[String: SummaryRecord], Never>?) {
+        self.library = library
+        guard let left else { return settle([:]) }
+        Task { @LoopActor in settle(await left.value) }
+    }
+
+    private func settle(_ current: [String: SummaryRecord]) {
+        known = current
+        // What has changed since it was looked at, or before.
         for id in changed.keys { known[id] = nil }
         isChecked = true
         let waiting = waiting

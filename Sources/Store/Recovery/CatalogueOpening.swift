@@ -56,7 +56,7 @@ struct CatalogueOpening {
         _ path: String, _ records: RecordFolder?
     ) -> (contents: Catalogue.Contents, recovery: CatalogueRecovery?) {
         let damage = CatalogueFile(path: path).damage()
-        let reading = damage == nil ? Catalogue.read(path, CatalogueReading.init) : nil
+        let reading = damage == nil ? Catalogue.read(path, { try CatalogueReading($0) }) : nil
         var present = (try? records?.index()) ?? [:]
         guard let records, let mending = Mending(reading ?? CatalogueReading(damage: damage), records, &present) else {
             return (reading?.contents ?? Catalogue.Contents(), nil)
@@ -73,18 +73,19 @@ struct CatalogueOpening {
         if let damage = file.damage() { return (nil, CatalogueReading(damage: damage)) }
         do {
             let queue = try Catalogue.open(file.path)
+            let verdict = CatalogueVerdict(on: file.path)
             let shape = try Catalogue.inMemory().read(Catalogue.shape)
             let reading = try queue.read { database in
                 guard try Catalogue.shape(database).isSuperset(of: shape) else {
                     throw StoreError(.catalogue, path: file.path, detail: "its tables are not those of a catalogue")
                 }
-                return try CatalogueReading(database)
+                return try CatalogueReading(database, verdict)
             }
             return (queue, reading)
         } catch {
             let error = StoreError(error, catalogue: file.path)
             guard error.code == .catalogue else { throw error }
-            return (nil, (Catalogue.read(file.path, CatalogueReading.init) ?? CatalogueReading()).damaged(error))
+            return (nil, (Catalogue.read(file.path, { try CatalogueReading($0) }) ?? CatalogueReading()).damaged(error))
         }
     }
 

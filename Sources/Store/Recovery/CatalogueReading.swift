@@ -1,3 +1,4 @@
+import Dispatch
 import GRDB
 
 /// What a catalogue's file says, and how much of it is what was written.
@@ -21,12 +22,13 @@ struct CatalogueReading: Sendable {
 
     /// Reads all of a file.
     ///
+    /// - Parameter verdict: what another thread finds out on the same file meanwhile.
     /// - Throws: SQLite's error where not even that can be done.
-    init(_ database: Database) throws {
+    init(_ database: Database, _ verdict: CatalogueVerdict? = nil) throws {
         let hasSums = try database.tableExists(ChecksumRecord.databaseTableName)
         self.init(
-            try Catalogue.contents(database), sums: hasSums ? try ChecksumRecord.fetchAll(database) : [],
-            damage: try Self.verdict(database))
+            try Catalogue.contents(database), sums: hasSums ? try ChecksumRecord.all(database) : [],
+            damage: try verdict?.result() ?? Self.verdict(database))
     }
 
     /// Compares rows with what is noted of them.
@@ -51,9 +53,10 @@ struct CatalogueReading: Sendable {
 
     private mutating func compare(_ sums: [String: ChecksumRecord]) {
         var missing = sums
-        for rows in assets {
+        let assets = assets
+        for (rows, sum) in zip(assets, Self.sums(of: assets)) {
             let id = rows.asset.id
-            if let noted = missing.removeValue(forKey: id), noted.digest == rows.sum {
+            if let noted = missing.removeValue(forKey: id), noted.digest == sum {
                 revisions[id] = noted.revision
             } else {
                 lost.insert(id)
@@ -66,6 +69,21 @@ struct CatalogueReading: Sendable {
             damage = damage ?? "\(lost.count) assets are not as they were written"
         } else if !contents.owners.allSatisfy(ids.contains) {
             damage = damage ?? "there are rows that belong to no asset"
+        }
+    }
+
+    /// The sums of the rows of many assets, worked out by all processors.
+    private static func sums(of assets: [AssetRows]) -> [Digest] {
+        let share = 256
+        return [Digest](unsafeUninitializedCapacity: assets.count) { buffer, count in
+            // Each turn writes places of its own.
+            nonisolated(unsafe) let places = buffer
+            DispatchQueue.concurrentPerform(iterations: (assets.count + share - 1) / share) { turn in
+                for place in turn * share..<min(assets.count, (turn + 1) * share) {
+                    places.initializeElement(at: place, to: assets[place].sum)
+                }
+            }
+            count = assets.count
         }
     }
 
@@ -86,7 +104,7 @@ struct CatalogueReading: Sendable {
 }
 
 /// What is noted of an asset's rows when they are written.
-struct ChecksumRecord: Codable, FetchableRecord, PersistableRecord {
+struct ChecksumRecord: Codable, FetchableRecord, PersistableRecord, OrderedRecord {
     /// The table's name.
     static let databaseTableName = "checksum"
     /// The asset's id.
@@ -98,6 +116,14 @@ struct ChecksumRecord: Codable, FetchableRecord, PersistableRecord {
 
     /// What is to be noted of these rows.
     init(_ rows: AssetRows) { (asset, revision, sum) = (rows.asset.id, rows.revision, rows.sum.description) }
+
+    /// See `OrderedRecord`.
+    static let columns = ["asset", "revision", "sum"]
+
+    /// See `OrderedRecord`.
+    init(ordered row: Row) throws {
+        (asset, revision, sum) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1), try row.decode(atIndex: 2))
+    }
 
     /// The sum; nil where it is none.
     var digest: Digest? { Digest(hexadecimal: sum.utf8) }

@@ -9,12 +9,14 @@ struct RowSum: ~Copyable {
 
     /// Begins a row of a table.
     mutating func begin(_ table: String) {
-        pending += Array("\n\(table)\n".utf8)
+        pending += "\n".utf8
+        pending += table.utf8
+        pending += "\n".utf8
     }
 
     /// Adds bytes, which are not copied where they are many.
     mutating func add(_ field: String, bytes: [UInt8]) {
-        pending += Array("\(field):\(bytes.count):".utf8)
+        begin(field, bytes.count)
         guard bytes.count > 1024 else { return pending += bytes }
         pass()
         bytes.withUnsafeBytes { state.add($0) }
@@ -23,7 +25,15 @@ struct RowSum: ~Copyable {
     /// Adds a text as UTF-8.
     mutating func add(_ field: String, _ text: String?) {
         guard let text else { return }
-        add(field, bytes: Array(text.utf8))
+        begin(field, text.utf8.count)
+        pending += text.utf8
+    }
+
+    private mutating func begin(_ field: String, _ count: Int) {
+        pending += field.utf8
+        pending += ":".utf8
+        pending += "\(count)".utf8
+        pending += ":".utf8
     }
 
     /// Adds a number in digits.
