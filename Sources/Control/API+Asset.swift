@@ -47,7 +47,8 @@ extension API {
         public var download: String?
         /// The folder on another disk that it lies in; absent for the store's own.
         public var place: Place?
-        /// How long it is kept, and when it was played; absent where that is not known.
+        /// How long it is kept, and when it was played; absent where that is not known, and in a brief list where nobody has
+        /// said how long and nobody has played it.
         public var storage: Storage?
         /// Its keys, and how many of them may not be used; absent where it has none.
         public var keys: KeySummary?

@@ -10,7 +10,7 @@ extension API {
         public var limit: Int?
         /// The name behind which it begins; nil for the first of all. There need not be such an asset.
         public var after: String?
-        /// Whether `tracks` stay empty.
+        /// Whether `tracks` stay empty, and `storage` is left out where it says nothing.
         public var isBrief = false
 
         /// All assets, with everything.

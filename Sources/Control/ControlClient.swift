@@ -53,16 +53,29 @@ public struct ControlClient: Sendable {
 
     /// Every asset, by name.
     ///
-    /// - Parameter isBrief: whether their tracks stay empty, which spares most of the time.
+    /// - Parameter isBrief: whether their tracks stay empty, and `storage` is left out where it says nothing, which spares
+    ///   most of the time.
     public func assets(isBrief: Bool = false) async throws(ControlError) -> [API.Asset] {
-        var wish = API.ListWish(limit: isBrief ? nil : 500, isBrief: isBrief)
-        var assets: [API.Asset] = []
+        var wish = API.ListWish(limit: isBrief ? 1000 : 500, isBrief: isBrief)
+        // Reading a page takes longer than fetching it: each is read while the next ones come.
+        var pages: [Task<Result<API.AssetList, ControlError>, Never>] = []
         repeat {
-            let list = try await self.list(wish)
-            assets += list.assets
-            wish.after = list.next
+            let body = try await answer("GET", "/assets" + wish.query)
+            pages.append(
+                Task {
+                    do throws(ControlError) { return .success(try Self.read(body)) } catch { return .failure(error) }
+                })
+            let end: PageEnd = try Self.read(body)
+            wish.after = end.next
         } while wish.after != nil
+        var assets: [API.Asset] = []
+        for page in pages { assets += try await page.value.get().assets }
         return assets
+    }
+
+    /// What of an `API.AssetList` tells where the rest is.
+    private struct PageEnd: Decodable {
+        let next: String?
     }
 
     /// One page of assets.
@@ -197,12 +210,23 @@ public struct ControlClient: Sendable {
     func call<Shape: Decodable>(
         _ method: String, _ route: String, body: [UInt8]? = nil, isLong: Bool = false
     ) async throws(ControlError) -> Shape {
+        try Self.read(try await answer(method, route, body: body, isLong: isLong))
+    }
+
+    /// Calls a route: the body of what it answers.
+    private func answer(
+        _ method: String, _ route: String, body: [UInt8]? = nil, isLong: Bool = false
+    ) async throws(ControlError) -> [UInt8] {
         var request = try request(method, route, body: body)
         request.isLong = isLong
         let answer = try await transport(request)
         guard (200..<300).contains(answer.status) else { throw Self.error(answer) }
+        return answer.body
+    }
+
+    private static func read<Shape: Decodable>(_ body: [UInt8]) throws(ControlError) -> Shape {
         do {
-            return try API.decode(from: answer.body)
+            return try API.decode(from: body)
         } catch {
             throw ControlError(.internal, "the daemon's answer is not understood: \(error.message)", underlying: error)
         }

@@ -21,11 +21,10 @@ struct ListCommand: AsyncParsableCommand {
                 !offline || ($0.local == .complete && !($0.storage?.isExpired ?? false))
             }
             guard !json else {
-                for asset in assets { Output.line(String(decoding: try API.encode(asset), as: UTF8.self)) }
-                return
+                return Output.lines(try assets.map { String(decoding: try API.encode($0), as: UTF8.self) })
             }
             guard !assets.isEmpty else { return Output.error(Self.emptiness(offline: offline, urls: daemon.urls)) }
-            for line in Self.table(assets).lines { Output.line(line) }
+            Output.lines(Self.table(assets).lines)
         }
     }
 

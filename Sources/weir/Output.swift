@@ -5,6 +5,9 @@ import Glibc
 enum Output {
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
+    /// Lines that are all there already: thousands of them are not thousands of calls of the system.
+    static func lines(_ lines: [String]) { write(lines.reduce(into: "") { $0 += $1 + "\n" }, to: STDOUT_FILENO) }
+
     static func error(_ text: String) { write(text, to: STDERR_FILENO) }
 
     private static func write(_ text: String, to descriptor: Int32) {

@@ -49,6 +49,7 @@ import Testing
         let service = try await service()
         #expect(try await list(service).assets == [])
         for name in ["ts", "cmaf", "audio"] { try await take(name, name, service) }
+        _ = try await service.setPolicy(API.Policy(priority: .important), ofAsset: "cmaf")
         for _ in 0..<2 {
             let (whole, brief) = (try await list(service), try await list(service, "brief=1"))
             #expect(whole.assets.map(\.name) == ["audio", "cmaf", "ts"] && whole.next == nil && whole.playCache != nil)
@@ -57,7 +58,9 @@ import Testing
                 (single.playable, single.parts) = (nil, nil)
                 #expect(asset == single && !asset.tracks.variants.isEmpty && asset.local == .complete)
                 #expect(asset.quality == asset.tracks.storedQuality)
+                #expect(asset.storage?.policy.priority == (asset.name == "cmaf" ? .important : .default))
                 single.tracks = API.Tracks()
+                if single.storage == API.Storage() { single.storage = nil }
                 #expect(brief.assets[place] == single)
             }
         }
@@ -98,10 +101,11 @@ import Testing
         }
     }
 
-    @Test func afterARestartItIsSaidWithoutAnythingBeingRead() async throws {
-        var service: LibraryService? = try await service()
-        for name in ["ts", "cmaf"] { try await take(name, name, try #require(service)) }
-        let before = try await list(try #require(service))
+    /// Leaves a store of two assets in which it is noted what a list says of them: here as it said it.
+    private func leave() async throws -> API.AssetList {
+        let service = try await service()
+        for name in ["ts", "cmaf"] { try await take(name, name, service) }
+        let list = try await list(service)
         // What has just changed is not noted: the clock could not tell another change from it.
         let catalogue = folder.path("catalogue-1.sqlite")
         try await waitUntil("summaries") {
@@ -110,12 +114,20 @@ import Testing
                 ["-c", Self.counting, catalogue])
             return result.output.hasPrefix("2")
         }
-        await service?.library.summaries.close()
-        await service?.library.settle()
-        service = nil
+        await service.library.summaries.close()
+        await service.library.settle()
+        return list
+    }
+
+    @Test func afterARestartItIsSaidWithoutAnythingBeingRead() async throws {
+        let before = try await leave()
         let again = try await self.service()
+        // Several who ask at once are told the same.
+        async let (pages, brief) = (list(again, "limit=1"), list(again, "brief=1"))
         let whole = try await list(again)
         #expect(whole.assets == before.assets)
+        #expect(try await pages.assets == Array(before.assets.prefix(1)))
+        #expect(try await brief.assets.map(\.bytes) == before.assets.map(\.bytes))
         let downloads = try await again.downloads()
         #expect(downloads.map(\.state) == [.complete, .complete] && downloads.allSatisfy { $0.bytes > 0 })
         let feed = EventFeed(again.downloader, of: again.library)
@@ -128,6 +140,20 @@ import Testing
         let asset = try #require(again.library.asset(named: "ts"))
         #expect(asset.isPlayableOffline && !asset.isAsleep)
         #expect(try await list(again).assets == before.assets)
+    }
+
+    @Test func whatChangesWhileTheFoldersAreComparedIsNotSaidToBeAsItWas() async throws {
+        _ = try await leave()
+        let again = try await self.service()
+        // The comparison began with the library, and has not been heard of: nobody else has had the loop.
+        let asset = try #require(again.library.asset(named: "ts"))
+        #expect(again.library.summaries[asset] == nil)
+        let bundle = folder.path("assets/\(asset.id)/video-90p")
+        let pieces = try FileManager.default.contentsOfDirectory(atPath: bundle).filter { $0.hasSuffix(".ts") }
+        try FileManager.default.removeItem(atPath: bundle + "/" + (try #require(pieces.first)))
+        await again.library.survey(asset)
+        let found = try await list(again).assets
+        #expect(found.map(\.local) == [.complete, .partly])
     }
 
     @Test func whatWasDeletedBetweenTwoStartsIsNotSaidToBeThere() async throws {

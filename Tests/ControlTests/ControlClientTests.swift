@@ -51,6 +51,23 @@ import Testing
         #expect(try await client.change(.resume, id: "d1", .init(url: "https://h/new?a=1")).state == .queued)
     }
 
+    @Test func aLongListIsReadPageByPage() async throws {
+        let names = (0..<7).map { "film-\($0)" }
+        let client = ControlClient(state: claim.directory) { call throws(ControlError) in
+            let query = String(call.url.split(separator: "?", maxSplits: 1)[1])
+            let after = try API.ListWish(query: query).after ?? ""
+            guard after != "film-5" || query.contains("brief=1") else { throw ControlError(.disk, "no more") }
+            let page = names.filter { $0 > after }.prefix(2)
+            let list = API.AssetList(
+                assets: page.map { API.Asset(name: $0, id: $0, url: "https://h/m") },
+                next: page.last == names.last ? nil : page.last)
+            return ControlClient.Answer(status: 200, body: try API.encode(list))
+        }
+        #expect(try await client.assets(isBrief: true).map(\.name) == names)
+        let error = await #expect(throws: ControlError.self) { try await client.assets() }
+        #expect(error?.code == .disk)
+    }
+
     @Test func aProblemComesBackAsTheErrorThatItWas() async throws {
         let client = await client()
         let error = await #expect(throws: ControlError.self) { try await client.asset(named: "none") }

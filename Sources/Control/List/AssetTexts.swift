@@ -6,11 +6,13 @@ import Store
 /// What a list says of each asset as JSON, kept from one list to the next: most assets are as they were.
 @LoopActor final class AssetTexts {
     /// One asset's text.
-    struct Text {
-        /// Without its tracks.
+    struct Text: Sendable {
+        /// Without its tracks, and without `storage` where that says nothing.
         let brief: [UInt8]
         /// Its tracks.
-        let tracks: [UInt8]
+        let tracks: String
+        /// Whether `storage` was left out.
+        let isStoragePlain: Bool
     }
 
     /// What a text depends on. Nothing is read for it.
@@ -24,8 +26,27 @@ import Store
         let place: API.Place?
     }
 
+    /// Texts that another thread writes, or has written: JSON takes the longest, and the loop has players to serve.
+    private typealias Sheet = Task<Result<[Text], ControlError>, Never>
+
+    /// Where a text stands, or will.
+    private struct Place {
+        let sheet: Sheet
+        let line: Int
+    }
+
+    /// What is to be written of an asset.
+    private struct Draft {
+        let id: String
+        let state: State
+        let shape: API.Asset
+        let tracks: String
+    }
+
     private unowned let service: LibraryService
-    private var known: [String: (state: State, text: Text)] = [:]
+    private var known: [String: (state: State, place: Place)] = [:]
+    /// The most texts of a sheet.
+    private static let mostLines = 128
     /// Between two turns others have the loop.
     private static let turn = Duration.milliseconds(5)
 
@@ -38,30 +59,72 @@ import Store
         _ = try? await texts(of: service.library.assets.filter { service.library.summaries[$0] != nil })
     }
 
-    /// The texts of assets, in their order; those that are removed meanwhile are left out. It takes turns with others.
+    /// The texts of assets, in their order, without those that are removed before their turn comes. It takes turns with
+    /// others.
     func texts(of assets: [Asset]) async throws(ControlError) -> [Text] {
         var begin = ContinuousClock.now
-        var texts: [Text] = []
-        texts.reserveCapacity(assets.count)
+        var (places, drafts): ([Place], [Draft]) = ([], [])
+        places.reserveCapacity(assets.count)
         for asset in assets {
             if ContinuousClock.now - begin > Self.turn {
+                places += write(&drafts)
                 await Task.yield()
                 begin = .now
             }
-            if !asset.isRemoved { texts.append(try text(of: asset)) }
+            if asset.isRemoved { continue }
+            if let found = known[asset.id], found.state == state(of: asset) {
+                places += write(&drafts)
+                places.append(found.place)
+            } else {
+                drafts.append(draft(of: asset))
+                if drafts.count == Self.mostLines { places += write(&drafts) }
+            }
         }
+        places += write(&drafts)
         // Those of assets that are there no more.
         if known.count > 2 * service.library.assets.count + 64 { known = [:] }
-        return texts
+        return try await read(places)
     }
 
-    private func text(of asset: Asset) throws(ControlError) -> Text {
-        if let found = known[asset.id], found.state == state(of: asset) { return found.text }
+    private func draft(of asset: Asset) -> Draft {
         let facts = service.facts(of: asset)
-        let text = Text(brief: try API.encode(service.brief(asset, facts)), tracks: Array(facts.tracks.utf8))
+        let shape = service.brief(asset, facts)
         // To make it the asset may have been looked into.
-        known[asset.id] = (state(of: asset), text)
-        return text
+        return Draft(id: asset.id, state: state(of: asset), shape: shape, tracks: facts.tracks)
+    }
+
+    /// Gives drafts to another thread, and tells where their texts will stand: before others have the loop, so that nobody
+    /// drafts them again.
+    private func write(_ drafts: inout [Draft]) -> [Place] {
+        guard !drafts.isEmpty else { return [] }
+        let contents = drafts.map { ($0.shape, $0.tracks) }
+        let sheet = Sheet.detached {
+            do throws(ControlError) {
+                return .success(try contents.map { shape, tracks throws(ControlError) in try Text(shape, tracks) })
+            } catch {
+                return .failure(error)
+            }
+        }
+        let places = drafts.indices.map { Place(sheet: sheet, line: $0) }
+        for (draft, place) in zip(drafts, places) { known[draft.id] = (draft.state, place) }
+        drafts = []
+        return places
+    }
+
+    private func read(_ places: [Place]) async throws(ControlError) -> [Text] {
+        var texts: [Text] = []
+        texts.reserveCapacity(places.count)
+        var open: (sheet: Sheet, lines: [Text])?
+        for place in places {
+            if let open, open.sheet == place.sheet {
+                texts.append(open.lines[place.line])
+            } else {
+                let lines = try await place.sheet.value.get()
+                open = (place.sheet, lines)
+                texts.append(lines[place.line])
+            }
+        }
+        return texts
     }
 
     private func state(of asset: Asset) -> State {
@@ -76,14 +139,29 @@ import Store
 }
 
 extension AssetTexts.Text {
+    /// What most assets have.
+    private static let plain = API.Storage()
+    /// That as JSON, which it always is.
+    private static let plainText = (try? API.encode(plain)) ?? []
     /// What `API.encode` makes of tracks of which there are none. In a string of JSON its quotation marks would be escaped.
     private static let empty = Array(#""tracks":{"audio":[],"subtitles":[],"variants":[]}"#.utf8)
-    private static let head = Array(#""tracks":"#.utf8)
 
-    /// With its tracks.
+    init(_ shape: API.Asset, _ tracks: String) throws(ControlError) {
+        var shape = shape
+        isStoragePlain = shape.storage == Self.plain
+        if isStoragePlain { shape.storage = nil }
+        (brief, self.tracks) = (try API.encode(shape), tracks)
+    }
+
+    /// With its tracks, and with `storage` whatever it says.
     var whole: [UInt8] {
         guard let place = brief.lastRange(of: Self.empty) else { return brief }
-        return brief[..<place.lowerBound] + Self.head + tracks + brief[place.upperBound...]
+        var text = Array(brief[..<place.lowerBound])
+        text.reserveCapacity(brief.count + tracks.utf8.count + 128)
+        if isStoragePlain { text += Array(#""storage":"#.utf8) + Self.plainText + [UInt8(ascii: ",")] }
+        text += #""tracks":"#.utf8
+        text += tracks.utf8
+        return text + brief[place.upperBound...]
     }
 }
 

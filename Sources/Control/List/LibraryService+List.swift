@@ -23,7 +23,8 @@ extension LibraryService {
         let page = all[first...].prefix(wish.limit ?? .max)
         let texts = try await texts.texts(of: Array(page))
         var body = Array(#"{"assets":["#.utf8)
-        body.reserveCapacity(texts.reduce(1024) { $0 + $1.brief.count + 1 + (wish.isBrief ? 0 : $1.tracks.count) })
+        let most = texts.reduce(1024) { $0 + $1.brief.count + (wish.isBrief ? 1 : $1.tracks.utf8.count + 128) }
+        body.reserveCapacity(most)
         var isFirst = true
         for text in texts {
             if !isFirst { body.append(UInt8(ascii: ",")) }
