@@ -36,6 +36,7 @@ import Testing
         var asset = API.Asset(name: "sintel", id: "sintel-k3f9", url: "https://h/m.m3u8", duration: 888.1)
         asset.local = .complete
         asset.bytes = 2048
+        asset.quality = "720p"
         asset.tracks.variants = [sampleVariant]
         return asset
     }

@@ -53,7 +53,7 @@ import Testing
         var asset = API.Asset(name: "aes", id: "aes-k3f9", url: "https://h/m.m3u8")
         asset.local = .partly
         asset.keys = API.KeySummary(count: 3)
-        let cell: (API.Asset) -> String? = { ListCommand.table([$0]).rows.last?.last }
+        let cell: (API.Asset) -> String? = { ListCommand.table([ListedAsset($0)]).rows.last?.last }
         #expect(cell(asset) == "partly" && ShowCommand.lines(asset).allSatisfy { !$0.contains("key") })
         asset.keys = API.KeySummary(count: 3, expired: 2)
         #expect(cell(asset) == "partly, key expired")

@@ -24,7 +24,7 @@ import Testing
         var live = API.Asset(name: "news", id: "n", url: "https://h/n.m3u8")
         live.isLive = true
         #expect(
-            ListCommand.table([asset, live]).lines == [
+            ListCommand.table([asset, live].map(ListedAsset.init)).lines == [
                 "NAME    TIME   QUALITY  SIZE    LOCAL",
                 "sintel  14:48  720p     151 MB  partly, downloading",
                 "news    live   –        –       –",
