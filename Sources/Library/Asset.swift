@@ -41,8 +41,9 @@ public import Store
             keys.adopt(life.policy.keys)
         }
     }
-    /// What its requests may have of the user's own: as `origin` says, but for what another asset's playlist led to.
-    let access: OriginAccess
+    /// What its requests may have of the user's own: as `origin` says, but for what another asset's playlist led to. New
+    /// content has it in common with the old.
+    var access: OriginAccess
     /// The keys of all its renditions.
     public let keys: KeyRing
     /// What its EXT-X-SESSION-DATA lines lead to.
@@ -300,6 +301,6 @@ public import Store
     var record: AssetRecord {
         AssetRecord(
             id: id, name: name, title: title, origin: origin.text, created: created, fields: access.fields.record,
-            revises: revises)
+            revises: revises, fromNetwork: access.namesPeer ? nil : true)
     }
 }

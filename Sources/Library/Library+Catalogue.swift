@@ -125,8 +125,9 @@ extension Library {
             guard let origin = try? WebURL(record.origin) else { return nil }
             let asset = Asset(
                 id: record.id, name: record.name, title: record.title, origin: origin,
-                access: OriginAccess(to: origin, with: UserFields(record: record.fields)), created: record.created,
-                store: store)
+                access: OriginAccess(
+                    to: origin, with: UserFields(record: record.fields), namesPeer: !(record.fromNetwork ?? false)),
+                created: record.created, store: store)
             asset.isPersistent = true
             if let record = places[asset.id] {
                 let (place, other) = store.places(of: record)

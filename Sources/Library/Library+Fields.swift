@@ -28,6 +28,19 @@ extension Library {
     }
 }
 
+/// Whose the URL is.
+extension Library {
+    /// Notes that the user has given the URL of an asset: it may lead to a private address from now on, and after a
+    /// restart. Where that cannot be kept it holds until the process ends.
+    func confirm(_ asset: Asset) async {
+        guard asset.access.confirm() else { return }
+        for asset in [asset, asset.revision].compactMap(\.self) where asset.isPersistent { await saveRecord(of: asset) }
+        // What was refused before may be given now.
+        asset.checked = nil
+        allowRenewal(of: asset)
+    }
+}
+
 extension UserFields {
     /// As the catalogue keeps them.
     var record: String? { isEmpty ? nil : texts.joined(separator: "\n") }

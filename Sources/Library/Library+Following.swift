@@ -87,6 +87,7 @@ extension Library {
     private func contents(_ destination: Destination, of asset: Asset) -> Catalogue.Contents {
         var record = asset.record
         (record.origin, record.fields) = (destination.url.text, destination.access.fields.record)
+        if destination.access.namesPeer { record.fromNetwork = nil }
         var playlists = destination.sources.filter { $0.rendition.isSaved && $0.source.isDurable }
             .map { self.record(of: $0.source, $0.rendition.name.id, in: asset) }
         if let entry = destination.entry, entry.isFit {
@@ -100,7 +101,7 @@ extension Library {
     /// The record of what an asset has new content of, with the same way to the origin.
     private func heldRecord(like record: AssetRecord, of asset: Asset) -> [AssetRecord] {
         guard var held = revised(by: asset)?.record else { return [] }
-        (held.origin, held.fields) = (record.origin, record.fields)
+        (held.origin, held.fields, held.fromNetwork) = (record.origin, record.fields, record.fromNetwork)
         return [held]
     }
 

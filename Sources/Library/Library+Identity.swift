@@ -9,13 +9,16 @@ extension Library {
     /// none.
     ///
     /// Never by the URL alone: only where a playlist is known that has ended, and the one that is found says the same.
-    func assetWithOtherTokens(at url: WebURL, fields: UserFields?) async -> Asset? {
+    ///
+    /// - Parameter isNamed: whether the URL is the user's own.
+    func assetWithOtherTokens(at url: WebURL, fields: UserFields?, isNamed: Bool) async -> Asset? {
         guard readOnlyReason == nil else { return nil }
         let identity = TokenlessURL(url)
         for known in assets where TokenlessURL(known.origin) == identity {
             let asset = known.revision ?? known
             guard asset.hasEndedPlaylist else { continue }
-            let access = OriginAccess(to: url, with: fields ?? asset.fields, namesPeer: asset.access.namesPeer)
+            let access = OriginAccess(
+                to: url, with: fields ?? asset.fields, namesPeer: isNamed || asset.access.namesPeer)
             guard let destination = try? await Destination(of: asset, at: url, access, fetch: fetch),
                 destination.isProven, !asset.isRemoved, self.asset(at: url) == nil
             else { continue }

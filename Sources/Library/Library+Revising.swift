@@ -101,7 +101,9 @@ extension Library {
     func register(restored assets: [Asset]) {
         for asset in assets where !asset.isRevision { register(asset) }
         for revision in assets {
-            if let asset = revision.revises.flatMap({ self.asset(id: $0) }) { register(revision, of: asset) }
+            guard let asset = revision.revises.flatMap({ self.asset(id: $0) }) else { continue }
+            revision.access = asset.access
+            register(revision, of: asset)
         }
     }
 }

@@ -174,20 +174,22 @@ public import Store
             // What is refused without the fields may be given with them.
             if case .failure(let error) = await task.value, fields == nil { throw error }
         }
+        let isNamed = isUsers || streams.contains { $0.url == url }
         if let known = byOrigin[url] {
-            if isUsers { known.access.confirm() }
+            if isNamed { await confirm(known) }
             if known.title == nil, let title { await entitle(known, title) }
             if let fields { try await setFields(fields, of: known) }
             return known
         }
         try checkOnline(url)
         if let name { try checkFree(name) }
-        let isNamed = isUsers || streams.contains { $0.url == url }
         let access = OriginAccess(to: url, with: fields ?? UserFields(), namesPeer: isNamed)
         let task = Task { @LoopActor () -> Result<Asset, LibraryError> in
             // Before anybody who joined hears of the end.
             defer { self.opening[url] = nil }
-            if let known = await self.assetWithOtherTokens(at: url, fields: fields) { return .success(known) }
+            if let known = await self.assetWithOtherTokens(at: url, fields: fields, isNamed: isNamed) {
+                return .success(known)
+            }
             let stream = self.stream(at: url)
             return await self.make(url, name: name ?? stream?.name, title: title ?? stream?.title, access)
         }
@@ -314,6 +316,7 @@ public import Store
     /// - Parameter fields: for the origin of `url`; a known asset has its own.
     public func preview(_ url: WebURL, fields: UserFields = UserFields()) async throws(LibraryError) -> Asset {
         if let known = byOrigin[url] {
+            await confirm(known)
             // What is known of it is told even when the origin is away.
             if known.duration == nil, let first = known.renditions.first { _ = try? await source(of: first, in: known) }
             return known

@@ -22,7 +22,12 @@ import Origin
     }
 
     /// The user has named the host after all.
-    func confirm() { namesPeer = true }
+    ///
+    /// - Returns: whether nobody knew.
+    @discardableResult func confirm() -> Bool {
+        defer { namesPeer = true }
+        return !namesPeer
+    }
 
     /// Takes the place of what was given before.
     func change(to url: WebURL, with fields: UserFields) { (origin, self.fields) = (url.origin, fields) }

@@ -261,6 +261,7 @@ public final class Catalogue: Sendable {
                         hasOther BOOLEAN NOT NULL, otherPath TEXT, otherMark TEXT);
                     """)
         }
+        migrator.registerMigration("13") { try $0.execute(sql: "ALTER TABLE asset ADD COLUMN fromNetwork BOOLEAN") }
         return migrator
     }
 

@@ -19,11 +19,14 @@ public struct AssetRecord: Codable, Equatable, Sendable, FetchableRecord, Persis
     public var fields: String?
     /// The id of the asset whose new content it is, and in whose place it is to come; nil for most.
     public var revises: String?
+    /// Whether somebody else on the network gave `origin`, and the user has not given it since: it may not lead to a
+    /// private address then. Nil for most.
+    public var fromNetwork: Bool?
 
     /// Makes a record of its fields.
     public init(
         id: String, name: String, title: String?, origin: String, created: Int64, fields: String? = nil,
-        revises: String? = nil
+        revises: String? = nil, fromNetwork: Bool? = nil
     ) {
         self.id = id
         self.name = name
@@ -32,6 +35,7 @@ public struct AssetRecord: Codable, Equatable, Sendable, FetchableRecord, Persis
         self.created = created
         self.fields = fields
         self.revises = revises
+        self.fromNetwork = fromNetwork
     }
 
     /// See `OrderedRecord`.

@@ -65,6 +65,7 @@ extension AssetRecord {
         sum.add("created", created)
         sum.add("fields", fields)
         sum.add("revises", revises)
+        sum.add("fromNetwork", fromNetwork.map { $0 ? 1 : 0 })
     }
 }
 

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Store
 
-/// A store of a Weir that knew sums and records, but neither the lives of keys, nor summaries, nor places.
+/// Stores of a Weir that knew sums and records, but neither the lives of keys, nor summaries, nor places; and of one that
+/// knew these, but not what comes from the network.
 @Suite struct FormerCatalogueTests {
     let folder: TemporaryFolder
 
@@ -41,6 +42,33 @@ import Testing
         INSERT INTO checksum VALUES ('a-id', 3, '\(sum)');
         INSERT INTO checksum VALUES ('a-new', 1, '09521ded6afc4ec117e67560cd17a1b0a4766f30b83ef4e2e7553f6d7846db2e');
         """
+
+    /// The same after the steps "11", "12" and "9", with what these have room for.
+    private static let latter =
+        former + """
+            INSERT INTO grdb_migrations VALUES ('11'), ('12'), ('9');
+            ALTER TABLE key ADD COLUMN came INTEGER;
+            ALTER TABLE key ADD COLUMN firstPlayed INTEGER;
+            ALTER TABLE key ADD COLUMN expires INTEGER;
+            ALTER TABLE key ADD COLUMN dated INTEGER;
+            ALTER TABLE key ADD COLUMN lapsed INTEGER;
+            ALTER TABLE key ADD COLUMN invalidated INTEGER;
+            ALTER TABLE key ADD COLUMN digest TEXT;
+            ALTER TABLE storage ADD COLUMN keysExpire INTEGER;
+            ALTER TABLE storage ADD COLUMN keysAfterFirstPlay INTEGER;
+            CREATE TABLE summary (
+                asset TEXT PRIMARY KEY REFERENCES asset ON DELETE CASCADE, version INTEGER NOT NULL,
+                revision INTEGER NOT NULL, stamp TEXT NOT NULL, local TEXT NOT NULL, isLive BOOLEAN NOT NULL,
+                duration DOUBLE, bytes INTEGER NOT NULL, cachedBytes INTEGER NOT NULL,
+                hasArtwork BOOLEAN NOT NULL, quality TEXT, tracks TEXT NOT NULL);
+            CREATE TABLE place (
+                asset TEXT PRIMARY KEY REFERENCES asset ON DELETE CASCADE, path TEXT, mark TEXT,
+                hasOther BOOLEAN NOT NULL, otherPath TEXT, otherMark TEXT);
+            UPDATE key SET came = 10, expires = 11;
+            INSERT INTO place VALUES ('a-id', '/nowhere', '01', 0, NULL, NULL);
+            INSERT INTO summary VALUES ('a-id', 1, 3, 'stamp', 'complete', 0, 12.5, 6, 0, 0, '90p', '[]');
+            UPDATE checksum SET sum = 'b7877712b943447e9838c19421679cf923df994264a123f06dec9964262483a5' WHERE asset = 'a-id';
+            """
 
     private static let sum = "1873e45c0098a83c5604dfd54f2ae6b435dcaaf0a8b952151d559ffa07f3c77d"
 
@@ -89,10 +117,20 @@ import Testing
         return all
     }
 
-    private func write() async throws {
+    /// What the later one of the two says.
+    private static var allOfLatter: Catalogue.Contents {
+        var all = all
+        all.keys = [KeyRecord(asset: "a-id", number: 0, url: "http://o/0.key", key)]
+        all.places = [place]
+        return all
+    }
+
+    private static let place = PlaceRecord(asset: "a-id", in: BundlePlace(path: "/nowhere", mark: "01"), other: nil)
+
+    private func write(_ text: String = former) async throws {
         let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
         let path = folder.path("catalogue-1.sqlite")
-        let result = try await ProcessRunner.run("python3", ["-c", script, path, Self.former])
+        let result = try await ProcessRunner.run("python3", ["-c", script, path, text])
         #expect(result.exit == .code(0), "\(result.errors)")
     }
 
@@ -106,7 +144,7 @@ import Testing
             try await catalogue.save(
                 .init(
                     keys: [KeyRecord(asset: "a-id", number: 1, url: "http://o/1.key", Self.key)],
-                    places: [PlaceRecord(asset: "a-id", in: BundlePlace(path: "/nowhere", mark: "01"), other: nil)]))
+                    places: [Self.place]))
             await catalogue.flush()
         }
         let catalogue = try open()
@@ -114,6 +152,34 @@ import Testing
         #expect(catalogue.initial.places.map(\.asset) == ["a-id"])
         #expect(catalogue.initial.playlists.count == 2 && catalogue.initial.downloads == Self.asset.downloads)
         #expect(folder.files().filter { $0.hasPrefix("records/a-id") } == ["records/a-id.4.json"])
+    }
+
+    @Test func whatCameFromTheNetworkIsKnownBesideAllThatTheLaterOneKnew() async throws {
+        try await write(Self.latter)
+        var own = Self.asset.assets[0]
+        own.fromNetwork = true
+        do {
+            let catalogue = try open()
+            #expect(catalogue.initial.sorted == Self.allOfLatter.sorted && catalogue.recovery == nil)
+            #expect(catalogue.summaries.map(\.stamp) == ["stamp"])
+            try await catalogue.save(.init(assets: [own]))
+            await catalogue.flush()
+        }
+        var all = Self.allOfLatter
+        all.assets[0] = own
+        do {
+            let catalogue = try open()
+            #expect(catalogue.initial.sorted == all.sorted && catalogue.recovery == nil)
+            // So that the other asset has its record as well.
+            try await catalogue.save(.init(assets: [all.assets[1]]))
+            await catalogue.flush()
+        }
+        // And from the records alone.
+        for name in folder.files() where name.hasPrefix("catalogue") {
+            try FileManager.default.removeItem(atPath: folder.path(name))
+        }
+        let catalogue = try open()
+        #expect(catalogue.initial.sorted == all.sorted && catalogue.recovery?.restored == 2)
     }
 
     private static var key: KeyLife {
@@ -129,11 +195,12 @@ import Testing
         #expect(catalogue.recovery?.restored == 1 && catalogue.recovery?.setAside == nil)
     }
 
-    @Test func whereNothingCanBeWrittenItIsReadAsItIs() async throws {
-        try await write()
+    @Test(arguments: [false, true]) func whereNothingCanBeWrittenItIsReadAsItIs(isLatter: Bool) async throws {
+        try await write(isLatter ? Self.latter : Self.former)
         let before = try Data(contentsOf: URL(filePath: folder.path("catalogue-1.sqlite")))
         let catalogue = try open(.readOnly)
-        #expect(catalogue.initial.sorted == Self.all.sorted && catalogue.recovery == nil)
+        #expect(catalogue.initial.sorted == (isLatter ? Self.allOfLatter : Self.all).sorted)
+        #expect(catalogue.recovery == nil)
         #expect(try Data(contentsOf: URL(filePath: folder.path("catalogue-1.sqlite"))) == before)
     }
 }

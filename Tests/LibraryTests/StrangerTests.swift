@@ -1,0 +1,99 @@
+import EventLoop
+import HTTPMessage
+import Playlist
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// Assets that somebody on the network has opened: no private address is asked for those, until the user gives the URL.
+@Suite @LoopActor struct StrangerTests {
+    private static let path = "/ts/master.m3u8"
+
+    /// An asset as it would be had its host been a public one when it was opened, in the catalogue, after a restart.
+    private func restarted() async throws -> (fixture: LibraryFixture, asset: Asset) {
+        let fixture = try await LibraryFixture()
+        let url = try fixture.url(Self.path)
+        let asset = Asset(
+            id: "film-0000", name: "film", title: nil, origin: url, access: OriginAccess(to: url, namesPeer: false),
+            created: 1, store: fixture.library.store)
+        let text = Array(try Repository.fixture(Self.path))
+        guard case .multivariant(let playlist) = try Playlist.parse(text) else { throw LibraryError(.notPlaylist, "") }
+        asset.adopt(playlist, base: url)
+        fixture.library.register(asset)
+        await fixture.library.saveNew(asset)
+        return (fixture, try await again(fixture))
+    }
+
+    private func again(_ fixture: LibraryFixture) async throws -> Asset {
+        try await fixture.restart()
+        return try #require(fixture.library.asset(at: try fixture.url(Self.path)))
+    }
+
+    /// Whether a playlist of the asset's private origin is refused, with nothing asked.
+    private func isRefused(_ id: String, of asset: Asset, _ fixture: LibraryFixture) async throws -> Bool {
+        try await fixture.origin.clearRequests()
+        let code = await code { _ = try await fixture.rendition(id, of: asset) }
+        let paths = try await fixture.origin.requests().map(\.path)
+        #expect((code == nil) == (paths == ["/ts/\(id.dropFirst(6))/media.m3u8"]), "\(paths)")
+        return code == .refusedURL && paths.isEmpty
+    }
+
+    @Test func afterARestartTheyMayStillNotAskAPrivateAddress() async throws {
+        var (fixture, asset) = try await restarted()
+        #expect(try await isRefused("video-90p", of: asset, fixture))
+        // Nor by another name, nor because somebody on the network asks again.
+        try await fixture.library.rename(asset, to: "other")
+        #expect(try await fixture.library.open(asset.origin, isUsers: false) === asset)
+        asset = try await again(fixture)
+        #expect(asset.name == "other")
+        #expect(try await isRefused("video-90p", of: asset, fixture))
+    }
+
+    @Test func onceTheUserGivesTheURLTheyMayForGood() async throws {
+        var (fixture, asset) = try await restarted()
+        #expect(try await fixture.library.open(asset.origin) === asset)
+        #expect(try await !isRefused("video-90p", of: asset, fixture))
+        asset = try await again(fixture)
+        #expect(try await !isRefused("video-180p", of: asset, fixture))
+    }
+
+    @Test func aStreamThatTheUserHasWrittenDownIsTheirsToo() async throws {
+        let (fixture, asset) = try await restarted()
+        fixture.library.streams = [try #require(KnownStream(name: "mine", title: nil, url: asset.origin))]
+        #expect(try await fixture.library.open(asset.origin, isUsers: false) === asset)
+        #expect(try await !isRefused("video-90p", of: asset, fixture))
+    }
+
+    @Test func aURLOfTheUsersThatHasAnotherTokenIsOneAsWell() async throws {
+        var (fixture, asset) = try await restarted()
+        // What ended was fetched while the host was a public one.
+        _ = try await fixture.library.open(asset.origin)
+        try await fixture.fetch("video-90p", of: asset)
+        var record = asset.record
+        record.fromNetwork = true
+        try await fixture.library.store.catalogue.save(.init(assets: [record]))
+        asset = try await again(fixture)
+        #expect(try await isRefused("video-180p", of: asset, fixture))
+        let url = try fixture.url(Self.path + "?token=2")
+        #expect(try await fixture.library.open(url) === asset)
+        #expect(asset.origin == url)
+        #expect(try await !isRefused("video-180p", of: asset, fixture))
+        try await fixture.restart()
+        let later = try #require(fixture.library.asset(at: url))
+        #expect(try await !isRefused("video-270p", of: later, fixture))
+    }
+
+    @Test func whatTakesItsPlaceHasTheSameRights() async throws {
+        let (fixture, asset) = try await restarted()
+        var revision = asset.record
+        (revision.id, revision.revises) = ("film-0001", asset.id)
+        try await fixture.library.store.catalogue.save(.init(assets: [revision]))
+        let former = try await again(fixture)
+        #expect(try await fixture.library.open(former.origin) === former)
+        #expect(former.revision?.access === former.access)
+        let later = try await again(fixture)
+        #expect(later.revision?.access.namesPeer == true)
+    }
+}
