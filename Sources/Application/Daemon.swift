@@ -23,6 +23,7 @@ import Store
     private var network: HTTPServer?
     private let playback: Playback
     private let limits: HTTPServer.Configuration
+    private let metrics: Metrics
     private let logger: Logger
 
     /// Builds everything up to the server, which does not listen yet.
@@ -61,6 +62,7 @@ import Store
         let metrics = Metrics(
             library: library, downloader: downloader, sessions: sessions, client: client,
             version: Application.version)
+        self.metrics = metrics
         server = HTTPServer(configuration: limits) { exchange in
             if playback.handle(exchange) || control.handle(exchange) || page.handle(exchange)
                 || metrics.handle(exchange)
@@ -161,6 +163,7 @@ import Store
                 underlying: error)
         }
         self.network = network
+        metrics.network = network
         client.ownListeners.append(OriginRequest.Peer(host: place.host, port: place.port))
         let url = "http://\(place)" + NetworkGate.path(token)
         control.lan = API.LAN(url: url)
@@ -216,8 +219,10 @@ import Store
     /// transfers end, and what has come is kept.
     func stop() async {
         events.end()
-        await network?.stop(within: .seconds(2))
+        // Both at once: one that waits for a player must neither let new ones in by the other, nor wait twice.
+        async let networkStopped: ()? = network?.stop(within: .seconds(2))
         await server.stop(within: .seconds(2))
+        await networkStopped
         await sessions.close()
         await library.summaries.close()
         downloader.stop()

@@ -8,6 +8,12 @@ public struct ServerCounters: Sendable, Equatable {
     /// Nothing done yet.
     public init() {}
 
+    /// Takes those of another server into account.
+    public mutating func add(_ other: ServerCounters) {
+        connections += other.connections
+        for place in replies.indices { replies[place] += other.replies[place] }
+    }
+
     mutating func note(status: Int) {
         if (100..<600).contains(status) { replies[status / 100] += 1 }
     }

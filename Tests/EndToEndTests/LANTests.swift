@@ -106,6 +106,56 @@ import Testing
         try await weir.terminate()
     }
 
+    /// The samples of `/metrics`, by their names and labels.
+    private func samples(_ weir: WeirProcess) async throws -> [String: Double] {
+        let lines = try await HTTPProbe.fetch(weir.url("/metrics")).text.split(separator: "\n")
+        let parts = lines.filter { !$0.hasPrefix("#") }.map { $0.split(separator: " ") }
+        return Dictionary(parts.map { (String($0[0]), Double($0[1]) ?? .nan) }) { $1 }
+    }
+
+    @Test func itsNumbersAreTheMachinesOwnAndCountTheNetworkWithoutNamingIt() async throws {
+        let (weir, _) = try await started()
+        let (base, bare) = try await urls(weir)
+        let token = try String(contentsOfFile: weir.state + "/token", encoding: .utf8).trimmingCharacters(in: .newlines)
+        let before = try await samples(weir)
+        let urls = [bare + "/metrics", base + "/metrics", base + "/metrics/"] + (0..<5).map { bare + "/x\($0)" }
+        for url in urls {
+            let answer = try await HTTPProbe.fetch(url, fields: ["Authorization": "Bearer \(token)"])
+            #expect(answer.status == 404 && !answer.text.contains("weir_"), "\(url)")
+        }
+        let held = try RawConnection(port: #require(Int(bare.split(separator: ":").last ?? "")), host: "127.0.0.2")
+        try await held.send("GET \(base.dropFirst(bare.count))/ HTTP/1.1\r\nHost: \(bare.dropFirst(7))\r\n\r\n")
+        #expect(try await held.receiveHead().bytes.starts(with: Data("HTTP/1.1 200 ".utf8)))
+        let after = try await samples(weir)
+        #expect(Set(after.keys) == Set(before.keys))
+        func growth(_ name: String) -> Double { (after[name] ?? .nan) - (before[name] ?? .nan) }
+        #expect(growth("weir_replies_total{class=\"4xx\"}") == Double(urls.count))
+        // That of the numbers before these, and the page.
+        #expect(growth("weir_replies_total{class=\"2xx\"}") == 2)
+        #expect(growth("weir_accepted_connections_total") == Double(urls.count + 2))
+        #expect(after["weir_connections"] == 2)
+        try await weir.terminate()
+    }
+
+    @Test func atTheEndBothDoorsShutAtOnceAndWhatIsUnderWayMayEnd() async throws {
+        let (weir, origin) = try await started()
+        let (base, bare) = try await urls(weir)
+        let (size, port) = (20_000_000, await weir.port)
+        let list = origin.url("/_vod/2x\(size)/media.m3u8")
+        // The user's own URL first: the origin is a private one.
+        #expect(try await HTTPProbe.fetch(weir.url("/" + list)).status == 200)
+        let segment = try #require(paths(try await HTTPProbe.fetch(base + "/" + list).text).first)
+        #expect(try await HTTPProbe.fetch(bare + segment).body.count == size)
+        let reader = try RawConnection(port: port, host: "127.0.0.2", receiveBuffer: 4096)
+        try await reader.send("GET \(segment) HTTP/1.1\r\nHost: 127.0.0.2:\(port)\r\n\r\n")
+        #expect(try await reader.receiveHead().end == .satisfied)
+        async let exit = weir.terminate()
+        try await waitUntil("the user's own door to be shut") { (try? RawConnection(port: port)) == nil }
+        let rest = try await reader.receive()
+        #expect(rest.bytes.count == size && rest.end == .closed)
+        #expect(try await exit == .code(0))
+    }
+
     @Test func theURLIsDrawnByQrencodeWhereThereIsOne() async throws {
         let weir = try await WeirProcess(options: ["--lan", "127.0.0.2"])
         let folder = try TemporaryFolder()

@@ -19,6 +19,9 @@ import Store
     private let version: String
     /// Whose replies are counted; answers through it reach this, so it is set when it is there.
     public weak var server: HTTPServer?
+    /// What answers the rest of the network: counted with the other, so that nothing tells who plays from where. It has no
+    /// numbers to give: its token is for media.
+    public weak var network: HTTPServer?
 
     /// Numbers of rooms that outlive this.
     public init(
@@ -67,8 +70,10 @@ import Store
     }
 
     private func addServer(to text: inout MetricsText) {
-        let counters = server?.counters ?? ServerCounters()
-        text.add("weir_connections", .gauge, "Clients that are connected.", server?.connectionCount ?? 0)
+        let servers = [server, network].compactMap(\.self)
+        let counters = servers.reduce(into: ServerCounters()) { $0.add($1.counters) }
+        let connected = servers.reduce(0) { $0 + $1.connectionCount }
+        text.add("weir_connections", .gauge, "Clients that are connected.", connected)
         text.add("weir_accepted_connections", .counter, "Connections since the start.", counters.connections)
         text.add(
             "weir_replies", .counter, "Replies by the class of their status.", label: "class",
