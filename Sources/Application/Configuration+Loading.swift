@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 public import Library
 
 extension Configuration {
@@ -45,17 +46,27 @@ extension Configuration {
     private mutating func read(file: String?, environment: [String: String]) throws(ConfigurationError) {
         let named = file ?? environment["WEIR_CONFIG"]
         let path = named ?? Self.standardFile(environment: environment)
-        guard named != nil || FileManager.default.fileExists(atPath: path) else { return }
-        let text: String
-        do {
-            text = try String(contentsOfFile: path, encoding: .utf8)
-        } catch {
-            throw ConfigurationError(
-                place: .file(path, line: nil), message: "cannot be read",
-                next: "name a file of yours with --config, or leave the option away")
-        }
+        guard let text = try Self.text(of: path, named: named == nil ? nil : "--config") else { return }
         for entry in try ConfigurationFile(text, path: path).entries {
             try apply(entry.key, entry.setting, .file, .file(path, line: entry.line), environment)
+        }
+    }
+
+    /// The text of a file of settings; nil for one that is not there and was not asked for.
+    ///
+    /// One that cannot be looked at, in a folder of somebody else, may be there: what it says would be left undone.
+    ///
+    /// - Parameter option: by which it was named; nil where it is the standard one.
+    private static func text(of path: String, named option: String?) throws(ConfigurationError) -> String? {
+        if option == nil, access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR { return nil }
+        do {
+            return try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            let reason = access(path, R_OK) == 0 ? "it is no file of UTF-8 text" : String(cString: strerror(errno))
+            throw ConfigurationError(
+                place: .file(path, line: nil), message: "cannot be read: \(reason)",
+                next: option.map { "name a file of yours with \($0), or leave the option away" }
+                    ?? "run weir as the user whose file it is, or set HOME, or XDG_CONFIG_HOME, to a folder of yours")
         }
     }
 
@@ -77,14 +88,8 @@ extension Configuration {
     ///
     /// - Throws: `ConfigurationError`, with the line and the key, for what is no list of streams.
     public func streams() throws(ConfigurationError) -> [KnownStream] {
-        guard !catalogueIsDefault || FileManager.default.fileExists(atPath: catalogue) else { return [] }
-        let text: String
-        do {
-            text = try String(contentsOfFile: catalogue, encoding: .utf8)
-        } catch {
-            throw ConfigurationError(
-                place: .file(catalogue, line: nil), message: "cannot be read",
-                next: "name a file of yours with --catalogue, or leave the option away")
+        guard let text = try Self.text(of: catalogue, named: catalogueIsDefault ? nil : "--catalogue") else {
+            return []
         }
         return try StreamFile(text, path: catalogue).streams
     }

@@ -70,7 +70,8 @@ public struct Configuration: Equatable, Sendable {
     /// The specification has relative paths ignored.
     private static func folder(_ variable: String, _ fallback: String, _ environment: [String: String]) -> String {
         if let base = environment[variable], base.hasPrefix("/") { return base + "/weir" }
-        return home(environment) + "/" + fallback + "/weir"
+        let home = home(environment)
+        return (home == "/" ? "" : home) + "/" + fallback + "/weir"
     }
 
     /// How the daemon begins; the stricter one where both are set.

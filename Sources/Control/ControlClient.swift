@@ -212,9 +212,7 @@ public struct ControlClient: Sendable {
     }
 
     private func request(_ method: String, _ route: String, body: [UInt8]? = nil) throws(ControlError) -> Call {
-        guard let base = state.daemonURL else {
-            throw ControlError(.noDaemon, "no daemon runs with the state directory \(state.path)")
-        }
+        guard let base = state.daemonURL else { throw state.absence }
         return Call(method: method, url: base + API.root + route, token: try state.token(), body: body)
     }
 

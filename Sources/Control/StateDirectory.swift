@@ -30,6 +30,17 @@ public struct StateDirectory: Sendable {
     /// After a kill the note is stale: that a connection to it fails is the sign. Only loopback URLs are believed.
     public var daemonURL: String? { loopbackURL(in: "listening") }
 
+    /// Why `daemonURL` is nil: no daemon serves, or this user may not know.
+    var absence: ControlError {
+        if case .failure(let error) = readFile("listening"), error.number == EACCES {
+            return ControlError(
+                .unauthorized, "the state directory \(path) cannot be read: \(error)",
+                next: "run weir as the user whose daemon it is, or give another one with --state DIR",
+                underlying: error)
+        }
+        return ControlError(.noDaemon, "no daemon runs with the state directory \(path)")
+    }
+
     /// Where the link conditioner that was started last (`tools/link`) is controlled; nil when none runs.
     ///
     /// As stale after a kill as `daemonURL`, and believed as little.
@@ -51,14 +62,17 @@ public struct StateDirectory: Sendable {
 
     private func create() throws(ControlError) {
         var made = ""
+        // What is there already need not be writable.
+        var refusal: SystemError?
         for part in path.split(separator: "/") {
             made += "/" + part
-            guard mkdir(made, 0o700) == 0 || errno == EEXIST || errno == EROFS else {
-                throw failure("cannot be made", SystemError(errno))
-            }
+            if mkdir(made, 0o700) == 0 || errno == EEXIST { continue }
+            let error = SystemError(errno)
+            guard error.number == EROFS else { throw failure("cannot be made", refusal ?? error) }
+            refusal = error
         }
         var status = stat()
-        guard stat(path, &status) == 0 else { throw failure("cannot be made", SystemError(errno)) }
+        guard stat(path, &status) == 0 else { throw failure("cannot be made", refusal ?? SystemError(errno)) }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw failure("is not a folder", nil) }
         guard status.st_uid == geteuid() else { throw failure("belongs to another user", nil) }
         guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else {

@@ -174,8 +174,17 @@ import Testing
         let error = #expect(throws: ConfigurationError.self) {
             try Configuration.load(options: [:], file: "/nowhere/weir.toml", environment: environment)
         }
-        #expect(error?.description == "/nowhere/weir.toml: cannot be read")
+        #expect(error?.description == "/nowhere/weir.toml: cannot be read: No such file or directory")
         #expect(error?.exitCode == 78)
+    }
+
+    @Test func aStandardFileThatIsNoTextIsNotPassedOver() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Data([0xFF, 0xFE, 0]), to: "weir/weir.toml")
+        let error = #expect(throws: ConfigurationError.self) {
+            try Configuration.load(options: [:], environment: ["XDG_CONFIG_HOME": folder.path, "HOME": folder.path])
+        }
+        #expect(error?.description == folder.path("weir/weir.toml") + ": cannot be read: it is no file of UTF-8 text")
     }
 
     @Test(arguments: [

@@ -59,6 +59,6 @@ import Testing
         #expect(try plain.streams().map(\.name) == ["a"])
         let named = try Configuration.load(options: [.catalogue: [folder.path("none.toml")]], environment: environment)
         let error = #expect(throws: ConfigurationError.self) { try named.streams() }
-        #expect(error?.description == "\(folder.path("none.toml")): cannot be read")
+        #expect(error?.description == "\(folder.path("none.toml")): cannot be read: No such file or directory")
     }
 }
