@@ -14,11 +14,18 @@ struct DoctorCommand: AsyncParsableCommand {
     @Flag(help: "Write one JSON object a line: a finding each, then one result.")
     var json = false
 
+    @Option(
+        help: ArgumentHelp(
+            "The address where others on the network are to play, as \"weir serve\" gets it.", valueName: "address"))
+    var lan: String?
+
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let report = await Doctor(options: common.settings, file: common.config, environment: environment).report()
+        var options = common.settings
+        options[.lan] = lan.map { [$0] }
+        let report = await Doctor(options: options, file: common.config, environment: environment).report()
         for line in json ? Self.records(report) : Self.lines(report) { Output.line(line) }
         if report.exitCode != 0 { throw ExitCode(report.exitCode) }
     }

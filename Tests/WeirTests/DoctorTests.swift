@@ -53,7 +53,7 @@ import Testing
         #expect(report.says("daemon", .warning, "none runs with the state folder \(state)"))
         #expect(report.says("store folder", .ok, "will be made"))
         #expect(report.says("token", .ok, "will be made"))
-        for subject in ["configuration", "localhost", "clock", "libcurl", "libevent", "proxies", "units"] {
+        for subject in ["configuration", "lan", "localhost", "clock", "libcurl", "libevent", "proxies", "units"] {
             #expect(report.grades(subject) == [.ok], "\(report.of(subject))")
         }
         #expect(report.of("libcurl").first?.message.contains(/^\d+\.\d+\.\d+ \(.+\)$/) == true)
@@ -106,6 +106,107 @@ import Testing
             #expect(result.errors == "weir: \(sentence)\ntry: set HOME, or give the folder with --store DIR\n")
         }
         #expect(try await examine(["--listen", "127.0.0.1:0"], ["HOME": ""]).exit == .code(0))
+    }
+
+    @Test func aHomeThatIsClosedIsToldByEveryCommand() async throws {
+        let home = folder.path("home")
+        try folder.write(Data("offline = true\n".utf8), to: "home/.config/weir/weir.toml")
+        guard chmod(home, 0) == 0 else { throw SystemCallError("chmod") }
+        defer { chmod(home, 0o700) }
+        // Root goes through everything, unless it may not.
+        let bound = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
+        let file = "\(home)/.config/weir/weir.toml"
+        let environment = [
+            "HOME": home, "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": "", "XDG_STATE_HOME": "", "WEIR_STATE": "",
+            "WEIR_STORE": "", "WEIR_CONFIG": "",
+        ]
+        func run(_ arguments: [String], _ more: [String: String] = [:]) async throws -> ProcessResult {
+            let line = bound + [Repository.builtProgram("weir")] + arguments
+            return try await ProcessRunner.run(
+                line[0], Array(line.dropFirst()), environment: environment.merging(more) { $1 })
+        }
+        // What stands in it may be wanted.
+        for command in ["list", "serve", "doctor"] {
+            let result = try await run([command])
+            #expect(result.exit == .code(78))
+            let words = result.errors + result.output
+            #expect(words.contains("\(file): cannot be read: Permission denied"), "\(command): \(words)")
+            #expect(words.contains("set HOME, or XDG_CONFIG_HOME, to a folder of yours"), "\(command): \(words)")
+        }
+        // Nor is there a place for the rest.
+        let elsewhere = ["XDG_CONFIG_HOME": "/nonexistent"]
+        let list = try await run(["list"], elsewhere)
+        #expect(list.exit == .code(77), "\(list)")
+        #expect(list.errors.contains("the state directory \(home)/.local/state/weir"), "\(list.errors)")
+        #expect(list.errors.contains("Permission denied"), "\(list.errors)")
+        let serve = try await run(["serve", "--listen", "127.0.0.1:0"], elsewhere)
+        #expect(serve.exit == .code(73))
+        #expect(
+            serve.errors.contains("the state directory \(home)/.local/state/weir cannot be made: Permission denied"),
+            "\(serve.errors)")
+        #expect(serve.errors.contains("--state DIR"), "\(serve.errors)")
+    }
+
+    @Test func aHomeThatIsOnlyReadIsToldByWhatItIs() async throws {
+        // As a service manager gives to users that it makes up.
+        let script = "mount -t tmpfs -o ro none \(folder.path) && exec \"$0\" \"$@\""
+        let program = Repository.builtProgram("weir")
+        let result = try await ProcessRunner.run(
+            "unshare", ["--map-root-user", "--mount", "sh", "-c", script, program, "serve", "--listen", "127.0.0.1:0"],
+            environment: [
+                "HOME": folder.path, "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": "", "XDG_STATE_HOME": "",
+                "WEIR_STATE": "", "WEIR_STORE": "",
+            ])
+        #expect(result.exit == .code(73))
+        #expect(
+            result.errors.contains(
+                "the state directory \(folder.path)/.local/state/weir cannot be made: Read-only file system"),
+            "\(result.errors)")
+    }
+
+    @Test func anAddressForTheNetworkIsToBeThisMachinesAndFree() async throws {
+        let any = ["--listen", "127.0.0.1:0"]
+        let own = try await examine(any + ["--lan", "127.0.0.2"])
+        #expect(own.exit == .code(0) && own.says("lan", .warning, "127.0.0.2 is this machine's alone"))
+        #expect(own.says("lan", .ok, "127.0.0.2 can be listened on"))
+        let foreign = try await examine(any + ["--lan", "198.51.100.7"])
+        #expect(foreign.exit == .code(1) && foreign.says("lan", .fault, "198.51.100.7 is no address of this machine"))
+        let all = try await examine(any + ["--lan", "0.0.0.0"])
+        #expect(all.exit == .code(78) && all.says("configuration", .fault, "--lan: 0.0.0.0 is not one address"))
+
+        let weir = try await WeirProcess(options: ["--lan", "127.0.0.2"])
+        let port = await weir.port
+        let taken = try await examine(any + ["--lan", "127.0.0.2:\(port)"])
+        #expect(taken.exit == .code(1) && taken.says("lan", .fault, "another program has 127.0.0.2:\(port)"))
+        let state = ["WEIR_STATE": weir.state, "WEIR_STORE": weir.store]
+        for options in [[], ["--lan", "127.0.0.2"], ["--lan", "127.0.0.2:\(port)"]] {
+            let report = try await examine(any + options, state)
+            #expect(report.exit == .code(0) && report.says("lan", .ok, "others are let in at 127.0.0.2:\(port)"))
+            #expect(report.of("lan").last?.next == "weir url NAME --lan --qr")
+        }
+        let other = try await examine(any + ["--lan", "127.0.0.3"], state)
+        #expect(other.says("lan", .warning, "lets others in at 127.0.0.2:\(port), not at 127.0.0.3:\(port)"))
+        try await weir.terminate()
+        let closed = try await WeirProcess()
+        let report = try await examine(
+            any + ["--lan", "127.0.0.2"], ["WEIR_STATE": closed.state, "WEIR_STORE": closed.store])
+        #expect(report.exit == .code(0) && report.says("lan", .warning, "lets no other machine in"))
+        try await closed.terminate()
+    }
+
+    @Test func anAddressOfTheInternetIsWarnedOfAndOneOfAHomeIsNot() async throws {
+        let script = """
+            ip link set lo up; ip addr add 8.8.8.8/32 dev lo; ip addr add 192.168.7.5/32 dev lo; exec "$0" "$@"
+            """
+        let apart = ["unshare", "--map-root-user", "--net", "sh", "-ec", script]
+        let any = ["--listen", "127.0.0.1:0"]
+        let open = try await examine(any + ["--lan", "8.8.8.8:8216"], wrapper: apart)
+        #expect(open.exit == .code(0) && open.says("lan", .warning, "8.8.8.8 is an address of the Internet"))
+        #expect(open.of("lan").first?.next?.hasSuffix("weir serve --lan 192.168.7.5") == true)
+        let home = try await examine(any + ["--lan", "192.168.7.5:8216"], wrapper: apart)
+        #expect(home.grades("lan") == [.ok] && home.says("lan", .ok, "192.168.7.5:8216 is free"))
+        let gone = try await examine(any + ["--lan", "192.168.7.6"], wrapper: apart)
+        #expect(gone.says("lan", .fault, "no address of this machine: it has 8.8.8.8, 192.168.7.5"))
     }
 
     @Test func aPortOfAnotherProgramIsAFault() async throws {

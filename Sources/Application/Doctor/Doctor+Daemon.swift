@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The daemon, and the addresses where it is found.
 extension Doctor {
-    private var state: StateDirectory { StateDirectory(configuration.state) }
+    var state: StateDirectory { StateDirectory(configuration.state) }
 
     func daemonFindings() async -> [Finding] {
         var running: String?
@@ -23,7 +23,7 @@ extension Doctor {
         for address in configuration.listen where address.port != 0 && "http://\(address)" != running {
             findings.append(await addressFinding(address, isRunning: running != nil))
         }
-        return findings
+        return findings + (await networkFindings(running: running))
     }
 
     /// Why what listens at a URL is no Weir; nil where it is one.
@@ -73,7 +73,7 @@ extension Doctor {
     }
 
     /// What bind(2) and listen(2) would say; nobody can connect meanwhile, for nothing is accepted.
-    private static func bindingError(_ address: ListenAddress) -> Int32 {
+    static func bindingError(_ address: ListenAddress) -> Int32 {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -1,0 +1,130 @@
+internal import Control
+internal import Glibc
+internal import Origin
+
+/// The door for the rest of the network.
+extension Doctor {
+    /// - Parameter running: the URL of the daemon that runs; nil for none.
+    func networkFindings(running: String?) async -> [Finding] {
+        let door = running == nil ? nil : await door
+        let others = Self.machineAddresses.filter { !Self.isLocal($0) }
+        guard let wish = configuration.lan else {
+            if let door { return [.ok("lan", "others are let in at \(door)", next: "weir url NAME --lan --qr")] }
+            return [.ok("lan", "no other machine is let in")]
+        }
+        let other = Self.best(of: others).map { "weir serve --lan \($0)" } ?? "\"ip addr\" shows what this machine has"
+        guard Self.isLoopback(wish.host) || Self.isThere(wish.host) else {
+            let list = others.isEmpty ? "it has none that others reach" : "it has \(others.joined(separator: ", "))"
+            return [.fault("lan", "\(wish.host) is no address of this machine: \(list)", next: other)]
+        }
+        let port =
+            wish.port ?? running.flatMap { UInt16($0.split(separator: ":").last ?? "") } ?? configuration.listen[0].port
+        let place = ListenAddress(host: wish.host, port: port)
+        return [reachFinding(of: place, next: other), await doorFinding(place, door, isRunning: running != nil)]
+            .compactMap(\.self)
+    }
+
+    /// What is to be said of an address that the machine has; nil for nothing.
+    private func reachFinding(of place: ListenAddress, next: String) -> Finding? {
+        if Self.isLoopback(place.host) {
+            return .warning("lan", "\(place.host) is this machine's alone: no other one reaches it", next: next)
+        }
+        guard OriginClient.isPublic(place.host) ?? false else { return nil }
+        return .warning(
+            "lan",
+            "\(place.host) is an address of the Internet: whoever comes by the URL may play from anywhere, and it goes unencrypted",
+            next: "a firewall that admits your network alone to port \(place.port), or: \(next)")
+    }
+
+    private func doorFinding(_ place: ListenAddress, _ door: String?, isRunning: Bool) async -> Finding {
+        let again = "end it, and: weir serve --lan \(place)"
+        if let door {
+            guard door == "\(place)" || place.port == 0 else {
+                return .warning("lan", "the daemon that runs lets others in at \(door), not at \(place)", next: again)
+            }
+            return .ok("lan", "others are let in at \(door)", next: "weir url NAME --lan --qr")
+        }
+        if isRunning { return .warning("lan", "the daemon that runs lets no other machine in", next: again) }
+        switch Self.bindingError(place) {
+        case 0: return .ok("lan", place.port == 0 ? "\(place.host) can be listened on" : "\(place) is free")
+        case EADDRINUSE:
+            return .fault(
+                "lan", "another program has \(place)",
+                next: "ss -ltnp 'sport = :\(place.port)' shows which; or another port: weir serve --lan "
+                    + "\(ListenAddress(host: place.host, port: place.port &+ 1))")
+        case let number:
+            return .fault(
+                "lan", "\(place) cannot be listened on: \(String(cString: strerror(number)))",
+                next: "another port, or another address: weir serve --lan ADDRESS:PORT")
+        }
+    }
+
+    /// Where the daemon that runs lets others in, as `192.168.1.5:8216`; nil where it does not.
+    private var door: String? {
+        get async {
+            guard let url = try? await ControlClient(state: state).lan().url else { return nil }
+            return url.split(separator: "/").dropFirst().first.map(String.init)
+        }
+    }
+
+    // MARK: Addresses
+
+    /// The literals that interfaces have which are up, without zones.
+    private static var machineAddresses: [String] {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return [] }
+        defer { freeifaddrs(first) }
+        var literals: [String] = []
+        var next = first
+        while let entry = next?.pointee {
+            next = entry.ifa_next
+            guard let address = entry.ifa_addr, entry.ifa_flags & UInt32(IFF_UP) != 0,
+                let literal = literal(address), !literals.contains(literal)
+            else { continue }
+            literals.append(literal)
+        }
+        return literals
+    }
+
+    private static func literal(_ address: UnsafePointer<sockaddr>) -> String? {
+        let length: Int
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET: length = MemoryLayout<sockaddr_in>.size
+        case AF_INET6: length = MemoryLayout<sockaddr_in6>.size
+        default: return nil
+        }
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        guard getnameinfo(address, socklen_t(length), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
+            return nil
+        }
+        let literal = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return String(decoding: literal.prefix { $0 != UInt8(ascii: "%") }, as: UTF8.self)
+    }
+
+    /// In whatever form it is written.
+    private static func isThere(_ host: String) -> Bool {
+        let wanted = bytes(host)
+        return machineAddresses.contains { bytes($0) == wanted }
+    }
+
+    private static func bytes(_ literal: String) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        inet_pton(literal.contains(":") ? AF_INET6 : AF_INET, literal, &bytes)
+        return bytes
+    }
+
+    private static func isLoopback(_ literal: String) -> Bool {
+        literal.contains(":") ? bytes(literal) == bytes("::1") : literal.hasPrefix("127.")
+    }
+
+    /// Whether an address is of no use to others: this machine's own, or one that wants the name of an interface.
+    private static func isLocal(_ literal: String) -> Bool {
+        isLoopback(literal) || literal.contains(":") && bytes(literal)[0] == 0xfe && bytes(literal)[1] & 0xc0 == 0x80
+    }
+
+    /// The one that is least likely to be anybody's but the user's network's.
+    private static func best(of literals: [String]) -> String? {
+        let homes = literals.filter { !(OriginClient.isPublic($0) ?? true) }
+        return homes.first { !$0.contains(":") } ?? homes.first
+    }
+}
