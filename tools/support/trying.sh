@@ -1,0 +1,43 @@
+# For scripts that try a package: sourced, with $work a folder of theirs, at the root of the checkout.
+
+children=()
+end_children() {
+    for child in "${children[@]}"; do kill "$child" 2>/dev/null || true; done
+    for child in "${children[@]}"; do wait "$child" 2>/dev/null || true; done
+}
+
+# begin NAME PROGRAM…: starts a child, and leaves the address of its line "… is listening on URL" in $address.
+begin() {
+    local name=$1 count=0 line
+    shift
+    "$@" >"$work/$name" 2>"$work/$name.errors" &
+    children+=($!)
+    while ! line=$(grep -m1 "is listening on" "$work/$name"); do
+        count=$((count + 1))
+        kill -0 "${children[-1]}" 2>/dev/null && [ $count -lt 600 ] || {
+            echo "${0##*/}: $name does not start: $(cat "$work/$name" "$work/$name.errors")" >&2
+            exit 1
+        }
+        sleep 0.05
+    done
+    address=${line##* }
+}
+
+# clean_debian PACKAGE FOLDER [NAME…]: a Debian that has nothing but what a package asks for, and what is named; with the
+# package as the file weir.deb, which is not installed.
+clean_debian() {
+    local needed suite
+    needed=$(dpkg-deb -f "$1" Depends | tr ',|' '\n\n' | sed 's/(.*//; s/ //g' | sort -u)
+    suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+    debootstrap --variant=minbase --include="$(printf '%s\n' $needed "${@:3}" | paste -sd ,)" "$suite" "$2" \
+        >"$work/debootstrap" 2>&1 || {
+        tail -5 "$work/debootstrap" >&2
+        exit 1
+    }
+    # An installer writes this; debootstrap does not.
+    printf '127.0.0.1 localhost\n::1 localhost\n' >"$2/etc/hosts"
+    cp "$1" "$2/weir.deb"
+}
+
+# hashes URL [PROGRAM…]: of each frame, as ffmpeg decodes it; the program is run with ffmpeg and its arguments.
+hashes() { "${@:2}" ffmpeg -nostdin -v error -i "$1" -map 0 -f framemd5 -; }
