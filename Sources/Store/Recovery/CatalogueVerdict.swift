@@ -15,7 +15,7 @@ final class CatalogueVerdict {
     /// Begins, with a file that nobody writes.
     init(on path: String) {
         // Without a thread it is found out by whoever asks.
-        thread = try? StoreThread { [finding] in
+        thread = try? StoreThread("verdict") { [finding] in
             var configuration = Configuration()
             configuration.readonly = true
             guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else { return }
