@@ -55,7 +55,7 @@ import Testing
         let names = (0..<7).map { "film-\($0)" }
         let client = ControlClient(state: claim.directory) { call throws(ControlError) in
             let query = String(call.url.split(separator: "?", maxSplits: 1)[1])
-            let after = try API.ListWish(query: query).after ?? ""
+            let after = try API.ListWish(ControlQuery(query, knowing: API.ListWish.keys)).after ?? ""
             guard after != "film-5" || query.contains("brief=1") else { throw ControlError(.disk, "no more") }
             let page = names.filter { $0 > after }.prefix(2)
             let list = API.AssetList(
