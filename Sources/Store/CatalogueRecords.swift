@@ -39,13 +39,14 @@ public struct AssetRecord: Codable, Equatable, Sendable, FetchableRecord, Persis
     }
 
     /// See `OrderedRecord`.
-    static let columns = ["id", "name", "title", "origin", "created", "fields", "revises"]
+    static let columns = ["id", "name", "title", "origin", "created", "fields", "revises", "fromNetwork"]
 
     /// See `OrderedRecord`.
     init(ordered row: Row) throws {
         (id, name, title) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1), try row.decode(atIndex: 2))
         (origin, created) = (try row.decode(atIndex: 3), try row.decode(atIndex: 4))
         (fields, revises) = (try row.decode(atIndex: 5), try row.decode(atIndex: 6))
+        fromNetwork = try row.decode(atIndex: 7)
     }
 }
 
