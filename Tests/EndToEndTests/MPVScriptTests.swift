@@ -161,7 +161,8 @@ struct MPVScriptTests {
             try await mpv.command(["keypress", "Ctrl+d"])
             try await waitUntil("the reason") { mpv.process.standardOutput.contains("[weir] no daemon answers at ") }
             try await mpv.command(["stop"])
-            try await waitUntil("nothing") { try await mpv.get("idle-active") as? Bool == true }
+            // It is idle before the script has had its last word about the film.
+            try await waitUntil("nothing") { try await mpv.get("stream-open-filename") == nil }
             try await mpv.command(["keypress", "Ctrl+d"])
             try await waitUntil("the answer") {
                 mpv.process.standardOutput.contains("[weir] this is no stream that could be downloaded")
