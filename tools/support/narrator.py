@@ -7,6 +7,7 @@
 """
 
 import argparse
+import collections
 import pathlib
 import re
 import signal
@@ -16,11 +17,12 @@ import time
 ENDED = re.compile(r"^([✔✘]) Test (?!run\b|case\b)(.+?) (?:with \d+ test cases? )?(?:passed|failed) after ")
 STARTED = re.compile(r"^◇ Test (?!run\b|case\b)(.+) started\.$")
 SKIPPED = re.compile(r"^➜ Test (.+?) skipped")
-ISSUE = re.compile(r"^✘ Test (?!run\b).*? recorded an issue")
+ISSUE = re.compile(r"^✘ Test (?!run\b)(.*?) recorded an issue")
 OVER = re.compile(r"^[✔✘] Test run with ")
 CRASH = re.compile(r"Fatal error|^💣|Program crashed|unexpected signal code|AddressSanitizer|ThreadSanitizer")
-# Of what a failed expectation adds in further lines, so many and so much of each are told at once: the log has the rest.
-DETAILS, WIDTH = 12, 1000
+# Of one test so many issues are told at once, of what each adds in further lines so many, and so much of a line: the log has
+# the rest.
+ISSUES, DETAILS, WIDTH = 5, 12, 1000
 
 
 class Run:
@@ -29,6 +31,7 @@ class Run:
     def __init__(self, name):
         self.name, self.passed, self.failed = name, 0, []
         self.running, self.issues, self.details = {}, 0, 0
+        self.told = collections.Counter()
         self.is_over = False
 
     def take(self, line):
@@ -43,8 +46,15 @@ class Run:
                 self.failed.append(words)
             elif line.startswith("✔"):
                 self.passed += 1
-        if ISSUE.match(line) or CRASH.search(line):
-            self.issues, self.details = self.issues + 1, DETAILS
+        issue = ISSUE.match(line)
+        if issue or CRASH.search(line):
+            self.issues += 1
+            if issue:
+                self.told[issue[1]] += 1
+                if self.told[issue[1]] > ISSUES:
+                    self.details = 0
+                    return None
+            self.details = DETAILS
             return "%s: %s" % (self.name, line[:WIDTH])
         # What follows an issue belongs to it, up to the next sign.
         if self.details and not re.match(r"[◇✔✘➜]", line):

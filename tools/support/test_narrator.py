@@ -44,6 +44,13 @@ class NarratorTests(unittest.TestCase):
         self.assertEqual(sum(line is not None for line in lines), narrator.DETAILS)
         self.assertLess(len(lines[0]), 1100)
 
+    def test_of_one_test_a_few_issues_are_told(self):
+        run = narrator.Run("rooms")
+        told = [run.take("✘ Test table() recorded an issue at A.swift:1:1: case %d" % number) for number in range(300)]
+        self.assertEqual(sum(line is not None for line in told), narrator.ISSUES)
+        self.assertIsNone(run.take("↳ of one that is not told"))
+        self.assertIn("other()", run.take("✘ Test other() recorded an issue at A.swift:2:1: x"))
+
     def test_a_log_is_followed_as_it_grows_and_to_its_end(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "end-to-end.log")
