@@ -1,6 +1,5 @@
-/// Where work on an asset is that goes on for a while: a verification, a publication, a move. The raw values are what a user
-/// reads as JSON.
-public enum JobState: String, Sendable {
+/// Where work on an asset is that goes on for a while: a verification, a publication, a move.
+public enum JobState: Sendable {
     /// It goes on.
     case running
     /// What a verification has found missing is fetched.

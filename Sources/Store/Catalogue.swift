@@ -354,9 +354,9 @@ public final class Catalogue: Sendable {
     /// How often the rows of an asset were changed, as far as that is written.
     public func revision(of id: String) -> Int { revisions.withLock { $0[id] ?? 0 } }
 
-    /// What lists said of assets, as far as the rows are as they were then. It is read when this is asked for: not on the
-    /// loop.
-    public var summaries: [SummaryRecord] { hasSummaries ? (try? queue.read(SummaryRecord.current)) ?? [] : [] }
+    /// Reads what lists said of assets, as far as the rows are as they were then; none where that cannot be read. It waits for
+    /// the disk: not on the loop.
+    public func readSummaries() -> [SummaryRecord] { hasSummaries ? (try? queue.read(SummaryRecord.current)) ?? [] : [] }
 
     /// Writes what a list says of assets, unless their rows have changed since that was worked out.
     public func save(summaries: [SummaryRecord]) async throws(StoreError) {

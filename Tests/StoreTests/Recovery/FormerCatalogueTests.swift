@@ -161,7 +161,7 @@ import Testing
         do {
             let catalogue = try open()
             #expect(catalogue.initial.sorted == Self.allOfLatter.sorted && catalogue.recovery == nil)
-            #expect(catalogue.summaries.map(\.stamp) == ["stamp"])
+            #expect(catalogue.readSummaries().map(\.stamp) == ["stamp"])
             try await catalogue.save(.init(assets: [own]))
             await catalogue.flush()
         }
