@@ -55,7 +55,8 @@ let package = Package(
         room("HTTPServer", ["CLibevent", "EventLoop", "HTTPMessage"]),
         room("Origin", ["CLibcurl", "EventLoop", "HTTPMessage"]),
         room("Store", ["HTTPMessage", "CLibcrypto", "CLinux", sqlite]),
-        room("Library", ["EventLoop", "HTTPMessage", "Playlist", "SegmentFormat", "Origin", "Store"]),
+        room("PlaylistCheck", ["EventLoop", "HTTPMessage", "Origin", "Playlist"]),
+        room("Library", ["EventLoop", "HTTPMessage", "Playlist", "PlaylistCheck", "SegmentFormat", "Origin", "Store"]),
         room("Downloader", ["EventLoop", "Library", "Playlist", "Store"]),
         room("Playback", ["EventLoop", "HTTPMessage", "HTTPServer", "Library", "Playlist", "SegmentFormat"]),
         // Uses Origin as well: the command line is a client of the API, and has no other HTTP client.
@@ -69,8 +70,8 @@ let package = Package(
         room(
             "Application",
             [
-                "EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Store", "Library", "Downloader", "Playback",
-                "Control",
+                "EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "PlaylistCheck", "Store", "Library",
+                "Downloader", "Playback", "Control",
                 logging, toml,
             ]),
         // The commands have the API (Control) and no room below it, but for Playback's words of the log; what needs no daemon
@@ -87,6 +88,7 @@ let package = Package(
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("OriginTests", ["Origin", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("StoreTests", ["Store", "TestSupport"]),
+        tests("PlaylistCheckTests", ["PlaylistCheck", "HTTPMessage", "Origin", "Playlist", "TestSupport"]),
         tests(
             "LibraryTests",
             [

@@ -1,6 +1,8 @@
 internal import Control
 internal import Library
+internal import Origin
 internal import Playlist
+internal import PlaylistCheck
 
 /// What a check of a presentation's playlists found; it needs no daemon, and keeps nothing.
 public struct PlaylistCheck: Sendable {
@@ -54,7 +56,7 @@ public struct PlaylistCheck: Sendable {
 
     /// Asks the origin for the playlist at a URL, and for all that it names. The URL's host and port may be private.
     public static func ofURL(_ text: String) async -> PlaylistCheck {
-        do throws(LibraryError) {
+        do throws(PlaylistCheckError) {
             return PlaylistCheck(try await CheckReport.ofURL(text))
         } catch {
             return PlaylistCheck(CheckReport(playlists: [], failure: error))
@@ -87,14 +89,14 @@ extension PlaylistCheck.Finding {
 }
 
 extension PlaylistCheck.Failure {
-    fileprivate init(_ error: LibraryError) {
-        let known = ControlError(error)
+    fileprivate init(_ error: PlaylistCheckError) {
+        let known = ControlError(LibraryError(error))
         message = known.message
         switch error.code {
-        case .missing: (code, next, exitCode) = ("no-such-file", "give a URL, or the path of a playlist", 66)
-        // Whoever checks asked for a verdict on the data: that the origin sent it is not the point here.
-        case .notPlaylist: (code, next, exitCode) = (known.code.rawValue, nil, 65)
-        // What a daemon may have stored is of no help here.
+        case .unreadableFile: (code, next, exitCode) = ("no-such-file", "give a URL, or the path of a playlist", 66)
+        // The check judges the data, wherever it came from: 65, not 76.
+        case .tooLarge: (code, next, exitCode) = (known.code.rawValue, nil, 65)
+        // A check never uses the daemon's store.
         default: (code, next, exitCode) = (known.code.rawValue, Self.ownNext(known), known.code.exitCode)
         }
     }
@@ -105,5 +107,22 @@ extension PlaylistCheck.Failure {
         case .originAbsent: "the same command later"
         default: error.next
         }
+    }
+}
+
+extension LibraryError {
+    fileprivate init(_ error: PlaylistCheckError) {
+        if error.code == .origin, let origin = error.underlying as? OriginError {
+            self.init(origin)
+            return
+        }
+        let code: Code =
+            switch error.code {
+            case .invalidURL: .refusedURL
+            case .unreadableFile: .missing
+            case .tooLarge: .notPlaylist
+            case .notFound, .origin: .badOrigin
+            }
+        self.init(code, error.message, underlying: error.underlying)
     }
 }

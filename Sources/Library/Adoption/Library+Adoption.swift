@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import PlaylistCheck
 import Store
 
 /// Bundles that lie in the store although nobody knows them: the catalogue was lost with its records, an import ended

@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPMessage
 import Playlist
+import PlaylistCheck
 
 /// A folder of plain HLS, which the bundle of another Weir is too.
 extension Intake {

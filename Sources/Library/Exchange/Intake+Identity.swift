@@ -1,4 +1,5 @@
 import EventLoop
+import PlaylistCheck
 import Store
 
 extension Intake {

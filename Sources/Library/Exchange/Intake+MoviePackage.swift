@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPMessage
 import Playlist
+import PlaylistCheck
 
 /// A `.movpkg`: the playlists as they were fetched, and beside them where each segment of theirs lies.
 extension MoviePackage {
@@ -36,7 +37,7 @@ extension Intake {
 
     /// Apple's texts may have NULs at their end.
     private func text(
-        at place: FolderCheckSource.Place, imports: [String: String]? = nil
+        at place: PlaylistFolder.Place, imports: [String: String]? = nil
     ) async throws(LibraryError) -> Playlist {
         guard let bytes = folder.contents(of: place.components, limit: PlaylistLimits.standard.bytes) else {
             throw LibraryError(.badImport, "\(folder.name(place)) is not there")

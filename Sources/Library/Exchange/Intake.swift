@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPMessage
 import Playlist
+import PlaylistCheck
 import Store
 
 /// What is to come into the store from a folder: an asset that nobody knows yet, and the files that its pieces are made
@@ -13,7 +14,7 @@ import Store
         /// Its name there.
         let file: String
         /// Where its bytes are.
-        let source: FolderCheckSource.Place
+        let source: PlaylistFolder.Place
         /// Which of the file's bytes; nil for all of them.
         let range: Range<Int64>?
         /// How many bytes there must be, where that is known; else nil.
@@ -25,13 +26,13 @@ import Store
     /// With its playlists adopted; not registered.
     let asset: Asset
     /// Where the files are.
-    let folder: FolderCheckSource
+    let folder: PlaylistFolder
     /// What is to be made of them, keys and initialization sections too.
     private(set) var pieces: [Piece] = []
     private var named: Set<String> = []
 
     /// An intake of an asset that has no playlists yet.
-    init(_ asset: Asset, from folder: FolderCheckSource) { (self.asset, self.folder) = (asset, folder) }
+    init(_ asset: Asset, from folder: PlaylistFolder) { (self.asset, self.folder) = (asset, folder) }
 
     // MARK: Reading
 
@@ -39,7 +40,7 @@ import Store
     ///
     /// - Parameter imports: the variables of the multivariant playlist that names it.
     func playlist(
-        at place: FolderCheckSource.Place, imports: [String: String]? = nil
+        at place: PlaylistFolder.Place, imports: [String: String]? = nil
     ) async throws(LibraryError) -> Playlist {
         let reading = await folder.read(place)
         guard let bytes = reading.bytes else {
@@ -48,7 +49,7 @@ import Store
         return try parse(bytes, as: folder.name(place), imports: imports)
     }
 
-    private static func reason(_ reading: CheckReading<FolderCheckSource.Place>) -> String {
+    private static func reason(_ reading: CheckReading<PlaylistFolder.Place>) -> String {
         reading.findings.first.map { String($0.message.trimmingPrefix("not read: ")) } ?? "nothing came"
     }
 
@@ -91,7 +92,7 @@ import Store
 
     /// Wants everything that a media playlist of the folder names, from where it says.
     func addPieces(
-        of playlist: MediaPlaylist, of rendition: Rendition, at place: FolderCheckSource.Place
+        of playlist: MediaPlaylist, of rendition: Rendition, at place: PlaylistFolder.Place
     ) throws(LibraryError) {
         for key in playlist.keys {
             guard let number = rendition.number(of: key) else { continue }
@@ -108,7 +109,7 @@ import Store
 
     private func add(
         _ folder: String, _ name: PieceName, _ uri: String, _ range: SubRange?, _ line: Int,
-        _ place: FolderCheckSource.Place
+        _ place: PlaylistFolder.Place
     ) throws(LibraryError) {
         var piece = Piece(
             folder: folder, file: name.description, source: try self.place(of: uri, line, from: place),
@@ -119,15 +120,15 @@ import Store
 
     /// The file that a URI of a playlist in the folder leads to; nothing is fetched for an import.
     func place(
-        of uri: String, _ line: Int, from place: FolderCheckSource.Place
-    ) throws(LibraryError) -> FolderCheckSource.Place {
+        of uri: String, _ line: Int, from place: PlaylistFolder.Place
+    ) throws(LibraryError) -> PlaylistFolder.Place {
         switch folder.target(of: uri, from: place) {
         case .place(let target): return target
         case .elsewhere(let reason):
             throw LibraryError(
                 .badImport, "\(folder.name(place)), line \(line): \(reason), and only what is in the folder is imported"
             )
-        case .nowhere: throw LibraryError(.badImport, "\(folder.name(place)), line \(line): the URI is none")
+        case .invalid: throw LibraryError(.badImport, "\(folder.name(place)), line \(line): the URI is none")
         }
     }
 }

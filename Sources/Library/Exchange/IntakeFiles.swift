@@ -1,14 +1,15 @@
 import Glibc
+import PlaylistCheck
 import Store
 
 /// The files of a folder that is imported, with the ledgers that stand beside them. Used on one thread.
 struct IntakeFiles {
-    private let folder: FolderCheckSource
+    private let folder: PlaylistFolder
     /// By folder; nil where there is none.
     private var ledgers: [[String]: Ledger?] = [:]
 
     /// Those of a folder.
-    init(_ folder: FolderCheckSource) { self.folder = folder }
+    init(_ folder: PlaylistFolder) { self.folder = folder }
 
     /// Copies what a piece is made of into a bundle. Where a ledger stands beside the file, it has to be what that says.
     ///
@@ -40,7 +41,7 @@ struct IntakeFiles {
 
     private static var reason: String { String(cString: strerror(errno)) }
 
-    private mutating func ledger(beside place: FolderCheckSource.Place) -> Ledger? {
+    private mutating func ledger(beside place: PlaylistFolder.Place) -> Ledger? {
         let home = Array(place.components.dropLast())
         if let known = ledgers[home] { return known }
         let ledger = folder.contents(of: home + [Ledger.fileName], limit: 64 << 20).map { Ledger($0) }

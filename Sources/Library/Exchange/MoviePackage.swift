@@ -1,3 +1,5 @@
+import PlaylistCheck
+
 /// A `.movpkg` of Apple's, as its XML tells of it: which streams there are, which of them are complete, and which files
 /// their segments are.
 ///
@@ -11,7 +13,7 @@ struct MoviePackage: Sendable {
         /// Where its media playlist was.
         let url: String
         /// The media playlist's file.
-        let playlist: FolderCheckSource.Place
+        let playlist: PlaylistFolder.Place
         /// The files of its initialization sections, in the order of the playlist.
         let sections: [File]
         /// Those of its segments.
@@ -21,7 +23,7 @@ struct MoviePackage: Sendable {
     /// One file of a stream.
     struct File: Sendable {
         /// Where it lies.
-        let place: FolderCheckSource.Place
+        let place: PlaylistFolder.Place
         /// Its length in bytes, if the package tells it.
         let length: Int64?
     }
@@ -32,14 +34,14 @@ struct MoviePackage: Sendable {
     /// Where the multivariant playlist was; nil where none is told.
     let masterURL: String?
     /// The file of the multivariant playlist; nil where there is none.
-    let master: FolderCheckSource.Place?
+    let master: PlaylistFolder.Place?
     /// Those that are complete.
     let streams: [Stream]
 
     /// Reads a package; nil for a folder that is none.
     ///
     /// - Throws: `badImport` for one that cannot be understood, or of which nothing is complete.
-    init?(_ folder: FolderCheckSource, path: String) throws(LibraryError) {
+    init?(_ folder: PlaylistFolder, path: String) throws(LibraryError) {
         guard let text = folder.contents(of: [Self.boot], limit: Self.limit) else { return nil }
         guard let boot = XMLElement(text), boot.name == "HLSMoviePackage" else {
             throw LibraryError(.badImport, "\(path)/\(Self.boot) is not that of a .movpkg")
@@ -72,14 +74,14 @@ struct MoviePackage: Sendable {
         return isInside ? parts : nil
     }
 
-    fileprivate static func place(_ path: String, in folder: [String]) -> FolderCheckSource.Place? {
-        components(path).flatMap { $0.isEmpty ? nil : FolderCheckSource.Place(components: folder + $0) }
+    fileprivate static func place(_ path: String, in folder: [String]) -> PlaylistFolder.Place? {
+        components(path).flatMap { $0.isEmpty ? nil : PlaylistFolder.Place(components: folder + $0) }
     }
 }
 
 extension MoviePackage.Stream {
     /// What a stream's own XML tells; nil where that says that it is not complete after all.
-    fileprivate init?(_ element: XMLElement, _ folder: FolderCheckSource, path: String) throws(LibraryError) {
+    fileprivate init?(_ element: XMLElement, _ folder: PlaylistFolder, path: String) throws(LibraryError) {
         let name = element.attributes["Path"] ?? element.attributes["ID"] ?? ""
         let file = "\(path)/\(name)/StreamInfoBoot.xml"
         guard let home = MoviePackage.components(name),

@@ -1,11 +1,12 @@
 import EventLoop
 import Glibc
+import PlaylistCheck
 import Store
 
 /// A folder that a person wants imported: where it begins, and what it says that it is.
 struct Parcel: Sendable {
     /// The folder, with its entry playlist.
-    let folder: FolderCheckSource
+    let folder: PlaylistFolder
     /// What a name can be made of.
     let label: String
     /// What another Weir says that it is.
@@ -28,12 +29,12 @@ struct Parcel: Sendable {
         }
         if status.st_mode & S_IFMT == S_IFDIR {
             label = path
-            folder = FolderCheckSource(path: path + "/" + (try Self.entry(of: path)), followsEntry: false)
+            folder = PlaylistFolder(path: path + "/" + (try Self.entry(of: path)), followsEntry: false)
             package = try MoviePackage(folder, path: path)
         } else {
             package = nil
             label = path
-            folder = FolderCheckSource(path: path, followsEntry: false)
+            folder = PlaylistFolder(path: path, followsEntry: false)
         }
         let text = folder.contents(of: [BundleIdentity.fileName], limit: 1 << 20)
         identity = try text.flatMap { text throws(LibraryError) in

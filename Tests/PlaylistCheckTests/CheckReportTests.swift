@@ -1,10 +1,11 @@
 import Foundation
 import HTTPMessage
+import Origin
 import Playlist
 import TestSupport
 import Testing
 
-@testable import Library
+@testable import PlaylistCheck
 
 /// Checks over a real origin that errs as told.
 @Suite("A check of a URL")
@@ -29,6 +30,11 @@ struct URLCheckTests {
 
     private func write(_ files: [String: String]) throws {
         for (name, text) in files { try folder.write(Data(text.utf8), to: name) }
+    }
+
+    private func originCode(_ origin: TestOrigin) async throws -> OriginError.Code? {
+        let failure = try await CheckReport.ofURL(origin.master("ts")).failure
+        return failure?.code == .origin ? (failure?.underlying as? OriginError)?.code : nil
     }
 
     /// What a report says: path of the playlist, line, severity and code of each finding.
@@ -113,7 +119,7 @@ struct URLCheckTests {
                 "html.m3u8:1 error notAPlaylist", "cut.m3u8:4 error missingURI",
             ])
         let alone = try await CheckReport.ofURL(origin.url("/bomb.m3u8"))
-        #expect(alone.failure?.code == .notPlaylist && told(alone) == ["bomb.m3u8:0 error tooLarge"])
+        #expect(alone.failure?.code == .tooLarge && told(alone) == ["bomb.m3u8:0 error tooLarge"])
     }
 
     @Test("tells of URIs that lead nowhere, back, to another multivariant playlist, or to a private host")
@@ -147,7 +153,7 @@ struct URLCheckTests {
         for name in names { try write([name: Self.media]) }
         let origin = try await TestOrigin(root: folder.path)
         let source = OriginCheckSource(entry: try WebURL(origin.url("/master.m3u8")))
-        let impatient = await PresentationReader(source: source, patience: .zero).run()
+        let impatient = await PresentationReader(source: source, timeLimit: .zero).run()
         #expect(told(impatient).filter { $0.hasSuffix("warning notRead") }.count == 9)
         #expect(try await origin.requests().count == 1)
         // Those under way are read to their end.
@@ -176,12 +182,12 @@ struct URLCheckTests {
     @Test("that has nothing to read says why")
     func failures() async throws {
         let origin = try await TestOrigin()
-        #expect(try await CheckReport.ofURL(origin.url("/none.m3u8")).failure?.code == .badOrigin)
+        #expect(try await CheckReport.ofURL(origin.url("/none.m3u8")).failure?.code == .notFound)
         try await origin.add(OriginRule("*") { $0.status = 403 })
-        #expect(try await CheckReport.ofURL(origin.master("ts")).failure?.code == .originRefused)
+        #expect(try await originCode(origin) == .unauthorized)
         try await origin.stop()
-        #expect(try await CheckReport.ofURL(origin.master("ts")).failure?.code == .originAbsent)
-        await #expect(throws: LibraryError.self) { try await CheckReport.ofURL("ftp://h/a.m3u8") }
+        #expect(try await originCode(origin) == .unreachable)
+        await #expect(throws: PlaylistCheckError.self) { try await CheckReport.ofURL("ftp://h/a.m3u8") }
     }
 }
 
@@ -254,7 +260,7 @@ struct FileCheckTests {
         #expect(messages(await CheckReport.ofFile(large)) == ["error the playlist is larger than 8388608 bytes"])
         for path in [folder.path, folder.path("none"), folder.path("no/folder.m3u8")] {
             let report = await CheckReport.ofFile(path)
-            #expect(report.failure?.code == .missing && report.failure?.message.hasPrefix(path + ": ") == true)
+            #expect(report.failure?.code == .unreadableFile && report.failure?.message.hasPrefix(path + ": ") == true)
         }
     }
 }

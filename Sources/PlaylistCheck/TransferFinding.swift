@@ -2,18 +2,18 @@ import HTTPMessage
 import Origin
 import Playlist
 
-/// What there is to say of how a playlist came from its origin.
+/// Findings about a playlist's transfer from its origin.
 enum TransferFinding {
-    /// What a head tells.
+    /// Findings about a response head.
     static func all(of head: OriginHead, asked url: WebURL) -> [PlaylistDiagnostic] {
         let isNamed = [url, head.url].contains { isPlaylistName($0.path) }
         return [redirect(to: head.url, from: url), contentType(head.mediaType?.essence, isNamed: isNamed)]
             .compactMap(\.self)
     }
 
-    /// Why nothing came.
+    /// The finding for a failed request.
     static func failure(_ error: OriginError, asked url: WebURL) -> PlaylistDiagnostic {
-        // The name of the playlist stands before the message anyway.
+        // The report prints the playlist's name before the message.
         let own = url.redacted + " "
         let message = error.description
         return PlaylistDiagnostic(
@@ -28,7 +28,7 @@ enum TransferFinding {
             message: "redirects to \(end.redacted), which its URIs are relative to")
     }
 
-    /// A playlist is known by its type or by its name, and clients are to refuse what is known by neither.
+    /// Clients recognise a playlist by its Content-Type or its name, and must refuse one with neither.
     private static func contentType(_ type: String?, isNamed: Bool) -> PlaylistDiagnostic? {
         func finding(_ severity: PlaylistDiagnostic.Severity, _ message: String) -> PlaylistDiagnostic {
             PlaylistDiagnostic(severity: severity, code: "contentType", clause: "RFC 8216 §4", message: message)
@@ -36,7 +36,7 @@ enum TransferFinding {
         switch type {
         case "application/vnd.apple.mpegurl"?, "audio/mpegurl"?: return nil
         case "application/x-mpegurl"?, "audio/x-mpegurl"?:
-            return finding(.note, "the Content-Type \(type ?? "") is an old one: application/vnd.apple.mpegurl")
+            return finding(.note, "the Content-Type \(type ?? "") is outdated: use application/vnd.apple.mpegurl")
         default:
             let what = type.map { "the Content-Type is \($0)" } ?? "there is no Content-Type"
             guard isNamed else {

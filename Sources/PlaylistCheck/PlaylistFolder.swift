@@ -2,29 +2,32 @@ import Glibc
 import HTTPMessage
 import Playlist
 
-/// The playlists of a folder on disk: that which the user named, and those beside it or below.
+/// Reads the playlists of a folder on disk.
 ///
-/// What a playlist names is opened only within the folder, one component after the other, and links are not followed.
-/// Owns the folder's descriptor. Sendable: it never changes.
-final class FolderCheckSource: CheckSource {
-    /// A file below the folder.
-    struct Place: Hashable {
-        /// Names of folders, and last that of the file; never `.` or `..`, nor empty.
-        let components: [String]
+/// Opens paths one component at a time, inside the folder only, and follows no symbolic links.
+/// Owns the folder's descriptor. Sendable: it is immutable.
+package final class PlaylistFolder: CheckSource {
+    /// The path of a file below the folder.
+    package struct Place: Hashable, Sendable {
+        /// Folder names, then the file name. No component is `.`, `..` or empty.
+        package let components: [String]
+
+        /// A path below the folder.
+        package init(components: [String]) { self.components = components }
     }
 
-    let entry: Place
+    package let entry: Place
     private let path: String
     /// The folder's path as a prefix of its files'.
     private let prefix: String
     /// -1 where the folder cannot be opened.
     private let folder: Int32
 
-    /// Whether the playlist that the user named may be a link, or a pipe.
+    /// True if the entry may be a symbolic link or a pipe.
     private let followsEntry: Bool
 
-    /// A source that has read nothing yet; `path` as the user wrote it.
-    init(path: String, followsEntry: Bool = true) {
+    /// - Parameter path: the entry's path as the user typed it.
+    package init(path: String, followsEntry: Bool = true) {
         self.followsEntry = followsEntry
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
         self.path = path
@@ -35,7 +38,7 @@ final class FolderCheckSource: CheckSource {
 
     deinit { if folder >= 0 { close(folder) } }
 
-    func read(_ place: Place) async -> CheckReading<Place> {
+    package func read(_ place: Place) async -> CheckReading<Place> {
         let isEntry = place == entry && followsEntry
         let file = isEntry ? open(path, O_RDONLY | O_CLOEXEC) : openBeneath(place.components)
         guard file >= 0 else { return failed(place, errno) }
@@ -44,14 +47,13 @@ final class FolderCheckSource: CheckSource {
         guard fstat(file, &status) == 0 else { return failed(place, errno) }
         let kind = status.st_mode & S_IFMT
         guard isEntry ? kind != S_IFDIR : kind == S_IFREG else { return failed(place, isEntry ? EISDIR : EINVAL) }
-        // One byte more than a playlist may have is read, and no more.
         let limit = PlaylistLimits.standard.bytes
         guard let bytes = Self.bytes(of: file, limit: limit) else { return failed(place, errno) }
         return CheckReading(bytes: bytes, base: place)
     }
 
-    /// All bytes of a small file; nil where it is none, is not there or is longer than `limit`.
-    func contents(of components: [String], limit: Int) -> [UInt8]? {
+    /// Reads a small regular file; nil if it does not exist or is longer than `limit` bytes.
+    package func contents(of components: [String], limit: Int) -> [UInt8]? {
         let file = openBeneath(components)
         guard file >= 0 else { return nil }
         defer { close(file) }
@@ -60,17 +62,17 @@ final class FolderCheckSource: CheckSource {
         return Self.bytes(of: file, limit: limit).flatMap { $0.count <= limit ? $0 : nil }
     }
 
-    /// Opens a file of the folder for reading; -1 where that fails, and errno says why. The caller owns the descriptor.
-    func openFile(_ place: Place) -> Int32 { openBeneath(place.components) }
+    /// Opens a file for reading; returns -1 and sets errno on failure. The caller owns the descriptor.
+    package func openFile(_ place: Place) -> Int32 { openBeneath(place.components) }
 
-    /// Whether there is something at a place.
-    func has(_ place: Place) -> Bool {
+    /// True if a file or folder exists at `place`.
+    package func has(_ place: Place) -> Bool {
         let file = openBeneath(place.components)
         if file >= 0 { close(file) }
         return file >= 0
     }
 
-    /// At most one byte more than `limit` is read.
+    /// Reads at most `limit + 1` bytes.
     private static func bytes(of file: Int32, limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -87,7 +89,7 @@ final class FolderCheckSource: CheckSource {
     private func openBeneath(_ components: [String]) -> Int32 {
         var parent = dup(folder)
         for (number, name) in components.enumerated() where parent >= 0 {
-            // A pipe that somebody left there must not stop the check.
+            // O_NONBLOCK: opening a pipe must not block the check.
             let kind = number + 1 < components.count ? O_DIRECTORY : O_NONBLOCK
             let child = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | kind)
             let reason = errno
@@ -105,15 +107,15 @@ final class FolderCheckSource: CheckSource {
             case EINVAL: "not a file"
             default: String(cString: strerror(reason))
             }
-        // A playlist alone, without those that it names, is no fault of its own.
+        // Users check single playlists without the files they name, so only the entry is an error.
         let finding = PlaylistDiagnostic(
             severity: place == entry ? .error : .warning, code: "notRead", clause: "RFC 8216 §4.1",
             message: "not read: \(words)")
-        return CheckReading(base: place, findings: [finding], failure: LibraryError(.missing, "\(path): \(words)"))
+        return CheckReading(base: place, findings: [finding], failure: PlaylistCheckError(.unreadableFile, "\(path): \(words)"))
     }
 
-    func target(of uri: String, from base: Place) -> CheckTarget<Place> {
-        guard url(of: uri, from: base) != nil else { return .nowhere }
+    package func target(of uri: String, from base: Place) -> CheckTarget<Place> {
+        guard url(of: uri, from: base) != nil else { return .invalid }
         if uri.contains("://") || uri.hasPrefix("//") { return .elsewhere("the URI leads to another origin") }
         if uri.hasPrefix("/") { return .elsewhere("the URI leads to the root of an origin") }
         let path = uri.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -130,21 +132,21 @@ final class FolderCheckSource: CheckSource {
         return components.isEmpty ? .elsewhere("the URI names a folder") : .place(Place(components: components))
     }
 
-    /// A component without its percent-encodings; nil for what is no name of a file.
+    /// Percent-decodes a path component; nil if the result is not a file name.
     private static func decoded(_ part: Substring.UTF8View) -> String? {
         guard let name = PercentEncoding.decode(Substring(part)), !name.utf8.contains(0), !name.utf8.contains(0x2F)
         else { return nil }
         return name
     }
 
-    func url(of uri: String, from base: Place) -> String? {
+    package func url(of uri: String, from base: Place) -> String? {
         (try? WebURL(url(base))).flatMap { try? $0.resolving(uri).text }
     }
 
-    /// As if the folder were an origin's.
-    func url(_ place: Place) -> String {
+    /// The URL that an origin at localhost would give the file.
+    package func url(_ place: Place) -> String {
         "http://localhost/" + place.components.map(PercentEncoding.encode).joined(separator: "/")
     }
-    func name(_ place: Place) -> String { place == entry ? path : prefix + place.components.joined(separator: "/") }
-    func query(_ place: Place) -> String? { nil }
+    package func name(_ place: Place) -> String { place == entry ? path : prefix + place.components.joined(separator: "/") }
+    package func query(_ place: Place) -> String? { nil }
 }

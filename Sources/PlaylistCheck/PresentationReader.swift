@@ -1,32 +1,29 @@
 import Playlist
 
-/// Reads a presentation's playlists, the entry and all that it names, and gathers what there is to say of them.
+/// Reads a presentation's playlists, the entry and every playlist it names, and collects the findings.
 struct PresentationReader<Source: CheckSource>: Sendable {
     let source: Source
-    /// Bytes of media playlists after which no more are read: all of them are kept, to be compared.
+    /// Stops reading after this many bytes of media playlists: all of them are kept in memory, to be compared.
     var byteLimit = 64 << 20
-    /// The time after which no more are asked for: a playlist can name a thousand hosts that do not answer.
-    var patience = Duration.seconds(120)
+    /// Stops reading after this time: a playlist can name a thousand hosts that do not answer.
+    var timeLimit = Duration.seconds(120)
 
-    /// Playlists read at a time.
+    /// The number of parallel reads.
     private static var width: Int { 6 }
 
-    /// One playlist as it was read.
     private struct Text: Sendable {
         let reading: CheckReading<Source.Place>
         let playlist: Playlist?
         let diagnostics: [PlaylistDiagnostic]
     }
 
-    /// A media playlist's place in the presentation.
     private struct Rendition: Sendable {
         let place: Source.Place
-        /// Among `MultivariantPlaylist.renditionURIs`; several, where URIs differ and mean the same.
+        /// Indices into `MultivariantPlaylist.renditionURIs`; several if different URIs resolve to one place.
         var indices: [Int]
         var text: Text?
     }
 
-    /// Reads everything.
     func run() async -> CheckReport {
         let entry = await read(source.entry, imports: nil)
         var found = entry.diagnostics
@@ -34,11 +31,11 @@ struct PresentationReader<Source: CheckSource>: Sendable {
             return CheckReport(playlists: [checked(source.entry, found)], failure: entry.reading.failure)
         }
         let base = entry.reading.base
-        var renditions = renditions(of: multivariant, base: base, &found)
+        var renditions = playlists(of: multivariant, base: base, &found)
         await read(&renditions, imports: multivariant.variables)
         found += compare(renditions, with: multivariant, base: base)
         let others = renditions.map { rendition in
-            checked(rendition.place, rendition.text.map { told($0, rendition, multivariant) } ?? [leftOut])
+            checked(rendition.place, rendition.text.map { findings($0, rendition, multivariant) } ?? [skipped])
         }
         return CheckReport(playlists: [checked(source.entry, found)] + others)
     }
@@ -66,10 +63,10 @@ struct PresentationReader<Source: CheckSource>: Sendable {
         return Text(reading: reading, playlist: playlist, diagnostics: found)
     }
 
-    // MARK: All that an entry names
+    // MARK: The whole presentation
 
-    /// The playlists to read, in the order of their lines; what is not read is told of.
-    private func renditions(
+    /// The playlists to read, in line order. Adds a finding for each one that is not read.
+    private func playlists(
         of multivariant: MultivariantPlaylist, base: Source.Place, _ found: inout [PlaylistDiagnostic]
     ) -> [Rendition] {
         var renditions: [Rendition] = []
@@ -86,7 +83,7 @@ struct PresentationReader<Source: CheckSource>: Sendable {
                 }
             case .elsewhere(let reason):
                 found.append(Self.notRead(reason, line: multivariant.line(ofRendition: index)))
-            case .nowhere: break
+            case .invalid: break
             }
         }
         return renditions
@@ -94,7 +91,7 @@ struct PresentationReader<Source: CheckSource>: Sendable {
 
     private func read(_ renditions: inout [Rendition], imports: [String: String]) async {
         let places = renditions.map(\.place)
-        let end = ContinuousClock.now + patience
+        let end = ContinuousClock.now + timeLimit
         let texts = await withTaskGroup(of: (Int, Text).self) { group in
             var texts: [Int: Text] = [:]
             var (next, bytes) = (0, 0)
@@ -132,9 +129,9 @@ struct PresentationReader<Source: CheckSource>: Sendable {
         ) { source.url(of: $0, from: base) }
     }
 
-    /// The findings of a rendition. Where no text came, they also say what named it, and count for less if all that it
-    /// is for is to seek by pictures.
-    private func told(
+    /// The findings of a rendition. If it could not be read, they name the line that refers to it. A missing I-frame
+    /// playlist is a warning only: players play without it.
+    private func findings(
         _ text: Text, _ rendition: Rendition, _ multivariant: MultivariantPlaylist
     ) -> [PlaylistDiagnostic] {
         guard text.reading.bytes == nil, let line = rendition.indices.first.flatMap(multivariant.line(ofRendition:))
@@ -153,9 +150,9 @@ struct PresentationReader<Source: CheckSource>: Sendable {
             severity: .note, code: "notRead", line: line, clause: "RFC 8216 §4.1", message: "not read: \(reason)")
     }
 
-    private var leftOut: PlaylistDiagnostic {
+    private var skipped: PlaylistDiagnostic {
         PlaylistDiagnostic(
             severity: .warning, code: "notRead", clause: "RFC 8216 §10",
-            message: "not read: those before it have more than \(byteLimit >> 20) MB together, or took too long")
+            message: "not read: the playlists before it exceed \(byteLimit >> 20) MB together, or took too long")
     }
 }
