@@ -56,14 +56,19 @@ let package = Package(
         room("Origin", ["CLibcurl", "EventLoop", "HTTPMessage"]),
         room("Store", ["HTTPMessage", "CLibcrypto", "CLinux", sqlite]),
         room("PlaylistCheck", ["EventLoop", "HTTPMessage", "Origin", "Playlist"]),
-        room("Library", ["EventLoop", "HTTPMessage", "Playlist", "PlaylistCheck", "SegmentFormat", "Origin", "Store"]),
-        room("Downloader", ["EventLoop", "Library", "Playlist", "Store"]),
-        room("Playback", ["EventLoop", "HTTPMessage", "HTTPServer", "Library", "Playlist", "SegmentFormat"]),
+        room("Fetching", ["EventLoop", "HTTPMessage", "Origin", "SegmentFormat", "Store"]),
+        room(
+            "Library",
+            ["EventLoop", "Fetching", "HTTPMessage", "Playlist", "PlaylistCheck", "SegmentFormat", "Origin", "Store"]),
+        room("Downloader", ["EventLoop", "Fetching", "Library", "Playlist", "Store"]),
+        room(
+            "Playback",
+            ["EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Playlist", "SegmentFormat"]),
         // Uses Origin as well: the command line is a client of the API, and has no other HTTP client.
         room(
             "Control",
             [
-                "CDocument", "CPage", "EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "Store",
+                "CDocument", "CPage", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "Store",
                 "Library",
                 "Downloader", "Playback",
             ]),
@@ -88,26 +93,28 @@ let package = Package(
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("OriginTests", ["Origin", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("StoreTests", ["Store", "TestSupport"]),
+        tests("FetchingTests", ["Fetching", "HTTPMessage", "TestSupport"]),
         tests("PlaylistCheckTests", ["PlaylistCheck", "HTTPMessage", "Origin", "Playlist", "TestSupport"]),
         tests(
             "LibraryTests",
             [
-                "Library", "EventLoop", "HTTPMessage", "Origin", "Playlist", "SegmentFormat", "Store", "TestSupport",
+                "Library", "EventLoop", "Fetching", "HTTPMessage", "Origin", "Playlist", "SegmentFormat", "Store",
+                "TestSupport",
             ]),
         tests(
             "DownloaderTests",
-            ["Downloader", "EventLoop", "HTTPMessage", "Library", "Origin", "Playlist", "Store", "TestSupport"]),
+            ["Downloader", "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "Store", "TestSupport"]),
         tests(
             "PlaybackTests",
             [
-                "Playback", "EventLoop", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playlist", "SegmentFormat",
-                "Store", "TestSupport",
+                "Playback", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playlist",
+                "SegmentFormat", "Store", "TestSupport",
             ]),
         tests("TestSupportTests", ["TestSupport"]),
         tests(
             "ControlTests",
             [
-                "Control", "Downloader", "EventLoop", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playback",
+                "Control", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playback",
                 "Store", "TestSupport",
             ]),
         tests("ApplicationTests", ["Application", "HTTPMessage", "Library", "TestSupport", logging]),

@@ -19,7 +19,7 @@ import Store
     /// How many holes of each track are still to be filled.
     private var left: [Int] = []
     /// What is under way: each with the hole that it fills, and the request that brings it.
-    private var flying: [ObjectIdentifier: Piece] = [:]
+    private var fetching: [ObjectIdentifier: Piece] = [:]
     /// How many of each request's pieces are under way.
     private var requests: [Int: Int] = [:]
     private var lastRequest = 0
@@ -34,7 +34,7 @@ import Store
 
     /// A piece under way.
     private struct Piece {
-        let flight: Flight
+        let fetch: Fetch
         let track: Int
         let isKey: Bool
         let request: Int
@@ -67,9 +67,9 @@ import Store
     /// What is under way and nearly done still comes.
     func cancel() {
         isOver = true
-        let flights = flying.values.map(\.flight)
-        (flying, requests) = ([:], [:])
-        for flight in flights { flight.release() }
+        let fetches = fetching.values.map(\.fetch)
+        (fetching, requests) = ([:], [:])
+        for fetch in fetches { fetch.release() }
     }
 
     /// What now lies behind whoever watches, and waits for its turn at the origin, comes when its turn comes again; after a
@@ -78,14 +78,14 @@ import Store
         guard !isOver else { return }
         self.playhead = playhead
         plan.move(to: playhead)
-        let passed = flying.filter { _, piece in
-            isJump ? piece.flight.written == 0 : !piece.flight.isAsked && 0 < piece.end && piece.end <= playhead
+        let passed = fetching.filter { _, piece in
+            isJump ? piece.fetch.written == 0 : !piece.fetch.isAsked && 0 < piece.end && piece.end <= playhead
         }
         guard isJump || !passed.isEmpty else { return }
         for (id, piece) in passed {
-            flying[id] = nil
+            fetching[id] = nil
             if !piece.hasArrived { forget(piece.request) }
-            piece.flight.release()
+            piece.fetch.release()
         }
         replan()
         fill()
@@ -103,12 +103,12 @@ import Store
     }
 
     private func fill() {
-        // A flight that ends at once calls back from within.
+        // A fetch that ends at once calls back from within.
         guard !isFilling else { return }
         isFilling = true
         while !isOver, obstacle == nil, requests.count < parallel, let batch = plan.next() { fetch(batch) }
         isFilling = false
-        guard flying.isEmpty, !isOver else { return }
+        guard fetching.isEmpty, !isOver else { return }
         finish()
     }
 
@@ -155,20 +155,20 @@ import Store
         }
         guard let folder = wanted.first?.folder else { return }
         do {
-            let flights = try library.flights(wanted.map(\.resource), in: folder, of: download.asset)
+            let fetches = try library.fetches(wanted.map(\.resource), in: folder, of: download.asset)
             lastRequest += 1
             let isKey = folder !== rendition.folder
-            for (flight, end) in zip(flights, ends) {
+            for (fetch, end) in zip(fetches, ends) {
                 // A plan that was made anew names what is under way too.
-                guard flying[ObjectIdentifier(flight)] == nil else {
-                    flight.release()
+                guard fetching[ObjectIdentifier(fetch)] == nil else {
+                    fetch.release()
                     continue
                 }
                 requests[lastRequest, default: 0] += 1
                 follow(
                     Piece(
-                        flight: flight, track: batch.track, isKey: isKey, request: lastRequest, end: end,
-                        began: flight.written))
+                        fetch: fetch, track: batch.track, isKey: isKey, request: lastRequest, end: end,
+                        began: fetch.written))
             }
         } catch {
             obstacle = obstacle ?? .failed(error)
@@ -190,15 +190,15 @@ import Store
     }
 
     private func follow(_ piece: Piece) {
-        let flight = piece.flight
-        flying[ObjectIdentifier(flight)] = piece
-        flight.whenArrived { [weak self] in self?.arrived(flight) }
-        flight.whenEnded { [weak self] result in self?.landed(flight, result) }
+        let fetch = piece.fetch
+        fetching[ObjectIdentifier(fetch)] = piece
+        fetch.whenArrived { [weak self] in self?.arrived(fetch) }
+        fetch.whenEnded { [weak self] result in self?.landed(fetch, result) }
     }
 
-    private func arrived(_ flight: Flight) {
-        guard let piece = flying[ObjectIdentifier(flight)], !piece.hasArrived else { return }
-        flying[ObjectIdentifier(flight)]?.hasArrived = true
+    private func arrived(_ fetch: Fetch) {
+        guard let piece = fetching[ObjectIdentifier(fetch)], !piece.hasArrived else { return }
+        fetching[ObjectIdentifier(fetch)]?.hasArrived = true
         forget(piece.request)
         fill()
     }
@@ -208,13 +208,13 @@ import Store
         requests[request] = count > 0 ? count : nil
     }
 
-    private func landed(_ flight: Flight, _ result: Result<Void, LibraryError>) {
-        guard let piece = flying.removeValue(forKey: ObjectIdentifier(flight)) else { return }
+    private func landed(_ fetch: Fetch, _ result: Result<Void, LibraryError>) {
+        guard let piece = fetching.removeValue(forKey: ObjectIdentifier(fetch)) else { return }
         if !piece.hasArrived { forget(piece.request) }
-        flight.release()
+        fetch.release()
         switch result {
-        case .success where flight.keepFailure == nil: filled(piece)
-        case .success: obstacle = obstacle ?? flight.keepFailure.map { .storeFailed($0) }
+        case .success where fetch.keepFailure == nil: filled(piece)
+        case .success: obstacle = obstacle ?? fetch.keepFailure.map { .storeFailed($0) }
         case .failure(let error) where error.code == .cancelled: interruption = error
         case .failure(let error): note(error, isKey: piece.isKey)
         }
@@ -224,7 +224,7 @@ import Store
     private func filled(_ piece: Piece) {
         faults.noteSuccess()
         left[piece.track] -= 1
-        observer?.work(for: download, received: piece.flight.written - piece.began)
+        observer?.work(for: download, received: piece.fetch.written - piece.began)
         if left[piece.track] == 0, download.isWhole(renditions[piece.track]) {
             observer?.work(for: download, completed: renditions[piece.track])
         }

@@ -34,7 +34,7 @@ import Store
     private let tell: (String) -> Void
     private var beginning: Task<Void, Never>?
     private var tracks: [RecordingTrack] = []
-    private var flying: [Place: Flight] = [:]
+    private var fetching: [Place: Fetch] = [:]
     private var failures: [Place: Failure] = [:]
     private var isOver = false
 
@@ -97,9 +97,9 @@ import Store
         isOver = true
         beginning?.cancel()
         for track in tracks { track.task?.cancel() }
-        let flights = flying.values
-        flying = [:]
-        for flight in flights { flight.release() }
+        let fetches = fetching.values
+        fetching = [:]
+        for fetch in fetches { fetch.release() }
     }
 
     private func end(_ outcome: DownloadOutcome) {
@@ -174,7 +174,7 @@ import Store
     /// Asks for what is oldest, since it leaves the origin first; renditions in turn, by media time.
     private func fill() {
         for track in tracks { track.look() }
-        while !isOver, flying.count < parallel {
+        while !isOver, fetching.count < parallel {
             let track = tracks.filter { $0.nextTime != nil }.min { $0.nextTime ?? 0 < $1.nextTime ?? 0 }
             guard let item = track?.next() else { return }
             fetch(item)
@@ -183,7 +183,7 @@ import Store
 
     private func fetch(_ item: Recording.Item) {
         for need in item.needed where !need.folder.contains(need.resource.name.description) {
-            guard !isOver, flying[Place(need)] == nil else { continue }
+            guard !isOver, fetching[Place(need)] == nil else { continue }
             fetch(need)
         }
     }
@@ -191,24 +191,24 @@ import Store
     private func fetch(_ need: (folder: PieceFolder, resource: Resource)) {
         let place = Place(need)
         do throws(LibraryError) {
-            let flight = try library.flight(need.resource, in: need.folder, of: asset, urgency: .background)
-            let began = flight.written
-            flying[place] = flight
-            flight.whenEnded { [weak self] result in self?.landed(place, flight, result, began: began) }
+            let fetch = try library.fetch(need.resource, in: need.folder, of: asset, urgency: .background)
+            let began = fetch.written
+            fetching[place] = fetch
+            fetch.whenEnded { [weak self] result in self?.landed(place, fetch, result, began: began) }
         } catch {
             fail(place, error)
         }
     }
 
-    private func landed(_ place: Place, _ flight: Flight, _ result: Result<Void, LibraryError>, began: Int64) {
-        guard flying[place] === flight else { return }
-        flying[place] = nil
-        flight.release()
-        if let failure = flight.keepFailure { return end(.storeFailed(failure)) }
+    private func landed(_ place: Place, _ fetch: Fetch, _ result: Result<Void, LibraryError>, began: Int64) {
+        guard fetching[place] === fetch else { return }
+        fetching[place] = nil
+        fetch.release()
+        if let failure = fetch.keepFailure { return end(.storeFailed(failure)) }
         switch result {
-        case .success where flight.isPiece:
+        case .success where fetch.isPiece:
             failures[place] = nil
-            observer?.work(for: download, received: flight.written - began)
+            observer?.work(for: download, received: fetch.written - began)
         // It had begun before it was to be kept.
         case .success: fail(place, LibraryError(.store, "\(place.name) was not kept"))
         case .failure(let error): fail(place, error)

@@ -1,4 +1,5 @@
 public import EventLoop
+public import Fetching
 public import HTTPMessage
 public import Origin
 public import Playlist

@@ -1,8 +1,9 @@
+import Fetching
 import HTTPMessage
 import Origin
 import Playlist
 
-extension PlaylistFetch {
+extension PlaylistFetcher {
     /// So long a player waits for a list: it plays on without one.
     private static let listDeadline = Duration.seconds(8)
     /// The most bytes of a list.

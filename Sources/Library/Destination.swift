@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import HTTPMessage
 import Playlist
 
@@ -24,16 +25,16 @@ import Playlist
     private(set) var lost: [Rendition] = []
 
     private let asset: Asset
-    private let fetch: PlaylistFetch
+    private let playlistFetcher: PlaylistFetcher
 
     /// Asks for the entry, and for the playlist of each rendition that is known.
     ///
     /// - Throws: `otherContent`, with what differs; or why a playlist cannot be had.
     init(
-        of asset: Asset, at url: WebURL, _ access: OriginAccess, fetch: PlaylistFetch
+        of asset: Asset, at url: WebURL, _ access: OriginAccess, by playlistFetcher: PlaylistFetcher
     ) async throws(LibraryError) {
-        (self.asset, self.url, self.access, self.fetch) = (asset, url, access, fetch)
-        let answer = try await fetch.playlist(at: url, access: access, .patient)
+        (self.asset, self.url, self.access, self.playlistFetcher) = (asset, url, access, playlistFetcher)
+        let answer = try await playlistFetcher.playlist(at: url, access: access, .patient)
         switch (answer.playlist, asset.multivariant) {
         case (.multivariant(let playlist), let known?):
             entry = Entry(playlist: playlist, base: answer.base, isFit: asset.fits(playlist))
@@ -91,7 +92,7 @@ import Playlist
         var failure: LibraryError?
         for url in urls {
             do throws(LibraryError) {
-                let answer = try await fetch.playlist(at: url, access: access, imports: imports, .patient)
+                let answer = try await playlistFetcher.playlist(at: url, access: access, imports: imports, .patient)
                 guard case .media(let media) = answer.playlist else {
                     throw LibraryError(.notPlaylist, "\(url.redacted) is no media playlist")
                 }

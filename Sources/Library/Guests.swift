@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import HTTPMessage
 
 /// Presentations that other assets' playlists name, and players play in between: known as long as they are of use,

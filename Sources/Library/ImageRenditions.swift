@@ -1,3 +1,4 @@
+import Fetching
 import Playlist
 
 /// What the media playlists of pictures are called that EXT-X-IMAGE-STREAM-INF names: `images-180p`.

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 public import HTTPMessage
 import Origin
 import Store
@@ -16,7 +17,7 @@ extension Library {
         request.limit = Int64(Artwork.limit)
         let bytes: [UInt8]
         do {
-            (_, bytes) = try await fetch.client.fetch(request)
+            (_, bytes) = try await playlistFetcher.client.fetch(request)
         } catch  where error.code == .tooLarge {
             throw LibraryError(
                 .notArtwork, "\(url.redacted) is too long: artwork is \(Artwork.accepted)", underlying: error)

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import HTTPMessage
 import Origin
 import Playlist
@@ -6,9 +7,9 @@ import Playlist
 /// What an asset's URL leads to, and whether its origin is there.
 extension Library {
     /// For a playlist where stored pieces can take the origin's place.
-    private static let impatient = PlaylistFetch.Manner(deadline: .seconds(3), retries: .never)
+    private static let impatient = PlaylistFetcher.Manner(deadline: .seconds(3), retries: .never)
     /// For a playlist where only parts could take the origin's place: as long as players wait.
-    private static let hesitant = PlaylistFetch.Manner(deadline: .seconds(8))
+    private static let hesitant = PlaylistFetcher.Manner(deadline: .seconds(8))
     /// So long an answer of the origin counts: players load an entry twice.
     private static let checkLife = Duration.seconds(5)
 
@@ -29,7 +30,7 @@ extension Library {
             return true
         }
         // Any answer since would have made it present.
-        if fetch.client.isPresumedAbsent(asset.origin), asset.substitute != nil { return false }
+        if playlistFetcher.client.isPresumedAbsent(asset.origin), asset.substitute != nil { return false }
         if let checked = asset.checked, .now - checked.at < Self.checkLife { return checked.isPresent }
         if let task = asset.checking { return try await task.value.get() }
         let task = Task { @LoopActor in await self.check(asset) }
@@ -48,7 +49,7 @@ extension Library {
             guard hasWhole || error.code == .originAbsent && asset.substitute != nil else { return .failure(error) }
             report("\(asset.name): playing what is stored, since \(error)")
             if error.code == .originAbsent {
-                fetch.client.presumeAbsent(after: fetch.request(asset.origin, asset.access))
+                playlistFetcher.client.presumeAbsent(after: playlistFetcher.request(asset.origin, asset.access))
             } else {
                 asset.checked = (.now, false)
             }
@@ -57,10 +58,10 @@ extension Library {
     }
 
     /// Asks the origin, and takes what it answers if it fits what is known.
-    func loadEntry(of asset: Asset, _ manner: PlaylistFetch.Manner = .patient) async throws(LibraryError) {
+    func loadEntry(of asset: Asset, _ manner: PlaylistFetcher.Manner = .patient) async throws(LibraryError) {
         let began = ContinuousClock.now
         let origin = asset.origin
-        let answer = try await fetch.playlist(at: origin, access: asset.access, manner)
+        let answer = try await playlistFetcher.playlist(at: origin, access: asset.access, manner)
         // Where the asset was before it moved does not count any more.
         guard origin == asset.origin else { return }
         asset.checked = (.now, true)

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 public import Origin
 import Store
 

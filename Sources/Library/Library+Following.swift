@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 public import HTTPMessage
 public import Origin
 import Playlist
@@ -33,7 +34,7 @@ extension Library {
         let stay = url.origin == asset.access.origin
         let access = OriginAccess(to: url, with: fields ?? (stay ? asset.fields : UserFields()))
         let isBereft = fields == nil && !stay && !asset.fields.isEmpty
-        let destination = try await Destination(of: asset, at: url, access, fetch: fetch)
+        let destination = try await Destination(of: asset, at: url, access, by: playlistFetcher)
         try await checkFree(url, for: asset)
         let names = "\(asset.fields)"
         try await settle(asset, at: destination)

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import HTTPMessage
 import Origin
 
@@ -19,7 +20,7 @@ extension Library {
             guard asset.hasEndedPlaylist else { continue }
             let access = OriginAccess(
                 to: url, with: fields ?? asset.fields, namesPeer: isNamed || asset.access.namesPeer)
-            guard let destination = try? await Destination(of: asset, at: url, access, fetch: fetch),
+            guard let destination = try? await Destination(of: asset, at: url, access, by: playlistFetcher),
                 destination.isProven, !asset.isRemoved, self.asset(at: url) == nil
             else { continue }
             guard (try? await settle(asset, at: destination)) != nil else { continue }

@@ -52,7 +52,7 @@ extension Library {
         _ name: Interstitials.Name, of asset: Asset, query: String?, naming: (Interstitials.Name) -> String
     ) async throws(LibraryError) -> [UInt8] {
         let url = try url(of: name, in: asset).adding(parametersOf: query)
-        let (list, base) = try await fetch.assetList(at: url, access: asset.access)
+        let (list, base) = try await playlistFetcher.assetList(at: url, access: asset.access)
         do {
             return try list.rendered { index in
                 guard let url = try? base.resolving(list.uris[index]) else { return nil }

@@ -32,7 +32,7 @@ extension Library {
     ) async -> Result<Rendition.Source, LibraryError> {
         do throws(LibraryError) {
             let span = rendition.source?.playlist.interval ?? .zero
-            let manner = PlaylistFetch.Manner(
+            let manner = PlaylistFetcher.Manner(
                 deadline: span * 3 + Self.grace, retries: .never, isHeldBack: true, insists: true)
             let source = try await fetchSource(of: rendition, in: asset, directives, manner)
             if !source.isDurable { rendition.relay.keep(source, for: directives, now: .now) }
@@ -61,7 +61,7 @@ extension Library {
         if wait > .zero { try? await Task.sleep(for: wait) }
         let began = ContinuousClock.now
         let mayBeOld = rendition.mayBeShown(now: began)
-        var manner = PlaylistFetch.Manner.patient
+        var manner = PlaylistFetcher.Manner.patient
         manner.insists = true
         if mayBeOld { (manner.deadline, manner.retries) = (max(known.playlist.interval, .seconds(2)), .once) }
         do throws(LibraryError) {

@@ -1,4 +1,5 @@
 import EventLoop
+public import Fetching
 import Store
 
 /// Fetching again what was wrong.
@@ -16,13 +17,13 @@ extension Library {
         while !wanted.isEmpty, !verification.pace.isCancelled {
             let batch = wanted.prefix(Self.mendingWidth)
             wanted = wanted.dropFirst(batch.count)
-            var flights: [Flight] = []
-            defer { for flight in flights { flight.release() } }
+            var fetches: [Fetch] = []
+            defer { for fetch in fetches { fetch.release() } }
             for (folder, resource) in batch {
-                flights.append(try flight(resource, in: folder, of: asset, urgency: .background))
+                fetches.append(try fetch(resource, in: folder, of: asset, urgency: .background))
             }
-            for flight in flights {
-                guard let error = await flight.failure() else { continue }
+            for fetch in fetches {
+                guard let error = await fetch.failure() else { continue }
                 if error.concernsEverything { throw error }
                 failure = failure ?? error
             }
@@ -60,13 +61,13 @@ extension Asset {
     }
 }
 
-extension Flight {
+extension Fetch {
     /// Waits for its end: why there is no piece; nil where there is one.
     fileprivate func failure() async -> LibraryError? {
         let result = await withCheckedContinuation { continuation in
             whenEnded { continuation.resume(returning: $0) }
         }
-        if case .failure(let error) = result { return error }
+        if case .failure(let error) = result { return LibraryError(error) }
         return keepFailure.map { LibraryError($0, about: "\(resource.name) is not kept") }
     }
 }

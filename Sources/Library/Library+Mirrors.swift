@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import HTTPMessage
 import Origin
 import Playlist
@@ -8,7 +9,7 @@ extension Library {
     /// Asks the origin for the rendition's playlist. Where it refuses, the entry may have a URL that is signed anew.
     func fetchSource(
         of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives = .none,
-        _ manner: PlaylistFetch.Manner = .patient
+        _ manner: PlaylistFetcher.Manner = .patient
     ) async throws(LibraryError) -> Rendition.Source {
         guard !isOffline else {
             throw LibraryError(.notStored, "\(rendition.name.id) of \(asset.name) is not in the store")
@@ -31,7 +32,7 @@ extension Library {
     ///
     /// - Throws: what went wrong first; before that, what may be over in a while.
     private func fetchFromMirrors(
-        _ rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives, _ manner: PlaylistFetch.Manner
+        _ rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives, _ manner: PlaylistFetcher.Manner
     ) async throws(LibraryError) -> Rendition.Source {
         let (first, count) = (rendition.mirror, asset.urls(of: rendition).count)
         var failure: LibraryError?
@@ -54,12 +55,12 @@ extension Library {
     /// Asks for the playlist at one of the rendition's mirrors.
     private func fetchSource(
         of rendition: Rendition, at place: Int, in asset: Asset, _ directives: DeliveryDirectives,
-        _ manner: PlaylistFetch.Manner
+        _ manner: PlaylistFetcher.Manner
     ) async throws(LibraryError) -> Rendition.Source {
         let urls = asset.urls(of: rendition)
         guard urls.indices.contains(place) else { throw LibraryError(.missing, "the mirror is gone") }
         let imports = asset.multivariant?.variables
-        let answer = try await fetch.playlist(
+        let answer = try await playlistFetcher.playlist(
             at: directives.added(to: urls[place]), access: asset.access, imports: imports, manner)
         guard case .media(let media) = answer.playlist else {
             let isItself = answer.playlist.text.write() == asset.multivariant?.text.write()
@@ -88,21 +89,12 @@ extension Library {
     }
 }
 
-extension PlaylistFetch.Manner {
+extension PlaylistFetcher.Manner {
     /// For what may be had elsewhere if not here: what a player waits for has to leave time for that.
     fileprivate var hasty: Self {
         var hasty = self
         hasty.retries = .hasty
         if !isHeldBack { hasty.deadline = min(deadline, .seconds(4)) }
         return hasty
-    }
-}
-
-extension RetryPolicy {
-    /// One more try, and none after what took long already.
-    static var hasty: RetryPolicy {
-        var policy = RetryPolicy()
-        (policy.attempts, policy.patience) = (1, .seconds(1))
-        return policy
     }
 }

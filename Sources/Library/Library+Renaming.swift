@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Store
 
 /// Assets that are called otherwise than before.

@@ -1,9 +1,10 @@
 import EventLoop
+public import Fetching
 import HTTPMessage
 import Playlist
 import Store
 
-/// Media playlists, and the flights of what they name.
+/// Media playlists, and the fetches of what they name.
 extension Library {
     /// The rendition's playlist, whole: the one in the store, or the origin's.
     ///
@@ -53,7 +54,7 @@ extension Library {
 
     // MARK: Resources
 
-    /// The flight of a resource of the asset, retained for the caller, who releases it when it has no more use for it.
+    /// The fetch of a resource of the asset, retained for the caller, who releases it when it has no more use for it.
     ///
     /// It becomes a piece if its rendition's playlist has ended and stands in the catalogue, or is recorded; else it
     /// passes through.
@@ -61,19 +62,23 @@ extension Library {
     /// - Parameter standIn: what who asks has to play in its place: an origin that does not answer is not waited for then
     ///   as long as it is otherwise.
     /// - Throws: `missing` when the asset was removed, `store` when there is neither disk nor memory for the bytes.
-    public func flight(
-        _ resource: Resource, in folder: PieceFolder, of asset: Asset, urgency: Flight.Urgency,
-        standIn: Flight.StandIn = .none
-    ) throws(LibraryError) -> Flight {
+    public func fetch(
+        _ resource: Resource, in folder: PieceFolder, of asset: Asset, urgency: Fetch.Urgency,
+        standIn: Fetch.StandIn = .none
+    ) throws(LibraryError) -> Fetch {
         if asset.isRemoved { throw LibraryError(.missing, "\(asset.name) was removed") }
         let resource = current(resource, in: folder, of: asset)
         let isLasting = isLasting(folder, of: asset) || isRecorded(resource, in: folder, of: asset)
-        let flight = try loader.flight(
-            resource, folder: folder, isLasting: isLasting, keeping(resource, in: folder, of: asset),
-            access: asset.access, urgency: urgency, standIn: standIn
-        ) { Detour(around: resource, in: folder, of: asset, library: self) }
-        if case .key(let number) = resource.name.role { flight.expectation = asset.keys.life(of: number).digest }
-        return flight
+        do {
+            let fetch = try loader.fetch(
+                resource, folder: folder, isLasting: isLasting, keeping(resource, in: folder, of: asset),
+                access: asset.access, urgency: urgency, standIn: standIn
+            ) { ResourceSources(around: resource, in: folder, of: asset, library: self) }
+            if case .key(let number) = resource.name.role { fetch.expectation = asset.keys.life(of: number).digest }
+            return fetch
+        } catch {
+            throw LibraryError(error)
+        }
     }
 
     /// Whether names in a folder stand for the same bytes for ever.

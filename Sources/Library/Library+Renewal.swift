@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Origin
 import Playlist
 
@@ -60,7 +61,7 @@ extension Library {
     }
 }
 
-extension PlaylistFetch.Manner {
+extension PlaylistFetcher.Manner {
     /// For a player who waits for what was refused.
     fileprivate static let renewal = Self(deadline: .seconds(3), retries: .hasty)
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Store
 
 /// Assets whose origin has other content now: the new is a revision, an asset of its own beside the old one, which plays

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 
 extension Library {
     /// Fetches what EXT-X-SESSION-DATA leads to and is not there, for an asset of which something plays without its
@@ -9,12 +10,12 @@ extension Library {
         guard !isOffline, readOnlyReason == nil, asset.isPersistent, !asset.isRemoved else { return }
         for resource in asset.sessionData.takeUntried() {
             let shelf = asset.sessionData.folder
-            guard let flight = try? flight(resource, in: shelf, of: asset, urgency: .background) else { continue }
-            flight.whenEnded { [weak self, weak asset] result in
-                flight.release()
+            guard let fetch = try? fetch(resource, in: shelf, of: asset, urgency: .background) else { continue }
+            fetch.whenEnded { [weak self, weak asset] result in
+                fetch.release()
                 guard let self, let asset else { return }
                 if case .failure(let error) = result { report("\(asset.name): session data is not kept: \(error)") }
-                if flight.isPiece { writeBundle(of: asset) }
+                if fetch.isPiece { writeBundle(of: asset) }
             }
         }
     }

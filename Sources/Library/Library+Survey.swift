@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 
 /// What is on disk, against what is thought to be.
 extension Library {

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Store
 
 /// Reading what is stored against what had come.

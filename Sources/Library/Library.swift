@@ -1,4 +1,5 @@
 public import EventLoop
+import Fetching
 import Glibc
 public import HTTPMessage
 public import Origin
@@ -9,7 +10,7 @@ public import Store
     /// How origins are asked. When it changes to `offline`, what is under way ends at once.
     public var mode: PlayMode {
         didSet {
-            fetch.client.isOffline = isOffline
+            playlistFetcher.client.isOffline = isOffline
             if mode != oldValue { modeChanged(mode) }
         }
     }
@@ -27,7 +28,7 @@ public import Store
     /// What makes room on a full disk.
     let purger: Purger
     let store: Store
-    let fetch: PlaylistFetch
+    let playlistFetcher: PlaylistFetcher
     /// Told of trouble that nobody waits for.
     let report: @Sendable (String) -> Void
     /// Presentations that playlists of assets name.
@@ -75,7 +76,7 @@ public import Store
         self.mode = mode
         self.report = report
         loader = Loader(store: store, client: client)
-        fetch = PlaylistFetch(client: client)
+        playlistFetcher = PlaylistFetcher(client: client)
         yielding = Yielding(audience, client)
         client.isOffline = mode == .offline
         playCache = PlayCache(limit: cacheLimit)

@@ -1,29 +1,23 @@
+public import Fetching
 public import Origin
 
 extension LibraryError {
-    /// The origin's error. The one place where its codes become this room's.
-    public init(_ error: OriginError) {
+    /// An error of a fetch. The only place where its codes become codes of this room.
+    public init(_ error: FetchError) {
         let code: Code =
             switch error.code {
-            case .offline: .notStored
-            case .unreachable, .connectionLost, .stalled, .timedOut: .originAbsent
-            case .refusedAddress, .forbiddenRedirect: .refusedURL
-            case .unauthorized, .forbidden, .gone: .originRefused
-            case .notFound: .missing
+            case .missing: .missing
+            case .notStored: .notStored
+            case .badOrigin: .badOrigin
+            case .originRefused: .originRefused
+            case .originAbsent: .originAbsent
+            case .refusedURL: .refusedURL
+            case .store: .store
             case .cancelled: .cancelled
-            default: .badOrigin
             }
-        self.init(code, error.description, underlying: error)
+        self.init(code, error.message, underlying: error.underlying)
     }
 
-    /// Whether it is about where something was asked for, so that it may be had elsewhere.
-    var concernsOrigin: Bool {
-        switch code {
-        case .originAbsent, .originRefused, .badOrigin, .missing, .refusedURL: true
-        case .notPlaylist, .badDirective, .notStored, .store, .nameTaken, .notArtwork, .otherContent, .urlTaken,
-            .notWhole, .exists, .badTarget, .badImport, .noProgram, .busy, .cancelled, .expired, .keyLapsed,
-            .newerBundle:
-            false
-        }
-    }
+    /// An error of the origin.
+    public init(_ error: OriginError) { self.init(FetchError(error)) }
 }

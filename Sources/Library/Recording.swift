@@ -1,4 +1,5 @@
 public import EventLoop
+import Fetching
 import HTTPMessage
 import Playlist
 import Store

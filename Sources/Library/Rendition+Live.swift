@@ -1,3 +1,4 @@
+public import Fetching
 import HTTPMessage
 public import Playlist
 

@@ -1,4 +1,5 @@
 import EventLoop
+public import Fetching
 import Playlist
 
 /// What must be there before a segment plays: keys and initialization sections.

@@ -1,4 +1,5 @@
 import EventLoop
+public import Fetching
 import HTTPMessage
 public import Playlist
 

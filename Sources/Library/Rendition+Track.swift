@@ -1,3 +1,4 @@
+import Fetching
 import Playlist
 
 /// Which segments play without the origin.

@@ -1,3 +1,4 @@
+public import Fetching
 public import Playlist
 
 /// What a rendition is called in URLs and on disk: `video-720p`, `audio-en`, `subtitles-en`.

@@ -1,4 +1,5 @@
 public import EventLoop
+import Fetching
 public import Store
 
 /// The reading of all that is stored of an asset: how far it is, and what it has found.

@@ -5,12 +5,12 @@ import Library
 
 /// How a reply came about, as Cache-Status says it (RFC 9211).
 extension CacheStatus {
-    /// What a flight is to who asks for it now.
-    @LoopActor static func of(_ flight: Flight) -> CacheStatus {
-        switch flight.approach {
-        case .begun: .forwarded(.uriMiss, isStored: flight.isKept)
-        case .resumed: .forwarded(.partial, isStored: flight.isKept)
-        case .joined: .forwarded(.uriMiss, isStored: flight.isKept, isCollapsed: true)
+    /// What a fetch is to who asks for it now.
+    @LoopActor static func of(_ fetch: Fetch) -> CacheStatus {
+        switch fetch.approach {
+        case .begun: .forwarded(.uriMiss, isStored: fetch.isKept)
+        case .resumed: .forwarded(.partial, isStored: fetch.isKept)
+        case .joined: .forwarded(.uriMiss, isStored: fetch.isKept, isCollapsed: true)
         case .passed: .hit
         }
     }

@@ -4,7 +4,7 @@ import HTTPMessage
 import HTTPServer
 import Library
 
-/// Answers for one resource: from its file, or from the flight that brings it.
+/// Answers for one resource: from its file, or from the fetch that brings it.
 @LoopActor enum PieceReply {
     /// Answers from a piece. No database, no copy, no other executor: this is the road that most bytes take.
     ///
@@ -49,7 +49,7 @@ import Library
         }
     }
 
-    /// Answers from a flight that was retained for this reply, and releases it at the reply's end. When nothing came
+    /// Answers from a fetch that was retained for this reply, and releases it at the reply's end. When nothing came
     /// within `patience`, a player that has nothing else to play gets a head of an unknown length, and the origin is waited
     /// for behind that; others get a 504.
     ///
@@ -60,15 +60,15 @@ import Library
     ///   - refused: told what is answered in place of the bytes.
     ///   - ended: told how the reply ended, whatever it was.
     static func follow(
-        _ flight: Flight, _ mediaType: MediaType, patience: Duration, to exchange: Exchange,
+        _ fetch: Fetch, _ mediaType: MediaType, patience: Duration, to exchange: Exchange,
         whole: (@LoopActor () -> Void)? = nil, instead: @escaping @LoopActor (LibraryError) -> Bool = { _ in false },
         refused: @escaping @LoopActor (LibraryError, HTTPStatus) -> Void, ended: @escaping @LoopActor (ReplyEnd) -> Void
     ) {
         exchange.onEnd = { end in
-            flight.release()
+            fetch.release()
             ended(end)
         }
-        let status = CacheStatus.of(flight)
+        let status = CacheStatus.of(fetch)
         var isRefused = false
         let refuse = { (error: LibraryError, code: HTTPStatus) in
             guard exchange.isOpen, !isRefused else { return }
@@ -79,15 +79,15 @@ import Library
         }
         let limit = Deadline(after: patience) {
             // What has begun to come is waited for, where nothing of it can be sent yet.
-            if whole != nil, flight.written > 0 { return }
-            if whole == nil, flight.isWaitingForNetwork { return flight.announce() }
+            if whole != nil, fetch.written > 0 { return }
+            if whole == nil, fetch.isWaitingForNetwork { return fetch.announce() }
             let sentence = "the origin has sent nothing for \(patience.components.seconds) seconds"
             refuse(LibraryError(.originAbsent, sentence), .gatewayTimeout)
         }
         let standstill = whole.map { _ in
-            Standstill(of: flight) {
+            Standstill(of: fetch) {
                 guard exchange.isOpen, !isRefused else { return }
-                flight.doubtOrigin()
+                fetch.doubtOrigin()
                 isRefused = instead(LibraryError(.originAbsent, "the origin has gone silent"))
             }
         }
@@ -96,27 +96,27 @@ import Library
             standstill?.cancel()
             switch result {
             case .success where whole != nil: if exchange.isOpen, !isRefused { whole?() }
-            case .success: send(flight, mediaType, status, to: exchange)
+            case .success: send(fetch, mediaType, status, to: exchange)
             case .failure(let error): refuse(error, error.status)
             }
         }
-        if whole == nil { flight.whenAnnounced(answer) } else { flight.whenEnded(answer) }
+        if whole == nil { fetch.whenAnnounced(answer) } else { fetch.whenEnded(answer) }
     }
 
-    /// Answers with what a flight has brought and brings.
+    /// Answers with what a fetch has brought and brings.
     ///
     /// - Parameter status: how it came about; nil for as it stands now.
     static func send(
-        _ flight: Flight, _ mediaType: MediaType, _ status: CacheStatus? = nil, to exchange: Exchange
+        _ fetch: Fetch, _ mediaType: MediaType, _ status: CacheStatus? = nil, to exchange: Exchange
     ) {
-        let size = flight.isComplete ? flight.written : flight.length ?? flight.resource.exactLength
+        let size = fetch.isComplete ? fetch.written : fetch.length ?? fetch.resource.exactLength
         var representation = Representation(size: size, mediaType: mediaType)
-        representation.fields = (status ?? CacheStatus.of(flight)).head
-        exchange.reply(representation, .growing(GrowingReply(flight)))
+        representation.fields = (status ?? CacheStatus.of(fetch)).head
+        exchange.reply(representation, .growing(GrowingReply(fetch)))
     }
 }
 
-/// Watches a flight for as long as nothing of it is sent, and tells when it has not got on for some time.
+/// Watches a fetch for as long as nothing of it is sent, and tells when it has not got on for some time.
 @LoopActor private final class Standstill {
     private var timer: LoopTimer?
     private var written: Int64
@@ -127,10 +127,10 @@ import Library
     /// How often it is looked.
     private static let pause = Duration.milliseconds(500)
 
-    init(of flight: Flight, _ action: @escaping @LoopActor () -> Void) {
-        written = flight.written
-        timer = LoopTimer { [unowned self, unowned flight] in
-            if written != flight.written { (written, since) = (flight.written, .now) }
+    init(of fetch: Fetch, _ action: @escaping @LoopActor () -> Void) {
+        written = fetch.written
+        timer = LoopTimer { [unowned self, unowned fetch] in
+            if written != fetch.written { (written, since) = (fetch.written, .now) }
             if .now - since >= Self.span { return action() }
             timer?.schedule(after: Self.pause)
         }

@@ -56,7 +56,7 @@ extension Playback {
         let situation = SegmentSource.Situation(
             mayAsk: mayAsk && resource != nil, joining: place.composition?.joining ?? .apart)
         switch SegmentSource(situation, hasSubstitute: slot.map { $0.substitutes.has($0.name) } ?? false) {
-        case .flight(let isSpliced):
+        case .fetch(let isSpliced):
             guard let resource else { return }
             let waits = isSpliced && slot?.substitutes.needsWholes ?? false
             fetch(resource, exchange, Errand(place: place, file: file, slot: slot, subject: subject), isWhole: waits)
@@ -107,13 +107,13 @@ extension Playback {
         let standIn = standIn(for: errand, isWhole: isWhole)
         if standIn != .none, stoodIn(for: resource, exchange, errand) { return }
         do {
-            let flight = try library.flight(
+            let fetch = try library.fetch(
                 resource, in: place.folder, of: place.asset, urgency: .playback, standIn: standIn)
-            place.record.adapter?.link.follow(flight)
+            place.record.adapter?.link.follow(fetch)
             if standIn != .none, let slot = errand.slot, slot.substitutes.joins(slot.name) {
                 slot.composition.advance(to: .perhaps)
             }
-            follow(flight, exchange, errand, isWhole: isWhole || standIn == .untilWhole)
+            follow(fetch, exchange, errand, isWhole: isWhole || standIn == .untilWhole)
         } catch {
             if let slot = errand.slot, substituted(exchange, slot, after: error, ended: place.record.stored) { return }
             refuse(exchange, error, about: errand.subject)
@@ -122,7 +122,7 @@ extension Playback {
 
     /// What there is to play if the origin does not give what is waited for. Once its first byte is sent there is nothing
     /// any more; so who has something to play meanwhile is sent it as a whole, which takes no longer.
-    private func standIn(for errand: Errand, isWhole: Bool) -> Flight.StandIn {
+    private func standIn(for errand: Errand, isWhole: Bool) -> Fetch.StandIn {
         guard let slot = errand.slot, slot.substitutes.has(slot.name) else { return .none }
         return isWhole || buffer(of: errand.place.session) > 0 ? .untilWhole : .untilBegun
     }
@@ -140,15 +140,15 @@ extension Playback {
         return true
     }
 
-    private func follow(_ flight: Flight, _ exchange: Exchange, _ errand: Errand, isWhole: Bool) {
+    private func follow(_ fetch: Fetch, _ exchange: Exchange, _ errand: Errand, isWhole: Bool) {
         let (place, file, subject) = (errand.place, errand.file, errand.subject)
         let seat = exchange.head.method == .get ? place.seat : nil
-        let arrived = place.record.awaits(file, in: place.folder, flight, isAwaited: seat != nil)
+        let arrived = place.record.awaits(file, in: place.folder, fetch, isAwaited: seat != nil)
         seat?.awaits(file)
         var whole: (@LoopActor () -> Void)?
-        if isWhole, let slot = errand.slot { whole = { [weak self] in self?.sendWhole(flight, to: exchange, slot) } }
+        if isWhole, let slot = errand.slot { whole = { [weak self] in self?.sendWhole(fetch, to: exchange, slot) } }
         PieceReply.follow(
-            flight, shelf.type(of: file), patience: patience, to: exchange, whole: whole,
+            fetch, shelf.type(of: file), patience: patience, to: exchange, whole: whole,
             instead: { [weak self] error in self?.substituted(exchange, errand, after: error) ?? false },
             refused: { [sessions] error, status in
                 sessions.failed(Failure(error, status: status.code, about: subject))
@@ -156,7 +156,7 @@ extension Playback {
             ended: { [sessions] end in
                 arrived(end)
                 seat?.arrived(file, end.bodyBytes, isWhole: end.isWhole)
-                if end.cause == .bodyFailed { sessions.failed(Failure(brokenOff: flight, about: subject)) }
+                if end.cause == .bodyFailed { sessions.failed(Failure(brokenOff: fetch, about: subject)) }
             })
     }
 }

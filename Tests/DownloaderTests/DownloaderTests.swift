@@ -269,13 +269,13 @@ import Testing
             try await fixture.origin.requests(for: "/ts/90p/0.ts").first?.state == "paused"
         }
         let resource = try #require(PieceName("0.ts").flatMap { rendition.resource(named: $0) })
-        let flight = try fixture.library.flight(
+        let fetch = try fixture.library.fetch(
             resource, in: rendition.folder, of: download.asset, urgency: .playback)
-        #expect(flight.written > 0)
+        #expect(fetch.written > 0)
         try await fixture.origin.release()
         try await fixture.reaches(.complete, "ts")
-        #expect(flight.isPiece)
-        flight.release()
+        #expect(fetch.isPiece)
+        fetch.release()
         #expect(try await fixture.mediaRequests().count == 6)
     }
 }

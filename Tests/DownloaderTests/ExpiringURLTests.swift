@@ -26,7 +26,7 @@ import Testing
         #expect(try await fixture.origin.requests().contains { $0.status == signature.refusal ?? 403 })
     }
 
-    /// Fewer than the flights under way: each token serves some of them, and the others are refused in turn.
+    /// Fewer than the fetches under way: each token serves some of them, and the others are refused in turn.
     @Test(arguments: ["ts", "aes", "cmaf"], [2, 4])
     func tokensForAFewRequestsEachDoNotStopADownload(_ name: String, _ requests: Int) async throws {
         try await download(name, .init(requests: requests))

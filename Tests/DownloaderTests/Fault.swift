@@ -84,7 +84,7 @@ struct Fault: Sendable, CustomStringConvertible {
     ]
 
     private static let lengths = [
-        // A flight has told players the length by then; and no key is that long.
+        // A fetch has told players the length by then; and no key is that long.
         Fault(description: "announces too much", passes: \.isPlaylist) { rule, _ in rule.contentLength = 1_000_000 },
         Fault(
             description: "announces too little", passes: { $0 == .range || $0.endsWhereItSays },

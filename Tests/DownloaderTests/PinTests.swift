@@ -42,9 +42,9 @@ import Testing
         let source = try await fixture.library.source(of: rendition, in: asset)
         for segment in source.playlist.segments.prefix(2) {
             let resource = try #require(rendition.resource(of: segment))
-            let flight = try fixture.library.flight(resource, in: rendition.folder, of: asset, urgency: .playback)
-            await withCheckedContinuation { done in flight.whenEnded { _ in done.resume() } }
-            flight.release()
+            let fetch = try fixture.library.fetch(resource, in: rendition.folder, of: asset, urgency: .playback)
+            await withCheckedContinuation { done in fetch.whenEnded { _ in done.resume() } }
+            fetch.release()
         }
         #expect(asset.cachedBytes > 0 && asset.cachedBytes == asset.bytes)
         try await fixture.origin.clearRequests()

@@ -105,11 +105,11 @@ import Testing
             try await scene.fixture.library.source(of: rendition, in: scene.asset).playlist.mediaSequence == 1
         }
         let resource = try #require(PieceName("4.ts").flatMap { rendition.resource(named: $0) })
-        let flight = try scene.fixture.library.flight(
+        let fetch = try scene.fixture.library.fetch(
             resource, in: rendition.folder, of: scene.asset, urgency: .playback)
-        try await waitUntil("the segment") { flight.isComplete }
-        flight.release()
-        #expect(!flight.isPiece && scene.names.count == 4)
+        try await waitUntil("the segment") { fetch.isComplete }
+        fetch.release()
+        #expect(!fetch.isPiece && scene.names.count == 4)
         scene.start()
         try await scene.records(5)
         #expect(scene.names == ["0.ts", "1.ts", "2.ts", "3.ts", "4.ts"])
@@ -178,13 +178,13 @@ import Testing
         let rendition = scene.asset.renditions[0]
         try await waitUntil("the new segment") { rendition.source?.playlist.mediaSequence == 1 }
         let resource = try #require(PieceName("4.ts").flatMap { rendition.resource(named: $0) })
-        let flight = try scene.fixture.library.flight(
+        let fetch = try scene.fixture.library.fetch(
             resource, in: rendition.folder, of: scene.asset, urgency: .playback)
-        try await waitUntil("the first bytes") { flight.written > 0 }
+        try await waitUntil("the first bytes") { fetch.written > 0 }
         try await scene.fixture.origin.release()
         try await scene.records(5)
-        #expect(flight.isPiece)
-        flight.release()
+        #expect(fetch.isPiece)
+        fetch.release()
         #expect(try await scene.fixture.origin.requests(for: "/_live/a/4.ts").count == 1)
     }
 

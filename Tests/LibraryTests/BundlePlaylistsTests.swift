@@ -124,15 +124,15 @@ import Testing
         let asset = try await fixture.open("/ts/master.m3u8")
         let master = fixture.folder.path("assets/\(asset.id)/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
-        let flight = try fixture.flight(0, of: rendition, in: asset)
-        try await flight.end()
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await fetch.end()
         #expect(!FileManager.default.fileExists(atPath: master))
         try await fixture.fetch("video-90p", of: asset)
         #expect(FileManager.default.fileExists(atPath: master))
 
         try FileManager.default.removeItem(atPath: master)
         let other = try await fixture.rendition("video-180p", of: asset)
-        let piece = try fixture.flight(0, of: other, in: asset)
+        let piece = try fixture.fetch(0, of: other, in: asset)
         try await piece.end()
         #expect(!FileManager.default.fileExists(atPath: master))
 

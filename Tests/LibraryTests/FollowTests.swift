@@ -37,9 +37,9 @@ import Testing
     private func fetch(
         _ resource: Resource, _ folder: PieceFolder, _ asset: Asset, _ fixture: LibraryFixture
     ) async throws {
-        let flight = try fixture.library.flight(resource, in: folder, of: asset, urgency: .background)
-        try await flight.end()
-        flight.release()
+        let fetch = try fixture.library.fetch(resource, in: folder, of: asset, urgency: .background)
+        try await fetch.end()
+        fetch.release()
     }
 
     /// Whether the asset, in memory and after a restart, is where it was.
@@ -77,18 +77,18 @@ import Testing
         #expect(!again.hasChanged && fixture.log.lines.isEmpty)
     }
 
-    @Test func aFlightThatWasUnderWayGoesOnAtTheNewURL() async throws {
+    @Test func aFetchThatWasUnderWayGoesOnAtTheNewURL() async throws {
         let fixture = try await LibraryFixture()
         try await fixture.origin.add(OriginRule("*/0.ts") { ($0.hold, $0.status) = (true, 403) })
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
-        let flight = try fixture.flight(0, of: rendition, in: asset)
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
         try await waitUntil("the request") { try await fixture.origin.load().paused == 1 }
         let other = try await TestOrigin()
         try await fixture.library.follow(asset, to: WebURL(other.url("/ts/master.m3u8")))
         try await fixture.origin.release()
-        try await flight.end()
-        #expect(flight.bytes == Array(try Repository.fixture("/ts/90p/0.ts")))
+        try await fetch.end()
+        #expect(fetch.bytes == Array(try Repository.fixture("/ts/90p/0.ts")))
         #expect(try await other.requests(for: "/ts/90p/0.ts").count == 1)
     }
 

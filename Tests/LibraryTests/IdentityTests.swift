@@ -43,9 +43,9 @@ import Testing
 
     private func fetch(_ number: Int, of rendition: Rendition, in asset: Asset, _ fixture: LibraryFixture) async throws
     {
-        let flight = try fixture.flight(number, of: rendition, in: asset)
-        try await flight.end()
-        flight.release()
+        let fetch = try fixture.fetch(number, of: rendition, in: asset)
+        try await fetch.end()
+        fetch.release()
     }
 
     // MARK: Multivariant playlists
@@ -136,10 +136,10 @@ import Testing
         try await fetch(0, of: rendition, in: asset, fixture)
         try await sign("aes", "t=2", at: fixture.origin, refusal: status)
         try await fixture.origin.clearRequests()
-        let flights = try (1..<6).map { try fixture.flight($0, of: rendition, in: asset) }
-        for (number, flight) in zip(1..., flights) {
-            try await flight.end()
-            #expect(flight.bytes == Array(try Repository.fixture("/aes/180p/\(number).ts")))
+        let fetches = try (1..<6).map { try fixture.fetch($0, of: rendition, in: asset) }
+        for (number, fetch) in zip(1..., fetches) {
+            try await fetch.end()
+            #expect(fetch.bytes == Array(try Repository.fixture("/aes/180p/\(number).ts")))
         }
         let playlists = try await fixture.origin.requests().map(\.path).filter { $0.contains(".m3u8") }
         #expect(playlists == ["/aes/master.m3u8", "/aes/180p/media.m3u8?t=2"])
@@ -154,47 +154,47 @@ import Testing
 
     /// A presentation signed with t=1, and signed with t=2 once `meanwhile` has been done.
     private func resigned(
-        _ meanwhile: (LibraryFixture, Asset, Rendition) async throws -> Flight
-    ) async throws -> (LibraryFixture, Asset, Rendition, Flight) {
+        _ meanwhile: (LibraryFixture, Asset, Rendition) async throws -> Fetch
+    ) async throws -> (LibraryFixture, Asset, Rendition, Fetch) {
         let fixture = try await LibraryFixture()
         try await sign("aes", "t=1", at: fixture.origin)
         let asset = try await fixture.open("/aes/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.clearRules()
-        let flight = try await meanwhile(fixture, asset, rendition)
+        let fetch = try await meanwhile(fixture, asset, rendition)
         try await sign("aes", "t=2", at: fixture.origin)
         _ = await fixture.library.renew(rendition, in: asset)
         #expect(try fixture.resource(0, of: rendition).url.query == "t=2")
         try await fixture.origin.clearRequests()
-        return (fixture, asset, rendition, flight)
+        return (fixture, asset, rendition, fetch)
     }
 
     @Test func whatIsUnderWayIsJoinedByWhoHasAFreshURLOfIt() async throws {
-        let (fixture, asset, rendition, flight) = try await resigned { fixture, asset, rendition in
+        let (fixture, asset, rendition, fetch) = try await resigned { fixture, asset, rendition in
             try await fixture.origin.add(OriginRule("*.ts*") { $0.hold = true })
-            let flight = try fixture.flight(0, of: rendition, in: asset, urgency: .background)
+            let fetch = try fixture.fetch(0, of: rendition, in: asset, urgency: .background)
             try await waitUntil("the request") { @LoopActor in try await fixture.mediaRequests().count == 1 }
-            return flight
+            return fetch
         }
-        #expect(try fixture.flight(0, of: rendition, in: asset) === flight)
+        #expect(try fixture.fetch(0, of: rendition, in: asset) === fetch)
         try await fixture.origin.release()
-        try await flight.end()
-        #expect(flight.bytes == Array(try Repository.fixture("/aes/90p/0.ts")))
+        try await fetch.end()
+        #expect(fetch.bytes == Array(try Repository.fixture("/aes/90p/0.ts")))
         #expect(try await fixture.mediaRequests().isEmpty)
     }
 
     @Test func whatBrokeOffIsGoneOnFromWithAFreshURL() async throws {
-        let (fixture, asset, rendition, flight) = try await resigned { fixture, asset, rendition in
+        let (fixture, asset, rendition, fetch) = try await resigned { fixture, asset, rendition in
             try await fixture.origin.add(
                 OriginRule("*.ts*") { ($0.cutAfter, $0.times) = (5000, 1) }, OriginRule("*.ts*") { $0.resetAfter = -1 })
-            let flight = try fixture.flight(0, of: rendition, in: asset)
-            #expect(await flight.result().code == .originAbsent)
-            flight.release()
-            return flight
+            let fetch = try fixture.fetch(0, of: rendition, in: asset)
+            #expect(await fetch.result().code == .originAbsent)
+            fetch.release()
+            return fetch
         }
-        #expect(try fixture.flight(0, of: rendition, in: asset) === flight)
-        try await flight.end()
-        #expect(flight.bytes == Array(try Repository.fixture("/aes/90p/0.ts")))
+        #expect(try fixture.fetch(0, of: rendition, in: asset) === fetch)
+        try await fetch.end()
+        #expect(fetch.bytes == Array(try Repository.fixture("/aes/90p/0.ts")))
         let requests = try await fixture.origin.requests()
         #expect(requests.map(\.path) == ["/aes/90p/0.ts?t=2"])
         #expect(requests.first?.range == "bytes=5000-")
@@ -207,9 +207,9 @@ import Testing
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = 403 })
         try await fixture.origin.clearRequests()
         for number in 0..<4 {
-            let flight = try fixture.flight(number, of: rendition, in: asset)
-            #expect(await flight.result().code == .originRefused)
-            flight.release()
+            let fetch = try fixture.fetch(number, of: rendition, in: asset)
+            #expect(await fetch.result().code == .originRefused)
+            fetch.release()
         }
         let playlists = try await fixture.origin.requests().map(\.path).filter { $0.contains(".m3u8") }
         #expect(playlists == ["/ts/master.m3u8", "/ts/90p/media.m3u8"])
@@ -235,8 +235,8 @@ import Testing
         let rules = [OriginRule("/aes/90p/media.m3u8*") { ($0.status, $0.body) = (200, other) }]
         try await fixture.origin.clearRules()
         try await fixture.origin.add(rules[0], OriginRule("*t=1") { $0.status = 403 })
-        let flight = try fixture.flight(1, of: rendition, in: asset)
-        #expect(await flight.result().code == .originRefused)
+        let fetch = try fixture.fetch(1, of: rendition, in: asset)
+        #expect(await fetch.result().code == .originRefused)
         #expect(asset.hasChanged && fixture.log.lines.count == 1)
         #expect(rendition.source?.playlist.segments.count == 6)
         #expect(rendition.folder.sizes.count == 1)

@@ -46,9 +46,9 @@ import Testing
         let rendition = try #require(asset.rendition("video-90p"))
         let resource = try fixture.resource(2, of: rendition)
         try rendition.folder.remove(resource.name.description) {}
-        let flight = try fixture.library.flight(resource, in: rendition.folder, of: asset, urgency: .playback)
-        defer { flight.release() }
-        #expect(await flight.result().code == .originAbsent)
+        let fetch = try fixture.library.fetch(resource, in: rendition.folder, of: asset, urgency: .playback)
+        defer { fetch.release() }
+        #expect(await fetch.result().code == .originAbsent)
         #expect(!rendition.isWhole && asset.isPlayableOffline)
     }
 

@@ -224,11 +224,11 @@ import Testing
         #expect(states(of: asset) == [.valid, .invalidated, .valid] && !asset.isPlayableOffline)
         #expect(asset.playability.reason == "the key of 90p was invalidated")
         // No download wants it, and what flows to a player is not kept.
-        let flight = try library.flight(
+        let fetch = try library.fetch(
             #require(asset.keys.resource(1)), in: asset.keys.folder, of: asset, urgency: .playback)
-        try await flight.end()
-        flight.release()
-        #expect(flight.bytes.count == 16 && files(".key").count == 2)
+        try await fetch.end()
+        fetch.release()
+        #expect(fetch.bytes.count == 16 && files(".key").count == 2)
         try await fixture.restart()
         let again = try #require(library.asset(named: "aes"))
         #expect(states(of: again) == [.valid, .invalidated, .valid])
@@ -247,10 +247,10 @@ import Testing
         try await fixture.origin.add(OriginRule("*/0.key") { ($0.status, $0.body) = (200, "sixteen bytes it") })
         let again = try #require(library.asset(named: "aes"))
         #expect(await code { try await library.renewKeys(of: again) } == .otherContent)
-        let flight = try library.flight(
+        let fetch = try library.fetch(
             #require(again.keys.resource(0)), in: again.keys.folder, of: again, urgency: .playback)
-        #expect(await flight.result().code == .badOrigin)
-        flight.release()
+        #expect(await fetch.result().code == .badOrigin)
+        fetch.release()
         #expect(files(".key").isEmpty)
     }
 

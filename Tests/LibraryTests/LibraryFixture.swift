@@ -105,11 +105,11 @@ import Testing
         return try #require(rendition.resource(of: segment))
     }
 
-    /// The flight of segment number `number`.
-    func flight(
-        _ number: Int, of rendition: Rendition, in asset: Asset, urgency: Flight.Urgency = .playback
-    ) throws -> Flight {
-        try library.flight(resource(number, of: rendition), in: rendition.folder, of: asset, urgency: urgency)
+    /// The fetch of segment number `number`.
+    func fetch(
+        _ number: Int, of rendition: Rendition, in asset: Asset, urgency: Fetch.Urgency = .playback
+    ) throws -> Fetch {
+        try library.fetch(resource(number, of: rendition), in: rendition.folder, of: asset, urgency: urgency)
     }
 
     /// Makes the rendition whole.
@@ -118,9 +118,9 @@ import Testing
         let playlist = try #require(rendition.source?.playlist)
         let segments = playlist.segments.compactMap { rendition.resource(of: $0) }.map { (rendition.folder, $0) }
         for (folder, resource) in rendition.preliminaries + segments {
-            let flight = try library.flight(resource, in: folder, of: asset, urgency: .background)
-            try await flight.end()
-            flight.release()
+            let fetch = try library.fetch(resource, in: folder, of: asset, urgency: .background)
+            try await fetch.end()
+            fetch.release()
         }
     }
 
@@ -130,7 +130,7 @@ import Testing
     }
 }
 
-extension Flight {
+extension Fetch {
     /// Waits for the end; throws what it ended with.
     func end() async throws { try await result().get() }
 

@@ -206,9 +206,9 @@ import Testing
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
-        let flight = try fixture.flight(0, of: rendition, in: asset)
-        try await flight.end()
-        flight.release()
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await fetch.end()
+        fetch.release()
         for other in ["#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nx\n", "#EXTM3U\n#EXTINF:2,\nx.ts\n#EXT-X-ENDLIST\n"] {
             try await fixture.origin.clearRules()
             try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, other) })
@@ -266,8 +266,8 @@ import Testing
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
-        let read = try fixture.flight(0, of: rendition, in: asset)
-        let unread = try fixture.flight(1, of: rendition, in: asset)
+        let read = try fixture.fetch(0, of: rendition, in: asset)
+        let unread = try fixture.fetch(1, of: rendition, in: asset)
         try await read.announced()
         try await unread.announced()
         unread.release()
@@ -284,7 +284,7 @@ import Testing
         #expect(read.bytes == Array(try Repository.fixture("/ts/90p/0.ts")))
         #expect(!read.isPiece)
         #expect(await code { _ = try await loading.value } == .missing)
-        #expect(await code { _ = try fixture.flight(2, of: rendition, in: asset) } == .missing)
+        #expect(await code { _ = try fixture.fetch(2, of: rendition, in: asset) } == .missing)
         read.release()
 
         // The same URL is another asset from now on.

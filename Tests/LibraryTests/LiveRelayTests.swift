@@ -137,7 +137,7 @@ import Testing
         let fixture = try await LiveFixture()
         let origin = fixture.library.origin
         try await origin.add(OriginRule("*.m4s") { ($0.status, $0.body) = (200, "media") })
-        let before = try fixture.library.flight(1, of: fixture.rendition, in: fixture.asset)
+        let before = try fixture.library.fetch(1, of: fixture.rendition, in: fixture.asset)
         try await before.end()
         before.release()
         #expect(!before.isPiece)
@@ -150,18 +150,18 @@ import Testing
         try await waitUntil("the end") { @LoopActor in
             try await fixture.library.library.source(of: fixture.rendition, in: fixture.asset).isDurable
         }
-        let listed = try fixture.library.flight(3, of: fixture.rendition, in: fixture.asset)
+        let listed = try fixture.library.fetch(3, of: fixture.rendition, in: fixture.asset)
         try await listed.end()
         listed.release()
         #expect(listed.isPiece)
         // A player that lags behind still gets what slid out, and the parts; none of it belongs to what is kept.
         for name in ["0.m4s", "live-1.m4s"] {
             let resource = try #require(PieceName(name).flatMap { fixture.rendition.resource(named: $0) }, "\(name)")
-            let flight = try fixture.library.library.flight(
+            let fetch = try fixture.library.library.fetch(
                 resource, in: fixture.rendition.folder, of: fixture.asset, urgency: .playback)
-            try await flight.end()
-            flight.release()
-            #expect(!flight.isPiece && flight.keepFailure == nil)
+            try await fetch.end()
+            fetch.release()
+            #expect(!fetch.isPiece && fetch.keepFailure == nil)
         }
         #expect(fixture.rendition.folder.sizes.keys.sorted() == ["3.m4s"])
     }

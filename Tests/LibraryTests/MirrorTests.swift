@@ -50,10 +50,10 @@ import Testing
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.add(
             OriginRule("/a/90p/*.ts") { if status > 0 { $0.status = status } else { $0.resetAfter = -1 } })
-        let flights = try (0..<6).map { try fixture.flight($0, of: rendition, in: asset) }
-        for (number, flight) in flights.enumerated() {
-            try await flight.end()
-            #expect(flight.bytes == Array(try Repository.fixture("/ts/90p/\(number).ts")))
+        let fetches = try (0..<6).map { try fixture.fetch($0, of: rendition, in: asset) }
+        for (number, fetch) in fetches.enumerated() {
+            try await fetch.end()
+            #expect(fetch.bytes == Array(try Repository.fixture("/ts/90p/\(number).ts")))
         }
         #expect(rendition.isWhole)
         let asked = try await paths(fixture)
@@ -67,11 +67,11 @@ import Testing
         try await fixture.origin.add(
             OriginRule("/a/90p/0.ts") { ($0.resetAfter, $0.times) = (3000, 1) },
             OriginRule("/a/90p/0.ts") { $0.status = 404 })
-        let flight = try fixture.flight(0, of: rendition, in: asset)
-        try await flight.announced()
-        try await flight.end()
-        #expect(flight.bytes == Array(try Repository.fixture("/ts/90p/0.ts")))
-        #expect(flight.isPiece)
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await fetch.announced()
+        try await fetch.end()
+        #expect(fetch.bytes == Array(try Repository.fixture("/ts/90p/0.ts")))
+        #expect(fetch.isPiece)
     }
 
     @Test func otherBytesAtTheMirrorAreNotPutBehindThoseThatCame() async throws {
@@ -83,8 +83,8 @@ import Testing
         try await fixture.origin.add(
             OriginRule("/a/90p/0.ts") { ($0.resetAfter, $0.times) = (3000, 1) },
             OriginRule("/a/90p/0.ts") { $0.status = 404 })
-        let flight = try fixture.flight(0, of: rendition, in: asset)
-        #expect(await flight.result().code == .badOrigin)
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        #expect(await fetch.result().code == .badOrigin)
         #expect(rendition.folder.sizes.isEmpty)
     }
 
@@ -112,8 +112,8 @@ import Testing
             OriginRule("/b/90p/media.m3u8") {
                 ($0.status, $0.body) = (200, text.replacing("2.000000", with: "1.900000"))
             })
-        let flight = try fixture.flight(0, of: rendition, in: asset)
-        #expect(await flight.result().code == .missing)
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        #expect(await fetch.result().code == .missing)
         #expect(try await paths(fixture).contains("/b/90p/media.m3u8"))
         #expect(try await !paths(fixture).contains("/b/90p/0.ts"))
     }
@@ -123,23 +123,23 @@ import Testing
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.add(OriginRule("/a/90p/*.ts") { $0.hold = true })
         let began = ContinuousClock.now
-        let flight = try fixture.flight(0, of: rendition, in: asset)
-        try await flight.end()
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await fetch.end()
         #expect(ContinuousClock.now - began < .seconds(7))
-        #expect(flight.isPiece)
+        #expect(fetch.isPiece)
     }
 
     @Test func aPlayerThatJoinsADownloadDoesNotWaitForASilentMirrorEither() async throws {
         let (fixture, asset) = try await start()
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.add(OriginRule("/a/90p/*.ts") { $0.hold = true })
-        let flight = try fixture.flight(0, of: rendition, in: asset, urgency: .background)
+        let fetch = try fixture.fetch(0, of: rendition, in: asset, urgency: .background)
         try await waitUntil("the request") { try await paths(fixture).contains("/a/90p/0.ts") }
         let began = ContinuousClock.now
-        #expect(try fixture.flight(0, of: rendition, in: asset) === flight)
-        try await flight.end()
+        #expect(try fixture.fetch(0, of: rendition, in: asset) === fetch)
+        try await fetch.end()
         #expect(ContinuousClock.now - began < .seconds(8))
-        #expect(flight.isPiece)
+        #expect(fetch.isPiece)
     }
 
     @Test func whoLeavesWhileAnotherWayIsLookedForIsNotWaitedFor() async throws {
@@ -147,11 +147,11 @@ import Testing
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.add(
             OriginRule("/a/90p/*.ts") { $0.status = 404 }, OriginRule("/b/90p/media.m3u8") { $0.hold = true })
-        let flight = try fixture.flight(0, of: rendition, in: asset)
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
         try await waitUntil("the search") { try await paths(fixture).contains("/b/90p/media.m3u8") }
-        flight.release()
+        fetch.release()
         try await fixture.origin.release()
-        #expect(await flight.result().code != nil)
+        #expect(await fetch.result().code != nil)
         #expect(try await !paths(fixture).contains("/b/90p/0.ts"))
     }
 
@@ -167,8 +167,8 @@ import Testing
         let rendition = try await fixture.rendition("video", of: asset)
         let first = try #require(rendition.source)
         try await fixture.origin.add(OriginRule("/_live/x/*") { $0.status = 404 })
-        let flight = try fixture.flight(first.playlist.mediaSequence, of: rendition, in: asset)
-        try await flight.end()
+        let fetch = try fixture.fetch(first.playlist.mediaSequence, of: rendition, in: asset)
+        try await fetch.end()
         for name in ["x", "y"] { try await fixture.origin.advance(name) }
         try await waitUntil("the next window") { @LoopActor in
             let source = try await fixture.library.source(of: rendition, in: asset)

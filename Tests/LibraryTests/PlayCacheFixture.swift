@@ -26,9 +26,9 @@ import Testing
     /// Lets pieces flow, one after the other.
     func play(_ numbers: some Sequence<Int>, of film: (asset: Asset, rendition: Rendition)) async throws {
         for number in numbers {
-            let flight = try base.flight(number, of: film.rendition, in: film.asset)
-            try await flight.end()
-            flight.release()
+            let fetch = try base.fetch(number, of: film.rendition, in: film.asset)
+            try await fetch.end()
+            fetch.release()
         }
     }
 

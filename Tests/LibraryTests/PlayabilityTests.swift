@@ -55,9 +55,9 @@ struct RenditionLackTests {
         let segments = playlist.segments.prefix(count).compactMap { rendition.resource(of: $0) }
         for (folder, resource) in rendition.preliminaries + segments.map({ (rendition.folder, $0) })
         where !folder.contains(resource.name.description) {
-            let flight = try fixture.library.flight(resource, in: folder, of: asset, urgency: .background)
-            try await flight.end()
-            flight.release()
+            let fetch = try fixture.library.fetch(resource, in: folder, of: asset, urgency: .background)
+            try await fetch.end()
+            fetch.release()
         }
     }
 

@@ -13,9 +13,9 @@ import Testing
         let fixture = try await LibraryFixture(root: film.folder)
         let asset = try await fixture.open("/film/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
-        let flight = try fixture.flight(0, of: rendition, in: asset)
-        try await flight.end()
-        flight.release()
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await fetch.end()
+        fetch.release()
         try film.change(to: "cmaf")
         asset.checked = nil
         #expect(try await fixture.library.refresh(asset))

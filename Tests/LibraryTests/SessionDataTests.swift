@@ -48,7 +48,7 @@ import Testing
             OriginRule("/film/b.json") { $0.status = 404 })
         let asset = try await fixture.open("/film/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
-        let first = try fixture.flight(0, of: rendition, in: asset)
+        let first = try fixture.fetch(0, of: rendition, in: asset)
         try await first.end()
         first.release()
         #expect(try await fixture.origin.requests().allSatisfy { !$0.path.hasSuffix(".json") })

@@ -30,10 +30,10 @@ import Testing
     func fetch() async throws {
         for item in recording.items {
             for need in item.needed {
-                let flight = try fixture.library.flight(
+                let fetch = try fixture.library.fetch(
                     need.resource, in: need.folder, of: asset, urgency: .background)
-                try await waitUntil("\(need.resource.name)") { flight.outcome != nil }
-                flight.release()
+                try await waitUntil("\(need.resource.name)") { fetch.outcome != nil }
+                fetch.release()
             }
         }
         try recording.advance()

@@ -31,10 +31,10 @@ import Testing
         Row("stored since another was begun with", .piece(isSpliced: true), .substitute) {
             ($0.isStored, $0.joining, $0.continuesSubstitute) = (true, .joined, true)
         },
-        Row("absent", .flight(isSpliced: false)) { _ in },
-        Row("absent, where another may come", .flight(isSpliced: false)) { $0.joining = .perhaps },
-        Row("absent, behind another", .flight(isSpliced: true)) { $0.joining = .joined },
-        Row("absent, another begun with", .flight(isSpliced: true), .substitute) {
+        Row("absent", .fetch(isSpliced: false)) { _ in },
+        Row("absent, where another may come", .fetch(isSpliced: false)) { $0.joining = .perhaps },
+        Row("absent, behind another", .fetch(isSpliced: true)) { $0.joining = .joined },
+        Row("absent, another begun with", .fetch(isSpliced: true), .substitute) {
             ($0.joining, $0.continuesSubstitute) = (.joined, true)
         },
         Row("absent, offline", .refused, .substitute) { $0.mayAsk = false },

@@ -1,4 +1,5 @@
 public import EventLoop
+import Fetching
 import Playlist
 
 /// Who plays what, and where: the only meeting point of playback and downloads.

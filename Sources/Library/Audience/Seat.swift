@@ -1,4 +1,5 @@
 public import EventLoop
+import Fetching
 
 /// Where a session looks at one rendition from: the way on which playback tells the audience what is asked for there.
 ///
@@ -24,7 +25,7 @@ public import EventLoop
     /// together with others.
     public func took(_ file: String) { audience?.note(file, self) }
 
-    /// The player waits for a flight's bytes, beginning now; `arrived` ends that.
+    /// The player waits for a fetch's bytes, beginning now; `arrived` ends that.
     public func awaits(_ file: String) { audience?.awaits(file, self) }
 
     /// The player has got the last byte of what it waited for; or its reply ended early, because it left or the origin

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 public import Playlist
 
 /// The renditions among which Weir chooses piece by piece, for a player that is given one variant.

@@ -1,4 +1,5 @@
 import EventLoop
+public import Fetching
 import Playlist
 
 /// A quality in which a segment may be had: the rendition's own, or that of a better one which may stand in.

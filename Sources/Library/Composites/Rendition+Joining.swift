@@ -1,3 +1,4 @@
+import Fetching
 import Playlist
 import SegmentFormat
 

@@ -1,4 +1,5 @@
 public import EventLoop
+public import Fetching
 import Glibc
 import Playlist
 public import SegmentFormat

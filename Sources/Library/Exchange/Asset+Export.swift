@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Playlist
 import Store
 
@@ -78,7 +79,7 @@ extension PieceFolder {
     fileprivate func exported(
         _ files: [String], texts: [ExportContents.Text] = []
     ) throws(StoreError) -> ExportContents.Folder {
-        let (pieces, sizes) = (try pieces(), sizes)
+        let (pieces, sizes) = (try self.pieces(), self.sizes)
         return ExportContents.Folder(id, pieces, files: files.map { ($0, sizes[$0] ?? -1) }, texts: texts)
     }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import HTTPMessage
 import Store
 
@@ -82,23 +83,28 @@ extension Library {
             throw LibraryError(.missing, "key \(number) of \(asset.name) is not known to the catalogue")
         }
         let folder = asset.keys.folder
-        let flight = try loader.flight(
-            resource, folder: folder, isLasting: true, .passing(because: nil), access: asset.access,
-            urgency: .background,
-            standIn: .none
-        ) { Detour(around: resource, in: folder, of: asset, library: self) }
-        defer { flight.release() }
-        flight.isOneOff = true
-        let result = await withCheckedContinuation { continuation in
-            flight.whenEnded { continuation.resume(returning: $0) }
+        let fetch: Fetch
+        do {
+            fetch = try loader.fetch(
+                resource, folder: folder, isLasting: true, .passing(because: nil), access: asset.access,
+                urgency: .background, standIn: .none
+            ) { ResourceSources(around: resource, in: folder, of: asset, library: self) }
+        } catch {
+            throw LibraryError(error)
         }
-        do throws(LibraryError) {
+        defer { fetch.release() }
+        fetch.isOneOff = true
+        let result = await withCheckedContinuation { continuation in
+            fetch.whenEnded { continuation.resume(returning: $0) }
+        }
+        do {
             try result.get()
         } catch {
+            let failure = LibraryError(error)
             throw LibraryError(
-                error.code, "key \(number) of \(asset.name) is not renewed: \(error.message)",
-                underlying: error.underlying)
+                failure.code, "key \(number) of \(asset.name) is not renewed: \(failure.message)",
+                underlying: failure.underlying)
         }
-        return flight.file.prefix(Int(Resource.Limits.key))
+        return fetch.file.prefix(Int(Resource.Limits.key))
     }
 }

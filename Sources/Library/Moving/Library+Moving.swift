@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Store
 
 /// Bundles that go to another disk and come back. Who plays goes on, and so does what is fetched.

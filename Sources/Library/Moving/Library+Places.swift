@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Store
 
 /// The disks on which assets lie: whether they are there, and what an interrupted move has left on them.

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Store
 
 /// What is kept because it flowed, and what is kept because it is wanted.

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Store
 
 /// What must stay although the limit asks for its room.

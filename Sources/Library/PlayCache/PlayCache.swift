@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Glibc
 import Store
 
@@ -9,14 +10,24 @@ import Store
 /// cache in place. When a piece was last used is known in memory, and stands on disk as its file's access time, noted once
 /// in an hour of use: no other record of it could tell of a piece that is not there, or outlive its bundle. A process that
 /// is killed loses an hour's order at most.
-@LoopActor final class PlayCache {
-    /// A piece, by its place. Alive in the queue as long as it is in `PieceFolder.slots`.
+@LoopActor final class PlayCache: PieceObserver {
+    /// A cached piece. In the queue as long as `accounts` has its slot.
     struct Piece {
         let folder: PieceFolder
         let file: String
     }
 
+    /// The cached pieces of one folder.
+    private struct Account {
+        /// The pieces' places in the queue, by file name.
+        var slots: [String: RecencyQueue<Piece>.Slot] = [:]
+        /// The sum of their lengths.
+        var bytes: Int64 = 0
+    }
+
     private(set) var queue = RecencyQueue<Piece>()
+    /// By folder. A folder with an account is alive: the queue holds it.
+    private var accounts: [ObjectIdentifier: Account] = [:]
     private var rounds = EvictionRounds()
     private(set) var arrivals = Arrivals()
     private var pins: [String: Pins] = [:]
@@ -66,8 +77,8 @@ import Store
 
     // MARK: What folders tell
 
-    /// A piece came.
-    func came(_ file: String, size: Int64, in folder: PieceFolder) {
+    /// See `PieceObserver`.
+    package func folder(_ folder: PieceFolder, gained file: String, size: Int64) {
         drop(file, of: folder)
         guard let asset = asset(of: folder), !isPinned(file, in: folder, of: asset) else { return }
         enter(file, size, in: folder, lastUse: Self.now)
@@ -75,21 +86,21 @@ import Store
         schedule()
     }
 
-    /// A piece is gone.
-    func went(_ file: String, of folder: PieceFolder) { drop(file, of: folder) }
+    /// See `PieceObserver`.
+    package func folder(_ folder: PieceFolder, lost file: String) { drop(file, of: folder) }
 
-    /// Somebody reads a piece.
-    func used(_ file: String, in folder: PieceFolder) {
-        guard let slot = folder.slots[file] else { return }
+    /// See `PieceObserver`.
+    package func folder(_ folder: PieceFolder, used file: String) {
+        guard let slot = accounts[ObjectIdentifier(folder)]?.slots[file] else { return }
         let now = Self.now
         if now / Self.noteSpan != queue.lastUse(of: slot) / Self.noteSpan { folder.noteUse(of: file, at: now) }
         queue.use(slot, at: now)
     }
 
-    /// A folder was read, for the first time or anew.
-    func listed(_ entries: [String: Directory.Entry], in folder: PieceFolder) {
+    /// See `PieceObserver`.
+    package func folder(_ folder: PieceFolder, lists entries: [String: Directory.Entry]) {
         guard let asset = asset(of: folder) else { return }
-        for file in folder.slots.keys where entries[file] == nil { drop(file, of: folder) }
+        for file in cachedFiles(of: folder) where entries[file] == nil { drop(file, of: folder) }
         for (file, entry) in entries { sort(file, entry.size, in: folder, of: asset, lastUse: entry.lastUse) }
     }
 
@@ -107,21 +118,38 @@ import Store
     private func sort(_ file: String, _ size: Int64, in folder: PieceFolder, of asset: Asset, lastUse: Int64) {
         if isPinned(file, in: folder, of: asset) {
             drop(file, of: folder)
-        } else if folder.slots[file] == nil {
+        } else if accounts[ObjectIdentifier(folder)]?.slots[file] == nil {
             enter(file, size, in: folder, lastUse: lastUse)
         }
     }
 
     private func enter(_ file: String, _ size: Int64, in folder: PieceFolder, lastUse: Int64) {
-        folder.slots[file] = queue.append(Piece(folder: folder, file: file), size: size, lastUse: lastUse)
-        folder.cachedBytes += size
+        let slot = queue.append(Piece(folder: folder, file: file), size: size, lastUse: lastUse)
+        accounts[ObjectIdentifier(folder), default: Account()].slots[file] = slot
+        accounts[ObjectIdentifier(folder)]?.bytes += size
     }
 
     private func drop(_ file: String, of folder: PieceFolder) {
-        guard let slot = folder.slots.removeValue(forKey: file) else { return }
-        folder.cachedBytes -= queue.size(of: slot)
+        guard let slot = accounts[ObjectIdentifier(folder)]?.slots[file] else { return }
+        let size = queue.size(of: slot)
+        close(file, size, of: folder)
         queue.remove(slot)
     }
+
+    /// Takes a piece out of its folder's account.
+    private func close(_ file: String, _ size: Int64, of folder: PieceFolder) {
+        let id = ObjectIdentifier(folder)
+        accounts[id]?.slots[file] = nil
+        accounts[id]?.bytes -= size
+        if accounts[id]?.slots.isEmpty ?? false { accounts[id] = nil }
+    }
+
+    private func cachedFiles(of folder: PieceFolder) -> [String] {
+        accounts[ObjectIdentifier(folder)].map { Array($0.slots.keys) } ?? []
+    }
+
+    /// See `PieceObserver`.
+    package func evictableBytes(in folder: PieceFolder) -> Int64 { accounts[ObjectIdentifier(folder)]?.bytes ?? 0 }
 
     // MARK: What others tell
 
@@ -138,7 +166,7 @@ import Store
 
     /// An asset is known from now on.
     func take(_ asset: Asset) {
-        asset.bundle.cache = self
+        asset.bundle.observer = self
         if !asset.isAsleep, asset.folders.contains(where: { $0.known != nil }) { reconsider(asset) }
     }
 
@@ -147,7 +175,7 @@ import Store
         pins[asset.id] = nil
         guard !asset.isAsleep else { return }
         for folder in asset.folders {
-            for file in folder.slots.keys { drop(file, of: folder) }
+            for file in cachedFiles(of: folder) { drop(file, of: folder) }
         }
     }
 
@@ -222,10 +250,7 @@ import Store
             known[id] = needs
             return isNeeded(piece, needs, of: asset)
         }
-        for (piece, size) in evicted {
-            piece.folder.slots[piece.file] = nil
-            piece.folder.cachedBytes -= size
-        }
+        for (piece, size) in evicted { close(piece.file, size, of: piece.folder) }
         for (piece, _) in evicted { evict(piece, library) }
         guard rounds.isOver(queue) else { return relax() }
         let hasNews = !evicted.isEmpty || !unread.isEmpty

@@ -56,7 +56,7 @@ import Store
                     "there are no keys for s3://\(bucket): they come from AWS_ACCESS_KEY_ID and "
                         + "AWS_SECRET_ACCESS_KEY, or from ~/.aws/credentials")
             }
-            return try BucketSite(bucket, prefix: prefix, access, asset: asset.id, library.fetch.client)
+            return try BucketSite(bucket, prefix: prefix, access, asset: asset.id, library.playlistFetcher.client)
         }
     }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 public import Store
 
 /// How long what is stored is kept, and what that comes to.

@@ -61,16 +61,16 @@ extension Playback {
     ) -> Bool {
         let (place, chosen) = (slot.place, quality.rendition.name.id)
         let seat = exchange.head.method == .get ? place.seat : nil
-        guard let (flights, segment) = flights(for: quality, of: place.asset) else {
+        guard let (fetches, segment) = fetches(for: quality, of: place.asset) else {
             adapter.failed(chosen)
             return false
         }
-        for flight in flights { adapter.link.follow(flight) }
+        for fetch in fetches { adapter.link.follow(fetch) }
         // The player may ask for the next one before this is sent.
         slot.composition.advance(to: .joined)
         let arrived = place.record.awaits(slot.file, in: place.folder, segment, isAwaited: seat != nil)
         seat?.awaits(slot.file)
-        let pursuit = Pursuit(flights)
+        let pursuit = Pursuit(fetches)
         exchange.onEnd = { end in
             pursuit.release()
             seat?.arrived(slot.file, end.bodyBytes, isWhole: end.isWhole)
@@ -91,26 +91,26 @@ extension Playback {
     }
 
     /// What brings a segment with its initialization section, retained; nil where there is no room for it.
-    private func flights(for quality: Quality, of asset: Asset) -> (all: [Flight], segment: Flight)? {
-        var flights: [Flight] = []
+    private func fetches(for quality: Quality, of asset: Asset) -> (all: [Fetch], segment: Fetch)? {
+        var fetches: [Fetch] = []
         for resource in [quality.section, quality.segment] {
             guard let resource else { continue }
             do throws(LibraryError) {
-                flights.append(
-                    try library.flight(
+                fetches.append(
+                    try library.fetch(
                         resource, in: quality.rendition.folder, of: asset, urgency: .playback,
                         standIn: .untilWhole))
             } catch {
-                for flight in flights { flight.release() }
+                for fetch in fetches { fetch.release() }
                 return nil
             }
         }
-        return flights.last.map { (flights, $0) }
+        return fetches.last.map { (fetches, $0) }
     }
 
     /// Answers with what was fetched; false where that was in vain.
     private func settled(
-        _ end: Pursuit.End, _ quality: Quality, _ segment: Flight, _ exchange: Exchange, _ slot: Slot,
+        _ end: Pursuit.End, _ quality: Quality, _ segment: Fetch, _ exchange: Exchange, _ slot: Slot,
         _ adapter: Adapter
     ) -> Bool {
         let chosen = quality.rendition.name.id

@@ -23,7 +23,7 @@ import Library
         var remaining: Int64?
     }
 
-    private let flights: [Flight]
+    private let fetches: [Fetch]
     private let before: Int64
     private let began = ContinuousClock.now
     private var left: Int
@@ -33,16 +33,16 @@ import Library
     /// How often it is looked whether it will be there in time.
     private static let pause = Duration.milliseconds(500)
 
-    /// - Parameter flights: retained for it.
-    init(_ flights: [Flight]) {
-        (self.flights, left) = (flights, flights.count)
-        before = flights.reduce(0) { $0 + $1.written }
+    /// - Parameter fetches: retained for it.
+    init(_ fetches: [Fetch]) {
+        (self.fetches, left) = (fetches, fetches.count)
+        before = fetches.reduce(0) { $0 + $1.written }
     }
 
     /// Waits for the end, which is told once; never after `release`.
     func follow(isHopeless: @escaping (Progress) -> Bool, ended: @escaping (End) -> Void) {
         self.ended = ended
-        for flight in flights { flight.whenEnded { [weak self] result in self?.settled(result) } }
+        for fetch in fetches { fetch.whenEnded { [weak self] result in self?.settled(result) } }
         guard self.ended != nil else { return }
         timer = LoopTimer { [weak self] in
             guard let self else { return }
@@ -52,7 +52,7 @@ import Library
     }
 
     private var progress: Progress {
-        let (written, last) = (flights.reduce(0) { $0 + $1.written }, flights.last)
+        let (written, last) = (fetches.reduce(0) { $0 + $1.written }, fetches.last)
         return Progress(
             elapsed: (ContinuousClock.now - began).inSeconds, bytes: written - before,
             remaining: last?.length.map { max(0, $0 - (last?.written ?? 0)) })
@@ -72,11 +72,11 @@ import Library
 
     /// Its player is gone, or has its answer.
     ///
-    /// - Parameter isInTheWay: as for a flight.
+    /// - Parameter isInTheWay: as for a fetch.
     func release(isInTheWay: Bool = false) {
         guard ended != nil else { return }
         ended = nil
         timer?.cancel()
-        for flight in flights { flight.release(isInTheWay: isInTheWay) }
+        for fetch in fetches { fetch.release(isInTheWay: isInTheWay) }
     }
 }

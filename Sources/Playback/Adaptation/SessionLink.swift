@@ -8,7 +8,7 @@ import Library
 /// little.
 @LoopActor final class SessionLink {
     private var estimate = ThroughputEstimate()
-    private var flights: [(flight: Flight, seen: Int64)] = []
+    private var fetches: [(fetch: Fetch, seen: Int64)] = []
     private var since = ContinuousClock.now
 
     /// Bytes a second; nil before anything came.
@@ -16,15 +16,15 @@ import Library
     /// Bytes a second of late: what came in the last second in which any was under way; nil before anything came.
     var rateOfLate: Double? { estimate.rateOfLate }
 
-    /// Counts what a flight brings from now on.
-    func follow(_ flight: Flight) {
-        guard case .segment = flight.resource.name.role, flight.outcome == nil,
-            !flights.contains(where: { $0.flight === flight })
+    /// Counts what a fetch brings from now on.
+    func follow(_ fetch: Fetch) {
+        guard case .segment = fetch.resource.name.role, fetch.outcome == nil,
+            !fetches.contains(where: { $0.fetch === fetch })
         else { return }
-        if flights.isEmpty { since = .now } else { sample() }
-        flights.append((flight, flight.written))
-        flight.whenEnded { [weak self, weak flight] _ in
-            if let flight { self?.ended(flight) }
+        if fetches.isEmpty { since = .now } else { sample() }
+        fetches.append((fetch, fetch.written))
+        fetch.whenEnded { [weak self, weak fetch] _ in
+            if let fetch { self?.ended(fetch) }
         }
     }
 
@@ -40,7 +40,7 @@ import Library
     private static let leastBytes: Int64 = 16_000
 
     /// The bytes that are not counted yet.
-    private var arrived: Int64 { flights.reduce(0) { $0 + max(0, $1.flight.written - $1.seen) } }
+    private var arrived: Int64 { fetches.reduce(0) { $0 + max(0, $1.fetch.written - $1.seen) } }
 
     private func sample(isLast: Bool) {
         let now = ContinuousClock.now
@@ -48,17 +48,17 @@ import Library
         guard isLast || seconds >= ThroughputEstimate.shortest else { return }
         let bytes = arrived
         guard bytes > 0 else { return }
-        for place in flights.indices { flights[place].seen = flights[place].flight.written }
+        for place in fetches.indices { fetches[place].seen = fetches[place].fetch.written }
         estimate.add(bytes, over: seconds)
         since = now
     }
 
-    private func ended(_ flight: Flight) {
-        sample(isLast: flights.count == 1)
+    private func ended(_ fetch: Fetch) {
+        sample(isLast: fetches.count == 1)
         // What it brought in too short a time to be counted is counted with the others.
-        guard let place = flights.firstIndex(where: { $0.flight === flight }) else { return }
-        let left = flight.written - flights[place].seen
-        flights.remove(at: place)
-        if let other = flights.indices.first { flights[other].seen -= left }
+        guard let place = fetches.firstIndex(where: { $0.fetch === fetch }) else { return }
+        let left = fetch.written - fetches[place].seen
+        fetches.remove(at: place)
+        if let other = fetches.indices.first { fetches[other].seen -= left }
     }
 }

@@ -45,7 +45,7 @@ extension Playback {
         case .piece(isSpliced: true):
             guard let own else { return false }
             return sentJoined(exchange, slot, own, tells)
-        case .piece, .flight, .refused:
+        case .piece, .fetch, .refused:
             if let own { close(own) }
             return false
         }
@@ -71,22 +71,22 @@ extension Playback {
     /// - Parameters:
     ///   - rendition: the only one that may; nil for any.
     ///   - error: what the origin, or its absence, came to; nil where it was not asked.
-    ///   - flight: what has just brought the piece; nil where it lay there.
+    ///   - fetch: what has just brought the piece; nil where it lay there.
     ///   - ended: told of the end of the reply; nil where that is seen to already.
     func substituted(
         _ exchange: Exchange, _ slot: Slot, of rendition: String? = nil, after error: LibraryError? = nil,
-        broughtBy flight: Flight? = nil, ended: (@LoopActor (ReplyEnd) -> Void)?
+        broughtBy fetch: Fetch? = nil, ended: (@LoopActor (ReplyEnd) -> Void)?
     ) -> Bool {
         let composition = slot.composition
         let isJoined = !composition.isApart
         guard let found = slot.substitutes.open(slot.name, isJoined: isJoined, of: rendition) else { return false }
         let standIn = found.rendition.name.id
         if let ended { note(slot.file, slot.place, exchange, ended: ended) }
-        slot.place.record.stoodIn(standIn, for: slot.name, of: slot.place.folder.id, isStored: flight == nil)
+        slot.place.record.stoodIn(standIn, for: slot.name, of: slot.place.folder.id, isStored: fetch == nil)
         composition.advance(to: found.joins ? .joined : .perhaps)
         var reply = SplicedReply(standIn: standIn, splice: found.splice, mediaType: slot.mediaType)
         reply.isOther = exchange.isAmid && composition.source(of: slot.file) != standIn
-        if let flight { reply.status = CacheStatus.of(flight) }
+        if let fetch { reply.status = CacheStatus.of(fetch) }
         if let error { reply.status = CacheStatus.forwarded(.uriMiss, isStored: false).refused(error) }
         composition.sent(standIn, for: slot.file)
         reply.send(found.descriptor, to: exchange)
@@ -100,20 +100,20 @@ extension Playback {
         return true
     }
 
-    /// Answers with all that a flight has brought; spliced, where pieces of others went before.
-    func sendWhole(_ flight: Flight, to exchange: Exchange, _ slot: Slot) {
-        if slot.composition.joining == .joined { return send(flight, to: exchange, slot) }
-        PieceReply.send(flight, slot.mediaType, to: exchange)
+    /// Answers with all that a fetch has brought; spliced, where pieces of others went before.
+    func sendWhole(_ fetch: Fetch, to exchange: Exchange, _ slot: Slot) {
+        if slot.composition.joining == .joined { return send(fetch, to: exchange, slot) }
+        PieceReply.send(fetch, slot.mediaType, to: exchange)
     }
 
-    /// Answers with what a flight has brought, spliced: that cannot be done before all its boxes are there.
-    private func send(_ flight: Flight, to exchange: Exchange, _ slot: Slot) {
-        let descriptor = fcntl(flight.descriptor, F_DUPFD_CLOEXEC, 0)
+    /// Answers with what a fetch has brought, spliced: that cannot be done before all its boxes are there.
+    private func send(_ fetch: Fetch, to exchange: Exchange, _ slot: Slot) {
+        let descriptor = fcntl(fetch.descriptor, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { return exchange.reply(.internalServerError, "The piece cannot be read.") }
         var reply = SplicedReply(mediaType: slot.mediaType)
         reply.splice = rejoined(slot, descriptor, exchange)
         reply.isOther = returned(to: slot)
-        reply.status = CacheStatus.of(flight)
+        reply.status = CacheStatus.of(fetch)
         reply.send(descriptor, to: exchange)
     }
 

@@ -3,7 +3,7 @@ enum SegmentSource: Equatable {
     /// The rendition's own piece; spliced where pieces of others stand among them.
     case piece(isSpliced: Bool)
     /// The origin; waited for to its end and spliced, where what came before has told the decoder of other pictures.
-    case flight(isSpliced: Bool)
+    case fetch(isSpliced: Bool)
     /// Another rendition's piece.
     case substitute
     /// Nothing.
@@ -32,7 +32,7 @@ enum SegmentSource: Equatable {
         } else if situation.isStored {
             self = .piece(isSpliced: situation.joining != .apart)
         } else if situation.mayAsk, !situation.hasFailed {
-            self = .flight(isSpliced: situation.joining == .joined)
+            self = .fetch(isSpliced: situation.joining == .joined)
         } else {
             self = hasSubstitute() ? .substitute : .refused
         }

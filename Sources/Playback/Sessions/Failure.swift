@@ -47,10 +47,10 @@ struct Failure {
     }
 
     /// A body that ended before what was promised.
-    @LoopActor init(brokenOff flight: Flight, about subject: Subject) {
+    @LoopActor init(brokenOff fetch: Fetch, about subject: Subject) {
         self.subject = subject
         status = 0
-        if case .failure(let error) = flight.outcome {
+        if case .failure(let error) = fetch.outcome {
             (domain, comment) = (error.domain, error.message)
         } else {
             (domain, comment) = (.store, "what was being sent is shorter than it was")

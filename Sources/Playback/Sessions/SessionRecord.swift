@@ -99,17 +99,17 @@ import Playlist
         logFinished()
     }
 
-    /// A player waits for a flight's bytes. What is returned tells of the end of its reply, once; nil where it is
+    /// A player waits for a fetch's bytes. What is returned tells of the end of its reply, once; nil where it is
     /// answered with something else.
     ///
     /// - Parameter isAwaited: whether the player cannot play on without them.
     func awaits(
-        _ file: String, in folder: PieceFolder, _ flight: Flight, isAwaited: Bool
+        _ file: String, in folder: PieceFolder, _ fetch: Fetch, isAwaited: Bool
     ) -> (ReplyEnd?) -> Void {
         var number: Int?
         if case .segment(let segment)? = PieceName(file)?.role { number = segment }
-        let source = flight.approach.source
-        let (since, written) = (now, flight.written)
+        let source = fetch.approach.source
+        let (since, written) = (now, fetch.written)
         if isAwaited { meter.awaits(number, of: folder.id, from: source, at: since) }
         return { [weak self] end in
             guard let end else {
@@ -121,7 +121,7 @@ import Playlist
                 since: since, isAwaited: isAwaited, source: isStored ? .store : source, bytes: end.mediaBytes,
                 fetched: isStored ? 0 : max(0, end.mediaBytes - written),
                 isWhole: end.isWhole, hasFailed: end.cause == .bodyFailed || end.status.map { $0 >= 400 } ?? false)
-            self?.arrived(reply, flight.address)
+            self?.arrived(reply, fetch.address)
         }
     }
 
@@ -249,7 +249,7 @@ extension ReplyEnd {
     var bytes: Int64 = 0
 }
 
-extension Flight.Approach {
+extension Fetch.Approach {
     /// What bytes that come this way are to a session.
     fileprivate var source: PieceSource {
         switch self {

@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Fetching
+
+@Suite struct MediaExtentTests {
+    private func isCut(_ bytes: some Collection<UInt8>, isInBlocks: Bool = false, isVouched: Bool = false) -> Bool {
+        let bytes = Array(bytes)
+        return MediaExtent(length: Int64(bytes.count), isInBlocks: isInBlocks, isVouched: isVouched) { offset, count in
+            Array(bytes.dropFirst(Int(offset)).prefix(count))
+        }.isCut
+    }
+
+    @Test(arguments: ["/ts/90p/0.ts", "/cmaf/video-90p/init.mp4", "/cmaf/video-90p/0.m4s", "/cmaf/audio-en/0.m4s"])
+    func whatFixturesHaveIsWholeAndEveryBeginningOfItIsCut(_ path: String) throws {
+        let file = try Array(Repository.fixture(path))
+        #expect(!isCut(file) && !isCut(file, isVouched: true))
+        let packet = path.hasSuffix(".ts") ? 188 : Int.max
+        // Boxes may end where a beginning does; packets do so for certain.
+        var whole: [Int] = []
+        for length in 8..<min(file.count, 3000) where !isCut(file.prefix(length)) { whole.append(length) }
+        #expect(packet == .max ? whole.count < 8 : whole.allSatisfy { $0 % packet == 0 }, "\(whole)")
+        #expect(isCut(file.dropLast(3), isVouched: true) == (packet == .max))
+    }
+
+    @Test func ciphertextEndsWithABlock() throws {
+        let file = try Array(Repository.fixture("/aes/90p/0.ts"))
+        #expect(!isCut(file, isInBlocks: true) && isCut(file.dropLast(), isInBlocks: true, isVouched: true))
+        #expect(!isCut(file.dropLast(16), isInBlocks: true))
+    }
+
+    @Test(arguments: [
+        [], Array("WEBVTT\n\n00:00.000 --> 00:01.000\nHello".utf8), [0xFF, 0xF1, 0x50, 0x80, 1, 2, 3, 4, 5],
+        // To the end; smaller than its own head; none that begins a segment.
+        [0, 0, 0, 0] + Array("moof....".utf8), [0, 0, 0, 7] + Array("moof....".utf8),
+        [0, 0, 1, 0] + Array("wide....".utf8),
+        // A large size.
+        [0, 0, 0, 1] + Array("moof".utf8) + [0, 0, 0, 0, 0, 0, 0, 17, 9],
+    ])
+    func whatCannotBeToldIsTakenForWhole(_ bytes: [UInt8]) {
+        #expect(!isCut(bytes) && !isCut(bytes, isVouched: true))
+    }
+
+    @Test(arguments: [
+        [0, 0, 0, 9] + Array("moof".utf8), [0, 0, 0, 8] + Array("styp".utf8) + [0, 0, 0],
+        [0, 0, 0, 1] + Array("moof".utf8) + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
+    ])
+    func aBoxThatGoesOnBeyondTheEndIsCut(_ bytes: [UInt8]) { #expect(isCut(bytes, isVouched: true)) }
+}

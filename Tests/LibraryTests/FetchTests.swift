@@ -1,0 +1,308 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Origin
+import Playlist
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+@Suite @LoopActor struct FetchTests {
+    /// A presentation with one rendition, loaded.
+    private func start(
+        _ path: String = "/ts/master.m3u8", _ id: String = "video-90p", reserve: Int64 = 0
+    ) async throws -> (LibraryFixture, Asset, Rendition) {
+        let fixture = try await LibraryFixture(reserve: reserve)
+        let asset = try await fixture.open(path)
+        return (fixture, asset, try await fixture.rendition(id, of: asset))
+    }
+
+    @Test func oneRequestServesAllWhoJoinAndLeavesAPiece() async throws {
+        let (fixture, asset, rendition) = try await start()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
+        let fetches = try (0..<20).map { _ in try fixture.fetch(0, of: rendition, in: asset) }
+        try await fetches[0].announced()
+        #expect(fetches[0].written >= 1000 && !fetches[0].isComplete)
+        let late = try fixture.fetch(0, of: rendition, in: asset, urgency: .background)
+        #expect(fetches.allSatisfy { $0 === late })
+        try await fixture.origin.release()
+        try await late.end()
+
+        let bytes = Array(try Repository.fixture("/ts/90p/0.ts"))
+        #expect(late.bytes == bytes)
+        #expect(late.isPiece)
+        #expect(late.length == Int64(bytes.count))
+        #expect(rendition.folder.sizes == ["0.ts": Int64(bytes.count)])
+        #expect(try await fixture.mediaRequests() == ["/ts/90p/0.ts"])
+        for fetch in fetches + [late] { fetch.release() }
+    }
+
+    @Test func aFetchThatIsOverAndUnusedIsGoneWithItsDescriptor() async throws {
+        let (fixture, asset, rendition) = try await start()
+        weak var gone: Fetch?
+        weak var file: GrowingFile?
+        do {
+            let fetch = try fixture.fetch(0, of: rendition, in: asset)
+            (gone, file) = (fetch, fetch.file)
+            try await fetch.end()
+            fetch.release()
+        }
+        try await waitUntil("its end") { @LoopActor in gone == nil && file == nil }
+    }
+
+    @Test func aByteRangeBecomesAFileOfItsOwn() async throws {
+        let (fixture, asset, rendition) = try await start("/byterange-ts/master.m3u8")
+        let fetch = try fixture.fetch(1, of: rendition, in: asset)
+        try await fetch.end()
+        let range = try #require(fetch.resource.range)
+        let file = try Repository.fixture("/byterange-ts/90p/all.ts")
+        #expect(fetch.bytes == Array(file[Int(range.lowerBound)..<Int(range.upperBound)]))
+        #expect(rendition.folder.contains("1.ts"))
+    }
+
+    @Test func aBodyWithoutALengthIsWholeWhenItsChunksEnd() async throws {
+        let (fixture, asset, rendition) = try await start()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.chunked, $0.pauseAfter) = (true, 1000) })
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await fetch.announced()
+        #expect(fetch.length == nil)
+        try await fixture.origin.release()
+        try await fetch.end()
+        #expect(fetch.length == fetch.written)
+        #expect(fetch.isPiece)
+    }
+
+    @Test func aBodyWithoutALengthThatIsCutIsNoPiece() async throws {
+        let (fixture, asset, rendition) = try await start()
+        try await fixture.origin.add(
+            OriginRule("*.ts") { ($0.chunked, $0.cutAfter, $0.times) = (true, 1000, 1) },
+            OriginRule("*.ts") { $0.resetAfter = -1 })
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        #expect(await fetch.result().code != nil)
+        fetch.release()
+        #expect(rendition.folder.sizes.isEmpty)
+
+        try await fixture.origin.clearRules()
+        let again = try fixture.fetch(0, of: rendition, in: asset)
+        try await again.end()
+        #expect(again.bytes == Array(try Repository.fixture("/ts/90p/0.ts")))
+    }
+
+    // MARK: Nobody waits
+
+    @Test func whatIsNearlyDoneComesToItsEnd() async throws {
+        let (fixture, asset, rendition) = try await start()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await fetch.announced()
+        fetch.release()
+        try await fixture.origin.release()
+        try await fetch.end()
+        #expect(rendition.folder.contains("0.ts"))
+    }
+
+    @Test func whatIsFarFromDoneIsParkedAndGoneOnFrom() async throws {
+        let (fixture, asset, rendition) = try await start("/_vod/2x40000000/media.m3u8", "media")
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1_000_000, 1) })
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await waitUntil("a million bytes") { fetch.written >= 1_000_000 }
+        fetch.release()
+        #expect(await fetch.result().code == .cancelled)
+        try await waitUntil("the client gone") {
+            try await fixture.origin.requests(for: "/_vod/2x40000000/0.ts").first?.state == "gone"
+        }
+        #expect(rendition.folder.sizes.isEmpty)
+
+        let again = try fixture.fetch(0, of: rendition, in: asset, urgency: .background)
+        #expect(again.written >= 1_000_000)
+        try await again.end()
+        #expect(rendition.folder.sizes["0.ts"] == 40_000_000)
+        let ranges = try await fixture.origin.requests(for: "/_vod/2x40000000/0.ts").map(\.range)
+        #expect(ranges.count == 2 && ranges[1]?.hasPrefix("bytes=10") == true, "\(ranges)")
+    }
+
+    @Test func aParkedBeginningThatNoLongerFitsIsDropped() async throws {
+        let (fixture, asset, rendition) = try await start()
+        try await fixture.origin.add(
+            OriginRule("/ts/90p/0.ts") { ($0.cutAfter, $0.times) = (5000, 1) },
+            OriginRule("/ts/90p/0.ts") { $0.resetAfter = -1 })
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        #expect(await fetch.result().code != nil)
+        #expect(fetch.written == 5000)
+        fetch.release()
+
+        // Another text of the same length under another tag.
+        try await fixture.origin.clearRules()
+        let changed = String(repeating: "other bytes ", count: 4000)
+        try await fixture.origin.add(OriginRule("/ts/90p/0.ts") { ($0.status, $0.body) = (200, changed) })
+        let second = try fixture.fetch(0, of: rendition, in: asset)
+        #expect(await second.result().code == .badOrigin)
+        second.release()
+        let third = try fixture.fetch(0, of: rendition, in: asset)
+        try await third.end()
+        #expect(third.bytes == Array(changed.utf8))
+        third.release()
+    }
+
+    @Test func parkedFetchesAreBounded() async throws {
+        let (fixture, asset, rendition) = try await start("/_vod/60x1000/media.m3u8", "media")
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 500 })
+        for batch in 0..<8 {
+            let fetches = try (0..<5).map { try fixture.fetch(5 * batch + $0, of: rendition, in: asset) }
+            for fetch in fetches { try await fetch.announced() }
+            fixture.client.isOffline = true
+            fixture.client.isOffline = false
+            for fetch in fetches { fetch.release() }
+        }
+        #expect(fixture.folder.files().count { $0.hasPrefix("tmp/") } == 32)
+    }
+
+    // MARK: What is not the resource
+
+    @Test func aPageInASegmentsPlaceIsNoPieceAndNamedSo() async throws {
+        let (fixture, asset, rendition) = try await start()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.html = true })
+        do {
+            let fetch = try fixture.fetch(0, of: rendition, in: asset)
+            let result = await fetch.result()
+            fetch.release()
+            #expect(result.code == .badOrigin)
+            #expect("\(result)".contains("HTML"))
+        }
+        #expect(rendition.folder.sizes.isEmpty)
+        #expect(!fixture.folder.files().contains { $0.hasPrefix("tmp/") })
+    }
+
+    @Test func aPageThatDripsIsToldAtItsEnd() async throws {
+        let (fixture, asset, rendition) = try await start()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.html, $0.pauseAfter) = (true, 2) })
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await fetch.announced()
+        try await fixture.origin.release()
+        #expect(await fetch.result().code == .badOrigin)
+        fetch.release()
+        #expect(rendition.folder.sizes.isEmpty)
+    }
+
+    @Test(arguments: [15, 17, 0])
+    func aKeyOfAnotherLengthIsRefused(_ length: Int) async throws {
+        let (fixture, asset, rendition) = try await start("/aes/master.m3u8")
+        let body = String(repeating: "k", count: length)
+        try await fixture.origin.add(OriginRule("*.key") { ($0.status, $0.body) = (200, body) })
+        let (folder, key) = try #require(rendition.preliminaries.first)
+        let fetch = try fixture.library.fetch(key, in: folder, of: asset, urgency: .playback)
+        #expect(await fetch.result().code == .badOrigin)
+        fetch.release()
+        #expect(folder.sizes.isEmpty)
+
+        try await fixture.origin.clearRules()
+        let again = try fixture.library.fetch(key, in: folder, of: asset, urgency: .playback)
+        try await again.end()
+        #expect(folder.sizes == ["0.key": 16])
+    }
+
+    @Test func aKeyThatLooksLikeAPageIsAKey() async throws {
+        let (fixture, asset, rendition) = try await start("/aes/master.m3u8")
+        try await fixture.origin.add(OriginRule("*.key") { ($0.status, $0.body) = (200, "<html>0123456789") })
+        let (folder, key) = try #require(rendition.preliminaries.first)
+        let fetch = try fixture.library.fetch(key, in: folder, of: asset, urgency: .playback)
+        try await fetch.end()
+        #expect(folder.sizes == ["0.key": 16])
+    }
+
+    @Test func anEmptyBodyIsNoPiece() async throws {
+        let (fixture, asset, rendition) = try await start()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.status, $0.body) = (200, "") })
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        #expect(await fetch.result().code == .badOrigin)
+        #expect(rendition.folder.sizes.isEmpty)
+    }
+
+    @Test func theWholeFileInARangesPlaceIsNoPiece() async throws {
+        let (fixture, asset, rendition) = try await start("/byterange-ts/master.m3u8")
+        try await fixture.origin.add(OriginRule("*.ts") { $0.ignoreRange = true })
+        let fetch = try fixture.fetch(1, of: rendition, in: asset)
+        #expect(await fetch.result().code == .badOrigin)
+        #expect(rendition.folder.sizes.isEmpty)
+    }
+
+    @Test(arguments: [
+        (404, LibraryError.Code.missing), (403, .originRefused), (410, .originRefused), (500, .badOrigin),
+    ])
+    func aRefusalIsToldAsWhatItIs(_ status: Int, _ expected: LibraryError.Code) async throws {
+        let (fixture, asset, rendition) = try await start()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.status = status })
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        #expect(await fetch.result().code == expected)
+    }
+
+    // MARK: What is not kept
+
+    @Test func withoutRoomItPassesThroughAndSaysWhy() async throws {
+        let (fixture, asset, rendition) = try await start(reserve: .max)
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await fetch.end()
+        #expect(fetch.bytes == Array(try Repository.fixture("/ts/90p/0.ts")))
+        #expect(fetch.keepFailure?.code == .diskFull)
+        #expect(!fetch.isPiece)
+        fetch.release()
+        #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
+
+        // A player that asks again at once gets the same bytes; a download tries anew.
+        #expect(try fixture.fetch(0, of: rendition, in: asset) === fetch)
+        #expect(try fixture.fetch(0, of: rendition, in: asset, urgency: .background) !== fetch)
+    }
+
+    @Test func aStoreThatTakesNothingPassesThrough() async throws {
+        let (fixture, _, _) = try await start()
+        try FileManager.default.removeItem(atPath: fixture.folder.path("tmp"))
+        try fixture.folder.write(Data("in the way".utf8), to: "tmp")
+        try await fixture.restart()
+        let known = try #require(fixture.library.asset(named: "ts"))
+        let new = try await fixture.open("/aes/master.m3u8")
+        for asset in [known, new] {
+            let rendition = try await fixture.rendition("video-90p", of: asset)
+            let fetch = try fixture.fetch(0, of: rendition, in: asset)
+            try await fetch.end()
+            #expect(fetch.keepFailure != nil)
+            #expect(!fetch.isPiece)
+        }
+    }
+
+    @Test func liveSegmentsAreNotKeptButServedToThoseWhoComeALittleLater() async throws {
+        let (fixture, asset, rendition) = try await start("/_live/a/media.m3u8", "media")
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await fetch.end()
+        fetch.release()
+        #expect(fetch.keepFailure == nil && !fetch.isPiece)
+        #expect(try fixture.fetch(0, of: rendition, in: asset) === fetch)
+        #expect(try await fixture.mediaRequests().count == 1)
+        #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
+    }
+
+    @Test func whatTheCatalogueDoesNotKnowIsNotKept() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/aes/master.m3u8")
+        let rendition = try #require(asset.rendition("video-90p"))
+        // As if the playlist could not be noted: its keys' numbers would go to others after a crash.
+        rendition.adopt(
+            try RenditionFixture.source(
+                "#EXT-X-KEY:METHOD=AES-128,URI=\"../keys/2.key\"\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST",
+                base: fixture.origin.url("/aes/90p/media.m3u8")))
+        asset.saveFailure = StoreError(.diskFull, path: "catalogue")
+        for (folder, resource) in rendition.preliminaries {
+            let fetch = try fixture.library.fetch(resource, in: folder, of: asset, urgency: .playback)
+            try await fetch.end()
+            #expect(fetch.keepFailure?.code == .diskFull)
+        }
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await fetch.end()
+        #expect(fetch.keepFailure?.code == .diskFull)
+
+        // The next who asks for the playlist brings it to the catalogue.
+        _ = try await fixture.library.source(of: rendition, in: asset)
+        #expect(rendition.isSaved && asset.saveFailure == nil)
+    }
+}

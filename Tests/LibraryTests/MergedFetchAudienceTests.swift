@@ -1,0 +1,210 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Origin
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// Parts of one file fetched together, of which players want some, or nobody any.
+@Suite @LoopActor struct MergedFetchAudienceTests {
+    // MARK: A player
+
+    @Test func aPlayerInTheMiddleGoesFirstAndNothingComesTwice() async throws {
+        let fixture = try await MergedFetchFixture()
+        let boundary = try fixture.range(0...2).count
+        try await fixture.origin.add(
+            OriginRule("*.ts") { ($0.hold, $0.pauseAfter, $0.times) = (true, boundary, 1) },
+            OriginRule("*.ts") { ($0.hold, $0.skip, $0.times) = (true, 1, 1) })
+        let fetches = try fixture.fetches(0..<6)
+        try await fixture.waitForRequests(1)
+        let player = try fixture.player(3)
+        #expect(player === fetches[3])
+        // It is not behind the others, which have not even begun, nor in front of those that it will want next.
+        try await fixture.expectExact([player])
+        #expect(fetches[0].written == 0 && fetches[0].outcome == nil)
+        try await fixture.waitForRequests(3)
+        #expect(try await fixture.ranges() == [0...5, 3...3, 4...5].map { try fixture.field($0) })
+
+        try await fixture.origin.release()
+        try await fixture.expectExact(fetches)
+        try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
+        let requests = try await fixture.requests()
+        #expect(requests.map(\.bytes) == [boundary, try fixture.range(3...3).count, try fixture.range(4...5).count])
+        #expect(requests.map(\.bytes).reduce(0, +) == fixture.file.count)
+    }
+
+    @Test func aPlayerThatWantsTheLastLeavesTheOthersTogether() async throws {
+        let fixture = try await MergedFetchFixture()
+        try await fixture.origin.add(
+            OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1000, 1) })
+        let fetches = try fixture.fetches(0..<6)
+        try await fetches[0].announced()
+        try await fixture.expectExact([try fixture.player(5)])
+        #expect(try await fixture.ranges() == [fixture.field(0...5), fixture.field(5...5)])
+        try await fixture.origin.release()
+        try await fixture.expectExact(fetches)
+        #expect(try await fixture.requests().count == 2)
+    }
+
+    @Test func playersThatWantSeveralEachGoFirst() async throws {
+        let fixture = try await MergedFetchFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
+        let fetches = try fixture.fetches(0..<6)
+        try await fixture.waitForRequests(1)
+        let players = try [4, 2, 3].map { try fixture.player($0) }
+        try await fixture.expectExact(players)
+        #expect(fetches[0].outcome == nil && fetches[1].outcome == nil)
+        try await fixture.origin.release()
+        try await fixture.expectExact(fetches)
+    }
+
+    @Test func aPlayerWaitsForWhatIsComingWithoutAnotherRequest() async throws {
+        let fixture = try await MergedFetchFixture()
+        let pause = try fixture.range(0...0).count + 1000
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = pause })
+        let fetches = try fixture.fetches(0..<6)
+        try await fetches[1].announced()
+        let player = try fixture.player(1)
+        #expect(player === fetches[1] && player.written > 0)
+        try await fixture.origin.release()
+        try await fixture.expectExact(fetches)
+        #expect(try await fixture.requests().count == 1)
+    }
+
+    @Test func aPlayerWaitsForWhatComesNextWithoutAnotherRequest() async throws {
+        let fixture = try await MergedFetchFixture()
+        let pause = try fixture.range(0...0).count
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = pause })
+        let fetches = try fixture.fetches(0..<6)
+        try await fixture.expectExact([fetches[0]])
+        #expect(try fixture.player(1) === fetches[1])
+        #expect(fetches[1].written == 0 && fetches[1].mergedFetch != nil)
+        try await fixture.origin.release()
+        try await fixture.expectExact(fetches)
+        #expect(try await fixture.requests().count == 1)
+    }
+
+    @Test func aPlayerLetsTheRequestForTheFirstPassDownloads() async throws {
+        let fixture = try await MergedFetchFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
+        // Downloads have all places.
+        let other = try await fixture.library.rendition("video-180p", of: fixture.asset)
+        for number in 0..<6 {
+            _ = try fixture.library.fetch(number, of: other, in: fixture.asset, urgency: .background)
+        }
+        let fetches = try fixture.fetches(0..<6)
+        try await waitUntil("six requests") { @LoopActor in try await fixture.library.mediaRequests().count == 6 }
+        #expect(try await fixture.requests().isEmpty)
+        #expect(try fixture.player(0) === fetches[0])
+        try await fixture.waitForRequests(1)
+        #expect(try await fixture.ranges() == [fixture.field(0...5)])
+        try await fixture.origin.release()
+        try await fixture.expectExact(fetches)
+    }
+
+    // MARK: Nobody waits
+
+    @Test func whatNobodyWantsAndHasNotBegunCutsTheRequestShort() async throws {
+        let fixture = try await MergedFetchFixture()
+        let boundary = try fixture.range(0...1).count
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.pauseAfter) = (true, boundary) })
+        let fetches = try fixture.fetches(0..<6)
+        try await fixture.waitForRequests(1)
+        for fetch in fetches[2...] { fetch.release() }
+        for fetch in fetches[2...] { #expect(await fetch.result().code == .cancelled) }
+        try await fixture.origin.release()
+        try await fixture.expectExact(Array(fetches[..<2]))
+        try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
+        #expect(try await fixture.requests().map(\.bytes) == [boundary])
+        #expect(fixture.rendition.folder.sizes.count == 2)
+    }
+
+    @Test func whatNobodyWantsAtAllIsNotFetched() async throws {
+        let fixture = try await MergedFetchFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
+        do {
+            let fetches = try fixture.fetches(0..<6)
+            try await fixture.waitForRequests(1)
+            for fetch in fetches { fetch.release() }
+            for fetch in fetches { #expect(await fetch.result().code == .cancelled) }
+        }
+        try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
+        #expect(!fixture.library.folder.files().contains { $0.hasPrefix("tmp/") })
+        try await fixture.expectExact(try fixture.fetches(0..<6))
+    }
+
+    @Test func whatIsNearlyDoneComesToItsEndAndNoMore() async throws {
+        let fixture = try await MergedFetchFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
+        let fetches = try fixture.fetches(0..<6)
+        try await waitUntil("a beginning") { @LoopActor in fetches[0].written == 1000 }
+        for fetch in fetches.reversed() { fetch.release() }
+        for fetch in fetches[1...] { #expect(await fetch.result().code == .cancelled) }
+        #expect(fetches[0].outcome == nil)
+        try await fixture.origin.release()
+        try await fixture.expectExact([fetches[0]])
+        #expect(fixture.rendition.folder.sizes.count == 1)
+    }
+
+    @Test func whatIsFarFromDoneIsParkedAndGoneOnFrom() async throws {
+        let fixture = try await MergedFetchFixture(count: 2, size: 20_000_000)
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1_000_000, 1) })
+        let fetches = try fixture.fetches(0..<2)
+        try await waitUntil("a million bytes") { @LoopActor in fetches[0].written == 1_000_000 }
+        for fetch in fetches { fetch.release() }
+        for fetch in fetches { #expect(await fetch.result().code == .cancelled) }
+        try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
+        let again = try fixture.fetches(0..<2)
+        #expect(again[0] === fetches[0])
+        try await fixture.expectExact(again)
+        #expect(try await Set(fixture.ranges().dropFirst()) == ["bytes=1000000-19999999", "bytes=20000000-39999999"])
+    }
+
+    @Test func oneInTheMiddleThatNobodyWantsDoesNotHurtTheOthers() async throws {
+        let fixture = try await MergedFetchFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
+        let fetches = try fixture.fetches(0..<6)
+        try await fixture.waitForRequests(1)
+        fetches[0].release()
+        fetches[2].release()
+        #expect(fetches[2].outcome == nil)
+        try await fixture.origin.release()
+        try await fixture.expectExact(fetches)
+        #expect(try await fixture.requests().count == 1)
+    }
+
+    @Test func whatIsWantedAgainStays() async throws {
+        let fixture = try await MergedFetchFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
+        let fetches = try fixture.fetches(0..<6)
+        try await fixture.waitForRequests(1)
+        fetches[4].release()
+        #expect(try fixture.fetches([4]).first === fetches[4])
+        fetches[5].release()
+        #expect(fetches[4].outcome == nil && fetches[5].outcome != nil)
+        try await fixture.origin.release()
+        try await fixture.expectExact(Array(fetches[..<5]))
+        #expect(try await fixture.requests().count == 1)
+    }
+
+    @Test func whatAPlayerLeavesBehindAndNobodyWantsIsNotFetched() async throws {
+        let fixture = try await MergedFetchFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
+        let fetches = try fixture.fetches(0..<6)
+        try await fixture.waitForRequests(1)
+        for number in [0, 1, 4] { fetches[number].release() }
+        // 0 and 1 come with 2 and 3; when the player takes 2, nobody wants what is before it.
+        try await fixture.expectExact([try fixture.player(2)])
+        #expect(await fetches[0].result().code == .cancelled)
+        #expect(await fetches[1].result().code == .cancelled)
+        #expect(await fetches[4].result().code == .cancelled)
+        try await fixture.expectExact([fetches[3], fetches[5]])
+        try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
+        let ranges = try await fixture.ranges()
+        #expect(try ranges.prefix(2) == [fixture.field(0...5), fixture.field(2...2)])
+        #expect(try Set(ranges.dropFirst(2)) == [fixture.field(3...3), fixture.field(5...5)])
+    }
+}

@@ -1,0 +1,125 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import Origin
+import Store
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// Parts of one file fetched together, while the ground gives way here: it is ended, removed, or without room.
+@Suite @LoopActor struct MergedFetchEndTests {
+    @Test func offlineEndsAllAndWhatCameIsGoneOnFrom() async throws {
+        let fixture = try await MergedFetchFixture()
+        let end = try fixture.range(0...1).upperBound
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (end + 5000, 1) })
+        let fetches = try fixture.fetches(0..<6)
+        try await waitUntil("the third's beginning") { @LoopActor in fetches[2].written == 5000 }
+        fixture.library.client.isOffline = true
+        #expect(
+            fetches.map { $0.outcome.flatMap(\.code) } == [nil, nil]
+                + [LibraryError.Code](repeating: .notStored, count: 4))
+        for fetch in fetches { fetch.release() }
+        for fetch in try fixture.fetches(3..<6) { #expect(await fetch.result().code == .notStored) }
+
+        fixture.library.client.isOffline = false
+        let again = try fixture.fetches(2..<6)
+        #expect(again[0] === fetches[2])
+        try await fixture.expectExact(again)
+        let rest = "bytes=\(end + 5000)-\(try fixture.range(2...2).upperBound - 1)"
+        #expect(try await Set(fixture.ranges().dropFirst()) == [rest, fixture.field(3...5)])
+    }
+
+    @Test func aRemovedAssetIsNotFetchedOn() async throws {
+        let fixture = try await MergedFetchFixture()
+        let end = try fixture.range(0...0).upperBound
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = end + 1000 })
+        let fetches = try fixture.fetches(0..<6)
+        try await waitUntil("the second's beginning") { @LoopActor in fetches[1].written == 1000 }
+        _ = try await fixture.library.library.remove(fixture.asset)
+        // Who reads goes on; nobody does once all are released.
+        #expect(fetches[1].outcome == nil)
+        for fetch in fetches { fetch.release() }
+        for fetch in fetches[1...] { #expect(await fetch.result().code == .cancelled) }
+        try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
+        #expect(!fixture.library.folder.files().contains { $0.hasPrefix("assets/") })
+        #expect(throws: LibraryError.self) { try fixture.fetches(0..<2) }
+    }
+
+    @Test func whoReadsARemovedAssetReadsToTheEnd() async throws {
+        let fixture = try await MergedFetchFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1000, 1) })
+        let fetches = try fixture.fetches(0..<6)
+        try await waitUntil("a beginning") { @LoopActor in fetches[0].written == 1000 }
+        for fetch in fetches[1..<3] + fetches[4...] { fetch.release() }
+        _ = try await fixture.library.library.remove(fixture.asset)
+        try await fixture.origin.release()
+        for number in [0, 3] {
+            try await fetches[number].end()
+            #expect(fetches[number].bytes == Array(fixture.file[try fixture.range(number...number)]))
+            #expect(!fetches[number].isPiece)
+        }
+        #expect(fetches[4].outcome?.code == .cancelled)
+        #expect(!fixture.library.folder.files().contains { $0.hasPrefix("assets/") })
+    }
+
+    @Test func withoutRoomTheyPassThroughAndSayWhy() async throws {
+        let fixture = try await MergedFetchFixture(reserve: .max)
+        let fetches = try fixture.fetches(0..<3)
+        for (number, fetch) in fetches.enumerated() {
+            try await fetch.end()
+            #expect(fetch.bytes == Array(fixture.file[try fixture.range(number...number)]))
+            #expect(fetch.keepFailure?.code == .diskFull && !fetch.isPiece)
+        }
+        #expect(try await fixture.requests().count == 1)
+        #expect(!fixture.library.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
+    }
+
+    @Test func anOrderlyStopEndsAll() async throws {
+        let fixture = try await MergedFetchFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
+        let fetches = try fixture.fetches(0..<6)
+        try await fetches[0].announced()
+        fixture.library.client.stop()
+        #expect(fetches.allSatisfy { $0.outcome?.code == .cancelled })
+    }
+
+    @Test func whoAsksAgainAsSoonAsOneHasEndedIsNotEndedWithTheOthers() async throws {
+        let fixture = try await MergedFetchFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
+        let fetches = try fixture.fetches(0..<6)
+        try await fixture.waitForRequests(1)
+        var again: Fetch?
+        fetches[0].whenEnded { _ in
+            fixture.library.client.isOffline = false
+            again = try? fixture.player(3)
+        }
+        fixture.library.client.isOffline = true
+        #expect(fetches.map { $0.outcome == nil } == [false, false, false, true, false, false])
+        #expect(again === fetches[3])
+        try await fixture.expectExact([fetches[3]])
+    }
+
+    /// Who hears of an end asks for more, or lets go of more, at once.
+    @Test(arguments: [200, 404]) func whoActsOnAnEndFindsTheOthersInOrder(_ status: Int) async throws {
+        let fixture = try await MergedFetchFixture()
+        try await fixture.origin.add(
+            OriginRule("*.ts") { ($0.hold, $0.times, $0.status) = (true, 1, status == 200 ? nil : 404) })
+        let fetches = try fixture.fetches(0..<6)
+        try await fixture.waitForRequests(1)
+        var again: [Fetch] = []
+        fetches[0].whenEnded { _ in
+            fetches[5].release()
+            fetches[4].release()
+            again += (try? fixture.fetches(2..<6)) ?? []
+            if let player = try? fixture.player(3) { again.append(player) }
+        }
+        try await fixture.origin.release()
+        try await waitUntil("the first's end") { @LoopActor in again.count == 5 }
+        if status == 200 { try await fixture.expectExact(again) }
+        // Who joins what is about to fail hears that it does.
+        for fetch in again { #expect(await fetch.result().code == (status == 200 ? nil : .missing)) }
+        #expect(await fetches[1].result().code == (status == 200 ? nil : .missing))
+    }
+}

@@ -1,0 +1,92 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// A rendition whose segments are parts of one file, and fetches of several of them at once.
+@LoopActor final class MergedFetchFixture {
+    let library: LibraryFixture
+    let asset: Asset
+    let rendition: Rendition
+    /// The file's bytes.
+    let file: Data
+    /// The file's path at the origin.
+    let path: String
+
+    /// The fixture of six segments, of which the whole file consists.
+    init(reserve: Int64 = 0, root: TemporaryFolder? = nil, stallSpan: Duration = .seconds(30)) async throws {
+        library = try await LibraryFixture(reserve: reserve, root: root, stallSpan: stallSpan)
+        asset = try await library.open(root == nil ? "/byterange-ts/master.m3u8" : "/master.m3u8")
+        rendition = try await library.rendition("video-90p", of: asset)
+        file = try Repository.fixture("/byterange-ts/90p/all.ts")
+        path = root == nil ? "/byterange-ts/90p/all.ts" : "/a/90p/all.ts"
+    }
+
+    /// A file of `count` segments of `size` bytes.
+    init(count: Int, size: Int) async throws {
+        library = try await LibraryFixture()
+        let path = "/_size/\(count * size).ts"
+        let lines = (0..<count).map { "#EXTINF:2,\n#EXT-X-BYTERANGE:\(size)@\($0 * size)\n\(path)\n" }
+        let text = "#EXTM3U\n#EXT-X-VERSION:4\n#EXT-X-TARGETDURATION:2\n" + lines.joined() + "#EXT-X-ENDLIST\n"
+        try await library.origin.add(OriginRule("/media.m3u8") { ($0.status, $0.body) = (200, text) })
+        asset = try await library.open("/media.m3u8")
+        rendition = try await library.rendition("media", of: asset)
+        file = try await HTTPProbe.fetch(library.origin.url(path)).body
+        self.path = path
+        try await library.origin.clearRequests()
+    }
+
+    var origin: TestOrigin { library.origin }
+
+    /// The fetches of segments by their numbers, asked for together.
+    func fetches(_ numbers: some Sequence<Int>) throws -> [Fetch] {
+        let resources = try numbers.map { try library.resource($0, of: rendition) }
+        return try library.library.fetches(resources, in: rendition.folder, of: asset)
+    }
+
+    /// A player's fetch of one segment.
+    func player(_ number: Int) throws -> Fetch { try library.fetch(number, of: rendition, in: asset) }
+
+    /// Where segments lie in the file, from the first to the last of them.
+    func range(_ numbers: ClosedRange<Int>) throws -> Range<Int> {
+        let first = try #require(try library.resource(numbers.lowerBound, of: rendition).range)
+        let last = try #require(try library.resource(numbers.upperBound, of: rendition).range)
+        return Int(first.lowerBound)..<Int(last.upperBound)
+    }
+
+    /// The Range field for segments.
+    func field(_ numbers: ClosedRange<Int>) throws -> String {
+        let range = try range(numbers)
+        return "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+    }
+
+    /// The requests for the file, in their order.
+    func requests() async throws -> [TestOrigin.Request] {
+        try await origin.requests().filter { $0.path.hasPrefix(path) }
+    }
+
+    /// The Range fields of the requests for the file, in their order.
+    func ranges() async throws -> [String] { try await requests().map { $0.range ?? "none" } }
+
+    /// Waits until the origin has as many requests for the file.
+    func waitForRequests(_ count: Int) async throws {
+        try await waitUntil("\(count) requests") { @LoopActor in try await requests().count == count }
+    }
+
+    /// Waits for the fetches' ends; each must be a piece and exact, and stands in the store so.
+    func expectExact(_ fetches: [Fetch], sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        for fetch in fetches {
+            try await fetch.end()
+            let range = try #require(fetch.resource.range)
+            let bytes = Array(file[Int(range.lowerBound)..<Int(range.upperBound)])
+            #expect(fetch.bytes == bytes, "\(fetch.resource.name)", sourceLocation: sourceLocation)
+            #expect(fetch.isPiece, sourceLocation: sourceLocation)
+            #expect(fetch.length == Int64(bytes.count), sourceLocation: sourceLocation)
+            let stored = rendition.folder.sizes[fetch.resource.name.description]
+            #expect(stored == Int64(bytes.count), sourceLocation: sourceLocation)
+        }
+    }
+}
