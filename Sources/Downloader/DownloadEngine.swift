@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Library
 import Playlist
 import Store
@@ -193,7 +194,7 @@ import Store
         let fetch = piece.fetch
         fetching[ObjectIdentifier(fetch)] = piece
         fetch.whenArrived { [weak self] in self?.arrived(fetch) }
-        fetch.whenEnded { [weak self] result in self?.landed(fetch, result) }
+        fetch.whenEnded { [weak self] result in self?.ended(fetch, result) }
     }
 
     private func arrived(_ fetch: Fetch) {
@@ -208,15 +209,15 @@ import Store
         requests[request] = count > 0 ? count : nil
     }
 
-    private func landed(_ fetch: Fetch, _ result: Result<Void, LibraryError>) {
+    private func ended(_ fetch: Fetch, _ result: Result<Void, FetchError>) {
         guard let piece = fetching.removeValue(forKey: ObjectIdentifier(fetch)) else { return }
         if !piece.hasArrived { forget(piece.request) }
         fetch.release()
         switch result {
         case .success where fetch.keepFailure == nil: filled(piece)
         case .success: obstacle = obstacle ?? fetch.keepFailure.map { .storeFailed($0) }
-        case .failure(let error) where error.code == .cancelled: interruption = error
-        case .failure(let error): note(error, isKey: piece.isKey)
+        case .failure(let error) where error.code == .cancelled: interruption = LibraryError(error)
+        case .failure(let error): note(LibraryError(error), isKey: piece.isKey)
         }
         fill()
     }

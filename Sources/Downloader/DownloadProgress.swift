@@ -1,4 +1,5 @@
 public import EventLoop
+import Fetching
 public import Library
 import Playlist
 

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Library
 import Playlist
 import Store
@@ -194,13 +195,13 @@ import Store
             let fetch = try library.fetch(need.resource, in: need.folder, of: asset, urgency: .background)
             let began = fetch.written
             fetching[place] = fetch
-            fetch.whenEnded { [weak self] result in self?.landed(place, fetch, result, began: began) }
+            fetch.whenEnded { [weak self] result in self?.ended(place, fetch, result, began: began) }
         } catch {
             fail(place, error)
         }
     }
 
-    private func landed(_ place: Place, _ fetch: Fetch, _ result: Result<Void, LibraryError>, began: Int64) {
+    private func ended(_ place: Place, _ fetch: Fetch, _ result: Result<Void, FetchError>, began: Int64) {
         guard fetching[place] === fetch else { return }
         fetching[place] = nil
         fetch.release()
@@ -211,7 +212,7 @@ import Store
             observer?.work(for: download, received: fetch.written - began)
         // It had begun before it was to be kept.
         case .success: fail(place, LibraryError(.store, "\(place.name) was not kept"))
-        case .failure(let error): fail(place, error)
+        case .failure(let error): fail(place, LibraryError(error))
         }
         settle()
     }

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Glibc
 import HTTPMessage
 import HTTPServer
@@ -91,13 +92,15 @@ import Library
                 isRefused = instead(LibraryError(.originAbsent, "the origin has gone silent"))
             }
         }
-        let answer = { @LoopActor (result: Result<Void, LibraryError>) in
+        let answer = { @LoopActor (result: Result<Void, FetchError>) in
             limit.cancel()
             standstill?.cancel()
             switch result {
             case .success where whole != nil: if exchange.isOpen, !isRefused { whole?() }
             case .success: send(fetch, mediaType, status, to: exchange)
-            case .failure(let error): refuse(error, error.status)
+            case .failure(let error):
+                let error = LibraryError(error)
+                refuse(error, error.status)
             }
         }
         if whole == nil { fetch.whenAnnounced(answer) } else { fetch.whenEnded(answer) }

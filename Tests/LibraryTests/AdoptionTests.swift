@@ -6,6 +6,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Bundles in the store that no asset knows, and those that another Weir has written.

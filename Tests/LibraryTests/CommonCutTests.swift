@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Segments that are there are written `x`, those that are not `.`.

@@ -2,6 +2,7 @@ import HTTPMessage
 import Playlist
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 @Suite struct DeliveryDirectivesTests {

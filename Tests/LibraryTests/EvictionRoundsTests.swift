@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 @Suite struct EvictionRoundsTests {

@@ -5,6 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 @testable import Store
 

@@ -3,6 +3,7 @@ import HTTPMessage
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 @Suite @LoopActor struct GuestsTests {

@@ -5,6 +5,7 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Playlists that are fetched again, and are the same, or not.

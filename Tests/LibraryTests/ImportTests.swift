@@ -6,6 +6,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 @Suite @LoopActor struct ImportTests {

@@ -1,6 +1,7 @@
 import HTTPMessage
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 @Suite struct InterstitialsTests {

@@ -5,6 +5,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Keys that expire, are taken back and renewed, over a store of real files.

@@ -7,6 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// A library over a store of its own, and an origin that errs as told.

@@ -5,6 +5,7 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// A live playlist with low latency whose texts are given one by one; one origin, held back as told.

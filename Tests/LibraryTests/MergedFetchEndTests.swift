@@ -6,6 +6,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Parts of one file fetched together, while the ground gives way here: it is ended, removed, or without room.

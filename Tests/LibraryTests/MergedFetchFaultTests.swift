@@ -6,6 +6,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Parts of one file fetched together from an origin that errs.

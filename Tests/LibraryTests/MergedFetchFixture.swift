@@ -4,6 +4,7 @@ import HTTPMessage
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// A rendition whose segments are parts of one file, and fetches of several of them at once.

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Downloads and players that come and go as chance will have it, at an origin that errs so too.

@@ -5,6 +5,7 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// One rendition at two places, `/a/…` and `/b/…`.

@@ -1,6 +1,7 @@
 import Playlist
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Places: three variants' 0 (small), 1 and 2 (large), sound 3 (English, the default) and 4 (French), subtitles 5.

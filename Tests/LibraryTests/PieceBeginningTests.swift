@@ -1,6 +1,7 @@
 import SegmentFormat
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 @Suite struct PieceBeginningTests {

@@ -7,6 +7,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Links that somebody plants in the store: nothing outside is read as ours, written or deleted.

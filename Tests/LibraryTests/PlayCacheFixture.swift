@@ -5,6 +5,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Presentations of pieces of 1,000 bytes and two seconds, and a play cache that takes so many of them.

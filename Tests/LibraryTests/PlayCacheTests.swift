@@ -6,6 +6,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// What makes way in a store of real files, and what stays.

@@ -4,6 +4,7 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 @Suite @LoopActor struct PlaylistVariablesTests {

@@ -7,6 +7,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// A rendition whose playlists are given as texts; nothing is fetched.

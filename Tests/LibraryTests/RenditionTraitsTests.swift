@@ -1,6 +1,7 @@
 import Playlist
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 @Suite struct RenditionTraitsTests {

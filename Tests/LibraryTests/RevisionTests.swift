@@ -3,6 +3,7 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// What is played where an origin has other content than what is stored.

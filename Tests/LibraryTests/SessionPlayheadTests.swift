@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Traces of players as they were measured, against what they show on the screen.

@@ -6,6 +6,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Policies, names, and what is purged, over a store of real files.

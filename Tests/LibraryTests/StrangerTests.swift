@@ -5,6 +5,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Assets that somebody on the network has opened: no private address is asked for those, until the user gives the URL.

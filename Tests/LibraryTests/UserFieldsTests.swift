@@ -6,6 +6,7 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Header fields of the user's own: where they go, where they do not, and where they are kept.

@@ -5,6 +5,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 /// Verifying an asset: what is said, and what becomes of its files.

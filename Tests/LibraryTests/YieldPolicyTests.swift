@@ -1,6 +1,7 @@
 import Origin
 import Testing
 
+@testable import Fetching
 @testable import Library
 
 struct YieldPolicyTests {

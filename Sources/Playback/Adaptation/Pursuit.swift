@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Library
 
 /// A segment, and the initialization section that belongs to it, on their way in the quality that was chosen, until all
@@ -58,8 +59,8 @@ import Library
             remaining: last?.length.map { max(0, $0 - (last?.written ?? 0)) })
     }
 
-    private func settled(_ result: Result<Void, LibraryError>) {
-        if case .failure(let error) = result { return finish(.failed(error)) }
+    private func settled(_ result: Result<Void, FetchError>) {
+        if case .failure(let error) = result { return finish(.failed(LibraryError(error))) }
         left -= 1
         if left == 0 { finish(.arrived) }
     }

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Library
 
 /// What the link gives one session: the bytes of all its segments, in the time in which any was under way. What is

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Glibc
 import HTTPMessage
 import HTTPServer

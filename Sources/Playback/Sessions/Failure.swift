@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Library
 import SegmentFormat
 
@@ -51,7 +52,7 @@ struct Failure {
         self.subject = subject
         status = 0
         if case .failure(let error) = fetch.outcome {
-            (domain, comment) = (error.domain, error.message)
+            (domain, comment) = (LibraryError(error).domain, error.message)
         } else {
             (domain, comment) = (.store, "what was being sent is shorter than it was")
         }

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 internal import FoundationEssentials
 import HTTPMessage
 import HTTPServer
