@@ -39,7 +39,7 @@ import Testing
     private func arrived() async throws -> (Fetch, DispatchSemaphore) {
         let gate = hold()
         let fetch = try download()
-        try await waitUntil("all bytes") { @LoopActor in fetch.isBeingKept }
+        try await waitUntil("all bytes") { @LoopActor in fetch.state.phase == .committing }
         return (fetch, gate)
     }
 
@@ -57,7 +57,7 @@ import Testing
         try await fetch.announced()
         #expect(onItsWay.isEmpty)
         try await fixture.origin.release()
-        try await waitUntil("all bytes") { @LoopActor in fetch.isBeingKept }
+        try await waitUntil("all bytes") { @LoopActor in fetch.state.phase == .committing }
         #expect(fetch.outcome == nil && !fetch.isPiece && !fetch.isComplete)
         #expect(!rendition.folder.contains("0.ts"))
         gate.signal()

@@ -136,7 +136,7 @@ extension Fetch {
     func end() async throws { try await result().get() }
 
     /// How it ended, once it has.
-    func result() async -> Result<Void, LibraryError> {
+    func result() async -> Result<Void, FetchError> {
         await withCheckedContinuation { continuation in whenEnded { continuation.resume(returning: $0) } }
     }
 

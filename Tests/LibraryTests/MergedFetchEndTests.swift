@@ -20,7 +20,7 @@ import Testing
         fixture.library.client.isOffline = true
         #expect(
             fetches.map { $0.outcome.flatMap(\.code) } == [nil, nil]
-                + [LibraryError.Code](repeating: .notStored, count: 4))
+                + [FetchError.Code](repeating: .notStored, count: 4))
         for fetch in fetches { fetch.release() }
         for fetch in try fixture.fetches(3..<6) { #expect(await fetch.result().code == .notStored) }
 
