@@ -44,7 +44,7 @@ struct CheckTests {
         let segments = String(repeating: "#EXTINF:9,\na.ts\n", count: 10_000)
         let found = PlaylistCheck.diagnostics(of: Array("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(segments)".utf8))
         #expect(found.count == 9)
-        #expect(found.last?.message == "9992 more of the kind durationOverTarget" && found.last?.line == nil)
+        #expect(found.last?.message == "9992 more findings of durationOverTarget" && found.last?.line == nil)
     }
 
     @Test("warns of a text that ends within a line, unless nothing can be missing")

@@ -66,7 +66,7 @@ struct KeyTests {
         #expect(key.needsDRM == needsDRM)
     }
 
-    @Test("of too many KEYFORMATs at once is refused")
+    @Test("of more than 16 KEYFORMATs are in force is refused")
     func formats() throws {
         var text = "#EXTM3U\n"
         for format in 0...16 { text += "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\",KEYFORMAT=\"f\(format)\"\n" }
