@@ -42,7 +42,8 @@ public enum Playlist: Sendable {
             }
         }
         if let variantLine, let infLine {
-            throw text.error(.mixedTags, max(variantLine, infLine), "the text has tags of both multivariant and media playlists")
+            throw text.error(
+                .mixedTags, max(variantLine, infLine), "the text has tags of both multivariant and media playlists")
         }
         if variantLine != nil { return true }
         if infLine != nil || mediaLine != nil { return false }

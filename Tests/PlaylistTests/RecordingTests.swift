@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A recording of a live playlist")
 struct RecordingTests {
-    /// Segments of 2 s with these numbers, `#` lines in front of single ones.
+    /// A window of 2 s segments with these numbers, and `#` lines before some of them.
     private func window(
         _ numbers: Range<Int>, _ lines: [Int: String] = [:], header: String = "", durations: [Int: String] = [:],
         end: String = ""
@@ -21,7 +21,7 @@ struct RecordingTests {
         "#EXT-X-PROGRAM-DATE-TIME:" + (DateTime(milliseconds: 1_780_000_000_000 + second * 1000)?.description ?? "")
     }
 
-    /// The numbers of what a window brings; negative for one that was missed.
+    /// Returns the numbers of a window's new entries; negative for missed segments.
     private func numbers(_ front: inout RecordingFront, _ text: String) throws -> [Int] {
         let window = try Fixtures.media(text)
         return front.take(window).flatMap { entry -> [Int] in
@@ -32,7 +32,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("takes of each window what is new, and nothing of an older text or of a delta update")
+    @Test("adds the new segments of each window, and nothing of an older text or a delta update")
     func windows() throws {
         var front = RecordingFront()
         #expect(try numbers(&front, window(10..<14)) == [10, 11, 12, 13])
@@ -46,7 +46,7 @@ struct RecordingTests {
         #expect(try numbers(&front, window(16..<19, end: "#EXT-X-ENDLIST\n")) == [18])
     }
 
-    @Test("tells what was missed, how long it was, and how many discontinuities were in it")
+    @Test("reports missed segments with their durations and discontinuities")
     func missed() throws {
         var front = RecordingFront()
         _ = try numbers(&front, window(0..<3, [0: date(0)]))
@@ -54,7 +54,7 @@ struct RecordingTests {
         let entries = front.take(try Fixtures.media(window(7..<9, [7: date(18)], header: header)))
         guard case .missed(let missed) = entries.first else { throw Fixtures.NotExpected() }
         #expect(missed == .init(numbers: 3..<7, duration: 3, discontinuities: 2))
-        // Without a date, or by a clock that was set meanwhile: as the segment before.
+        // Without a date, or if a clock was set in between: as the previous segment.
         for line in ["# none", date(90_000)] {
             guard case .missed(let missed) = front.take(try Fixtures.media(window(12..<13, [12: line]))).first else {
                 continue
@@ -63,9 +63,9 @@ struct RecordingTests {
         }
     }
 
-    @Test("goes on behind a discontinuity, under numbers of its own, when the origin's begin anew")
+    @Test("continues after a discontinuity, with its own numbers, if the origin restarts its numbers")
     func restarts() throws {
-        // By the dates at once; by its going on without them; and where the numbers jump ahead.
+        // Detected at once by the dates; without dates, by growth, or by a jump ahead.
         var dated = RecordingFront()
         _ = try numbers(&dated, window(100..<104, [100: date(0)]))
         #expect(try numbers(&dated, window(0..<2, [0: date(-500)])) == [])
@@ -84,22 +84,22 @@ struct RecordingTests {
         #expect(try numbers(&ahead, window(1_700_000_000..<1_700_000_002)) == [3, 4])
         #expect(ahead.shift == 3 - 1_700_000_000)
 
-        // By less than what dates tell, too.
+        // A jump ahead that is too small for a limit is detected by the dates.
         var jumped = RecordingFront()
         _ = try numbers(&jumped, window(0..<3, [0: date(0)]))
         #expect(try numbers(&jumped, window(900..<902, [900: date(10)])) == [3, 4])
 
-        // The same numbers for other segments.
+        // Equal numbers for other segments.
         var over = RecordingFront()
         _ = try numbers(&over, window(0..<4, [0: date(0)]))
         #expect(try numbers(&over, window(0..<4, [0: date(60)])) == [4, 5, 6, 7])
-        // Those that were corrected are none.
+        // Corrected durations are not other segments.
         #expect(try numbers(&over, window(0..<5, [0: date(60)], durations: [0: "1", 1: "1.5", 2: "3"])) == [8])
     }
 
-    @Test("is whole segments: keys and sections where they change, gaps, dates, and nothing of low latency")
+    @Test("contains complete segments, changes of keys and sections, gaps and dates, but no low-latency tags")
     func text() throws {
-        var tape = Tape()
+        var tape = RecordingDriver()
         tape.lost = [3]
         try tape.add(
             """
@@ -167,14 +167,14 @@ struct RecordingTests {
                 5.ts
 
                 """)
-        // What players see of it while it grows has no gaps, and no end.
+        // The view for players, while the recording grows, has neither gaps nor an end.
         let view = String(decoding: try tape.playlist().rendered(.growing) { _ in nil }, as: UTF8.self)
         #expect(!view.contains("GAP") && !view.contains("3.ts") && !view.contains("ENDLIST") && view.contains("EVENT"))
     }
 
-    @Test("writes out the number that a segment was encrypted with, where its own is another")
+    @Test("writes the original sequence number as IV if its own number differs")
     func vectors() throws {
-        var tape = Tape()
+        var tape = RecordingDriver()
         let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"0.key\"\n"
         try tape.add(window(100..<102, [100: date(0)], header: key))
         try tape.add(window(0..<2, [0: date(10)], header: key))
@@ -195,9 +195,9 @@ struct RecordingTests {
                 """))
     }
 
-    @Test("takes a longer target duration into its header, and a date range again that says more")
+    @Test("raises the target duration in its header, and adds date ranges again when they change")
     func header() throws {
-        var tape = Tape()
+        var tape = RecordingDriver()
         let range = "#EXT-X-DATERANGE:ID=\"a\",START-DATE=\"2026-01-01T00:00:00Z\"\n"
         try tape.add(window(0..<2, header: range))
         try tape.add(window(1..<3, header: range))
@@ -209,7 +209,7 @@ struct RecordingTests {
         #expect(playlist.segments.map(\.uri) == ["0.ts", "1.ts", "2.ts", "3.ts"])
     }
 
-    /// Windows with everything that a recording has to remember.
+    /// Windows with all tags that a recording keeps track of.
     private var broadcast: [String] {
         let keys = (0..<40).map { "#EXT-X-KEY:METHOD=AES-128,URI=\"\($0 / 5).key\"" }
         func lines(_ numbers: Range<Int>, from: Int) -> [Int: String] {
@@ -225,9 +225,9 @@ struct RecordingTests {
         return before + after + [window(6..<10, lines(6..<10, from: 50), end: "#EXT-X-ENDLIST\n")]
     }
 
-    @Test("is the same when the process was killed at any byte, and goes on with the window as it was")
+    @Test("is the same after a kill at any byte, and continues with the same window")
     func restored() throws {
-        var whole = Tape()
+        var whole = RecordingDriver()
         var ends: [Int] = []
         for text in broadcast {
             try whole.add(text)
@@ -235,8 +235,8 @@ struct RecordingTests {
         }
         let expected = try whole.playlist()
         for length in stride(from: 0, through: whole.text.count, by: 3) {
-            var tape = try Tape(restoring: Array(whole.text[..<length]))
-            // The window that was being recorded, and those after it.
+            var tape = try RecordingDriver(restoring: Array(whole.text[..<length]))
+            // The interrupted window and those after it.
             let place = ends.firstIndex { length <= $0 } ?? ends.count
             for text in broadcast[min(place, broadcast.count - 1)...] { try tape.add(text) }
             let playlist = try tape.playlist()
@@ -251,9 +251,9 @@ struct RecordingTests {
         #expect(try whole.playlist().hasEndList)
     }
 
-    @Test("of ten hours is written once: each window adds what is new and nothing else")
+    @Test("of ten hours is written once: each window adds only its new segments")
     func cost() throws {
-        var tape = Tape()
+        var tape = RecordingDriver()
         var last = 0
         for first in stride(from: 0, to: 18_000, by: 6) {
             last = tape.text.count

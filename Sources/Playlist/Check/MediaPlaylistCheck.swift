@@ -27,9 +27,12 @@ struct MediaPlaylistCheck {
         }
         if playlist.playlistType == .vod, playlist.isLive {
             findings.add(
-                .endless, line: line(of: .playlistType).map { $0 + 1 }, "a VOD playlist without EXT-X-ENDLIST: players reload it")
+                .endless, line: line(of: .playlistType).map { $0 + 1 },
+                "a VOD playlist without EXT-X-ENDLIST: players reload it")
         }
-        if playlist.segments.isEmpty, playlist.parts.isEmpty { findings.add(.noSegments, "the playlist has no media segments") }
+        if playlist.segments.isEmpty, playlist.parts.isEmpty {
+            findings.add(.noSegments, "the playlist has no media segments")
+        }
         if let skip = playlist.skip {
             findings.add(.deltaUpdate, line: skip.line, "a delta update is useful only with an earlier playlist")
         }
@@ -48,7 +51,8 @@ struct MediaPlaylistCheck {
     private func checkStart(_ findings: inout Findings) {
         guard let start = playlist.start else { return }
         if abs(start.timeOffset) > playlist.duration {
-            findings.add(.badStart, line: start.line, "the offset exceeds the playlist's duration of \(playlist.duration) s")
+            findings.add(
+                .badStart, line: start.line, "the offset exceeds the playlist's duration of \(playlist.duration) s")
         }
         if let attributes = try? text.attributes(start.line - 1), Start.reordered(attributes) != nil {
             findings.add(.badStart, line: start.line, "libavformat reads TIME-OFFSET only as the first attribute")
@@ -59,7 +63,8 @@ struct MediaPlaylistCheck {
         for key in playlist.keys {
             if key.method == .other {
                 findings.add(
-                    .unknownMethod, line: key.line, "unknown METHOD: players play the segments as if they were not encrypted")
+                    .unknownMethod, line: key.line,
+                    "unknown METHOD: players play the segments as if they were not encrypted")
             } else if key.needsDRM {
                 findings.add(
                     .needsDRM, line: key.line,

@@ -13,7 +13,8 @@ struct PresentationCheck {
                 findings.add(
                     .selfReference, line: line(of: place), "the playlist lists itself as a rendition")
             } else if multivariants.contains(place) {
-                findings.add(.notMedia, line: line(of: place), "the URI returns a multivariant playlist, not a media playlist")
+                findings.add(
+                    .notMedia, line: line(of: place), "the URI returns a multivariant playlist, not a media playlist")
             }
         }
     }
@@ -37,7 +38,8 @@ struct PresentationCheck {
     ) {
         let line = line(of: place)
         func report(_ rule: CheckRule, _ message: String) {
-            findings.add(rule, line: line, message + (self.line(of: first).map { " in line \($0)" } ?? " in another playlist"))
+            findings.add(
+                rule, line: line, message + (self.line(of: first).map { " in line \($0)" } ?? " in another playlist"))
         }
         if let own = playlist.targetDuration, let other = reference.targetDuration, own != other, !isText(place) {
             report(.targetDurationsDiffer, "the target duration is \(own) s, but \(other) s")
@@ -52,7 +54,9 @@ struct PresentationCheck {
         guard playlist.hasEndList, reference.hasEndList else { return }
         let slack = Double(max(playlist.targetDuration ?? 0, reference.targetDuration ?? 0, 1))
         if abs(playlist.duration - reference.duration) > slack {
-            report(.durationsDiffer, "the rendition lasts \(rounded(playlist.duration)) s, but \(rounded(reference.duration)) s")
+            report(
+                .durationsDiffer,
+                "the rendition lasts \(rounded(playlist.duration)) s, but \(rounded(reference.duration)) s")
         }
         if discontinuities(playlist) != discontinuities(reference), !isText(place) {
             report(.discontinuitiesDiffer, "the discontinuities differ from the playlist")

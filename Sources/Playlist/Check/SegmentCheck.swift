@@ -44,7 +44,8 @@ struct SegmentCheck {
         let name = ending.count > 1 ? String(Substring(ending[ending.count - 1])).lowercased() : ""
         if !Self.extensions.contains(name) {
             findings.add(
-                .segmentExtension, line: segment.line, "libavformat (ffmpeg, mpv) may reject a segment with this file name extension")
+                .segmentExtension, line: segment.line,
+                "libavformat (ffmpeg, mpv) may reject a segment with this file name extension")
         } else if segment.map == nil, ["m4s", "mp4", "cmfv", "cmfa", "cmft"].contains(name) {
             findings.add(.noMap, line: segment.line, "a fragmented MP4 segment without EXT-X-MAP before it")
         }

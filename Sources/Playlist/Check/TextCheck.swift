@@ -18,7 +18,8 @@ struct TextCheck {
             case .tag(let tag):
                 if tag.isSingle, let first = seen[tag] {
                     findings.add(
-                        .repeatedTag, line: line + 1, clause: tag.clause, "\(name(tag)) is repeated; it is already in line \(first)")
+                        .repeatedTag, line: line + 1, clause: tag.clause,
+                        "\(name(tag)) is repeated; it is already in line \(first)")
                 }
                 seen[tag] = seen[tag] ?? line + 1
                 checkTag(tag, line)
@@ -82,7 +83,8 @@ struct TextCheck {
         guard let version = text.bytes.decimalInteger(text.value(line)) else { return }
         if version > 13 {
             findings.add(
-                .versionHigh, line: line + 1, "version \(version) is newer than any specification; players may reject it")
+                .versionHigh, line: line + 1,
+                "version \(version) is newer than any specification; players may reject it")
         } else if version > 10 {
             findings.add(.versionHigh, line: line + 1, "Chromium's built-in player rejects versions above 10")
         }

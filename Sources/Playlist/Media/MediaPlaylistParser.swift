@@ -151,7 +151,9 @@ extension MediaPlaylistParser {
     /// Parses a sequence number. A repeated tag must have the same value.
     private func sequence(_ line: Int, _ known: Int?) throws(PlaylistError) -> Int {
         let value = try integer(line)
-        if let known, known != value { throw text.error(.duplicateTag, line, "the sequence number is repeated with another value") }
+        if let known, known != value {
+            throw text.error(.duplicateTag, line, "the sequence number is repeated with another value")
+        }
         return value
     }
 

@@ -25,7 +25,9 @@ struct MultivariantRenderer {
         if order.elementsEqual(places) { order = [] }
     }
 
-    private func variantToWrite(of variant: Int) -> Variant { playlist.variants[order.isEmpty ? variant : order[variant]] }
+    private func variantToWrite(of variant: Int) -> Variant {
+        playlist.variants[order.isEmpty ? variant : order[variant]]
+    }
 
     mutating func run(_ naming: (MultivariantPlaylist.Reference) -> String?) throws(PlaylistError) -> [UInt8] {
         let lines = playlist.text.lines

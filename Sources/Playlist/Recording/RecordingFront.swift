@@ -82,7 +82,9 @@ public struct RecordingFront: Sendable {
             let (new, former) = (common.lowerBound - numbers.lowerBound, common.lowerBound - old.lowerBound)
             return window.isAlike(known.playlist, count: common.count, at: new, former) ? .continued : .restarted
         }
-        if numbers.lowerBound >= old.upperBound { return canBeMissed(until: window, from: known) ? .continued : .restarted }
+        if numbers.lowerBound >= old.upperBound {
+            return canBeMissed(until: window, from: known) ? .continued : .restarted
+        }
         if let date = window.lastDate, let last = known.playlist.lastDate {
             return date.milliseconds > last.milliseconds ? .restarted : .older
         }

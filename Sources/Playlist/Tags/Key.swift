@@ -165,7 +165,9 @@ struct KeyScope {
             if inForce[same] == index { return }
             inForce[same] = index
         } else {
-            if inForce.count == limits.keyFormats { throw text.error(.overLimit, line, "more than \(limits.keyFormats) KEYFORMATs are in force") }
+            if inForce.count == limits.keyFormats {
+                throw text.error(.overLimit, line, "more than \(limits.keyFormats) KEYFORMATs are in force")
+            }
             inForce.append(index)
         }
         isCurrent = false

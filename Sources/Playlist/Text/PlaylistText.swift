@@ -155,7 +155,9 @@ extension PlaylistText {
     ) throws(PlaylistError) -> (content: Range<Int>, next: Int) {
         var (end, firstReturn) = (start, -1)
         while end < bytes.count, bytes[end] != 0x0A {
-            if bytes[end] == 0 { throw fault(.controlCharacter, line, "the line contains a NUL byte", bytes[start..<end]) }
+            if bytes[end] == 0 {
+                throw fault(.controlCharacter, line, "the line contains a NUL byte", bytes[start..<end])
+            }
             if bytes[end] == 0x0D, firstReturn < 0 { firstReturn = end }
             end += 1
         }

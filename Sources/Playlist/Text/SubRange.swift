@@ -43,7 +43,9 @@ enum ByteRangeTag {
         var offset = parts.offset
         if offset == nil, let previous, text.bytes.areEqual(previous.uri, uri) { offset = previous.byteRange.end }
         guard let offset else {
-            throw text.error(.missingOffset, line, "the byte range has no offset, and the previous segment is not of the same resource")
+            throw text.error(
+                .missingOffset, line,
+                "the byte range has no offset, and the previous segment is not of the same resource")
         }
         guard let range = SubRange(offset: offset, length: parts.length) else {
             throw text.error(.badValue, line, "the byte range is empty or too large")

@@ -111,7 +111,8 @@ struct VariableTable {
         }
         let value = try value(of: define, attributes)
         guard value.unicodeScalars.allSatisfy(\.isSafeInPlaylist) else {
-            throw attributes.error(.badValue, "the value of the variable \(define.name) has characters that are not allowed in a playlist")
+            throw attributes.error(
+                .badValue, "the value of the variable \(define.name) has characters that are not allowed in a playlist")
         }
         values[define.name] = value
     }
@@ -124,7 +125,9 @@ struct VariableTable {
                 throw attributes.error(.badValue, "IMPORT is not allowed in a multivariant playlist")
             }
             if let value = sources.imports?[define.name] { return value }
-            let cause = sources.imports == nil ? "no multivariant playlist refers to this playlist" : "the multivariant playlist does not define it"
+            let cause =
+                sources.imports == nil
+                ? "no multivariant playlist refers to this playlist" : "the multivariant playlist does not define it"
             throw attributes.error(.missingVariable, "the variable \(define.name) cannot be imported: \(cause)")
         case .query:
             if let value = sources.parameter(define.name) { return value }

@@ -1,16 +1,16 @@
 @testable import Playlist
 
-/// A recording as a library drives it, but for pieces: all are there at once.
-struct Tape {
+/// Drives a recording as `Library` does, with all pieces available at once.
+struct RecordingDriver {
     var front = RecordingFront()
     var writer: RecordingWriter?
     var text: [UInt8] = []
-    /// Numbers that cannot be had.
+    /// Numbers of unavailable segments.
     var lost: Set<Int> = []
 
     init() {}
 
-    /// What a process that was killed left.
+    /// Restores the recording of a killed process.
     init(restoring text: [UInt8]) throws {
         self.text = Array(text.prefix(RecordedText.soundLength(of: text)))
         guard !self.text.isEmpty else { return }
