@@ -5,7 +5,7 @@ public enum Playlist: Sendable {
 
     /// Parses a response body, with any content encoding already removed.
     ///
-    /// - Parameter variables: the values that EXT-X-DEFINE may import. All properties and views have variables
+    /// - Parameter variables: sources for EXT-X-DEFINE outside of the text. All properties and views have variables
     ///   replaced.
     public static func parse(
         _ bytes: [UInt8], variables: VariableSources = .none, limits: PlaylistLimits = .standard

@@ -42,9 +42,9 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
     public let code: Code
     /// Line number, from 1; nil if the error concerns the whole text.
     public let line: Int?
-    /// The fault in words, without a full stop, fit to follow "line 3: ".
+    /// Description without a full stop, fit to follow "line 3: ".
     public let reason: String
-    /// The start of the line at fault, at most 80 bytes of it, printable, without any query: fit for a log.
+    /// The beginning of the line, at most 80 printable bytes without a query or other secrets: safe for a log.
     public let excerpt: String
 
     /// Creates an error. `excerpt` must come from `excerpt(of:)`, which removes secrets.

@@ -54,7 +54,7 @@ struct LosslessTests {
             output = try playlist.rendered(.relay) { names.name(NewNames.uri($0)) }
         case .media(let playlist):
             let view = MediaPlaylistView(
-                keepsLowLatency: true, keepsByteRanges: true, isFinished: false, isMended: false)
+                keepsLowLatency: true, keepsByteRanges: true, isFinished: false, isCorrected: false)
             output = try playlist.rendered(view) { names.name(NewNames.uri($0)) }
         }
         let hasMark = text.bytes.starts(with: [0xEF, 0xBB, 0xBF])

@@ -97,89 +97,93 @@ struct RecordingTests {
         #expect(try numbers(&over, window(0..<5, [0: date(60)], durations: [0: "1", 1: "1.5", 2: "3"])) == [8])
     }
 
+    /// A low-latency window with each tag that a recording keeps, changes or omits.
+    private static let lowLatencyWindow = """
+        #EXTM3U
+        #EXT-X-VERSION:9
+        #EXT-X-TARGETDURATION:4
+        #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=3
+        #EXT-X-PART-INF:PART-TARGET=1
+        #EXT-X-MEDIA-SEQUENCE:1
+        #EXT-X-DISCONTINUITY-SEQUENCE:7
+        #EXT-X-INDEPENDENT-SEGMENTS
+        #EXT-X-START:TIME-OFFSET=-8
+        #EXT-X-DATERANGE:ID="a",START-DATE="2026-01-01T00:00:00Z",X-ASSET-URI="ad.m3u8"
+        #EXT-X-KEY:METHOD=AES-128,URI="0.key",IV=0x01
+        #EXT-X-MAP:URI="a.mp4"
+        #EXT-X-KEY:METHOD=AES-128,URI="1.key"
+        #EXTINF:4.0000,a title
+        1.m4s
+        #EXT-X-CUE-OUT:4
+        #EXT-X-DISCONTINUITY
+        #EXT-X-MAP:URI="a.mp4"
+        #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:04.000Z
+        #EXT-X-BYTERANGE:10@20
+        #EXTINF:3.5,
+        2.m4s
+        #EXT-X-PART:DURATION=1,URI="3.0.m4s"
+        #EXT-X-KEY:METHOD=NONE
+        #EXTINF:4,
+        3.m4s
+        #EXT-X-GAP
+        #EXTINF:4,
+        4.m4s
+        #EXTINF:4,
+        5.m4s
+        #EXT-X-PRELOAD-HINT:TYPE=PART,URI="6.0.m4s"
+        """
+
+    /// The recording of `lowLatencyWindow` without segment 3.
+    private static let recorded = """
+        #EXTM3U
+        #EXT-X-VERSION:7
+        #EXT-X-TARGETDURATION:4
+        #EXT-X-MEDIA-SEQUENCE:1
+        #EXT-X-DISCONTINUITY-SEQUENCE:7
+        #EXT-X-PLAYLIST-TYPE:EVENT
+        #EXT-X-INDEPENDENT-SEGMENTS
+        #EXT-X-DATERANGE:ID="a",START-DATE="2026-01-01T00:00:00Z",X-ASSET-URI="https://origin.example/ad"
+        #EXT-X-KEY:METHOD=AES-128,URI="../keys/0.key",IV=0x01
+        #EXT-X-MAP:URI="init-a.mp4"
+        #EXT-X-KEY:METHOD=AES-128,URI="../keys/1.key"
+        #EXTINF:4.0000,a title
+        1.ts
+        #EXT-X-DISCONTINUITY
+        #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:04.000Z
+        #EXT-X-CUE-OUT:4
+        #EXTINF:3.5,
+        2.ts
+        #EXT-X-GAP
+        #EXTINF:4,
+        3.ts
+        #EXT-X-GAP
+        #EXTINF:4,
+        4.ts
+        #EXT-X-KEY:METHOD=NONE
+        #EXTINF:4,
+        5.ts
+
+        """
+
     @Test("contains complete segments, changes of keys and sections, gaps and dates, but no low-latency tags")
     func text() throws {
-        var tape = RecordingDriver()
-        tape.lost = [3]
-        try tape.add(
-            """
-            #EXTM3U
-            #EXT-X-VERSION:9
-            #EXT-X-TARGETDURATION:4
-            #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=3
-            #EXT-X-PART-INF:PART-TARGET=1
-            #EXT-X-MEDIA-SEQUENCE:1
-            #EXT-X-DISCONTINUITY-SEQUENCE:7
-            #EXT-X-INDEPENDENT-SEGMENTS
-            #EXT-X-START:TIME-OFFSET=-8
-            #EXT-X-DATERANGE:ID="a",START-DATE="2026-01-01T00:00:00Z",X-ASSET-URI="ad.m3u8"
-            #EXT-X-KEY:METHOD=AES-128,URI="0.key",IV=0x01
-            #EXT-X-MAP:URI="a.mp4"
-            #EXT-X-KEY:METHOD=AES-128,URI="1.key"
-            #EXTINF:4.0000,a title
-            1.m4s
-            #EXT-X-CUE-OUT:4
-            #EXT-X-DISCONTINUITY
-            #EXT-X-MAP:URI="a.mp4"
-            #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:04.000Z
-            #EXT-X-BYTERANGE:10@20
-            #EXTINF:3.5,
-            2.m4s
-            #EXT-X-PART:DURATION=1,URI="3.0.m4s"
-            #EXT-X-KEY:METHOD=NONE
-            #EXTINF:4,
-            3.m4s
-            #EXT-X-GAP
-            #EXTINF:4,
-            4.m4s
-            #EXTINF:4,
-            5.m4s
-            #EXT-X-PRELOAD-HINT:TYPE=PART,URI="6.0.m4s"
-            """)
-        #expect(
-            String(decoding: tape.text, as: UTF8.self) == """
-                #EXTM3U
-                #EXT-X-VERSION:7
-                #EXT-X-TARGETDURATION:4
-                #EXT-X-MEDIA-SEQUENCE:1
-                #EXT-X-DISCONTINUITY-SEQUENCE:7
-                #EXT-X-PLAYLIST-TYPE:EVENT
-                #EXT-X-INDEPENDENT-SEGMENTS
-                #EXT-X-DATERANGE:ID="a",START-DATE="2026-01-01T00:00:00Z",X-ASSET-URI="https://origin.example/ad"
-                #EXT-X-KEY:METHOD=AES-128,URI="../keys/0.key",IV=0x01
-                #EXT-X-MAP:URI="init-a.mp4"
-                #EXT-X-KEY:METHOD=AES-128,URI="../keys/1.key"
-                #EXTINF:4.0000,a title
-                1.ts
-                #EXT-X-DISCONTINUITY
-                #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:04.000Z
-                #EXT-X-CUE-OUT:4
-                #EXTINF:3.5,
-                2.ts
-                #EXT-X-GAP
-                #EXTINF:4,
-                3.ts
-                #EXT-X-GAP
-                #EXTINF:4,
-                4.ts
-                #EXT-X-KEY:METHOD=NONE
-                #EXTINF:4,
-                5.ts
-
-                """)
+        var driver = RecordingDriver()
+        driver.lost = [3]
+        try driver.add(Self.lowLatencyWindow)
+        #expect(String(decoding: driver.text, as: UTF8.self) == Self.recorded)
         // The view for players, while the recording grows, has neither gaps nor an end.
-        let view = String(decoding: try tape.playlist().rendered(.growing) { _ in nil }, as: UTF8.self)
+        let view = String(decoding: try driver.playlist().rendered(.growing) { _ in nil }, as: UTF8.self)
         #expect(!view.contains("GAP") && !view.contains("3.ts") && !view.contains("ENDLIST") && view.contains("EVENT"))
     }
 
     @Test("writes the original sequence number as IV if its own number differs")
     func vectors() throws {
-        var tape = RecordingDriver()
+        var driver = RecordingDriver()
         let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"0.key\"\n"
-        try tape.add(window(100..<102, [100: date(0)], header: key))
-        try tape.add(window(0..<2, [0: date(10)], header: key))
+        try driver.add(window(100..<102, [100: date(0)], header: key))
+        try driver.add(window(0..<2, [0: date(10)], header: key))
         #expect(
-            String(decoding: tape.text, as: UTF8.self).hasSuffix(
+            String(decoding: driver.text, as: UTF8.self).hasSuffix(
                 """
                 101.ts
                 #WEIR-SHIFT:102
@@ -197,13 +201,13 @@ struct RecordingTests {
 
     @Test("raises the target duration in its header, and adds date ranges again when they change")
     func header() throws {
-        var tape = RecordingDriver()
+        var driver = RecordingDriver()
         let range = "#EXT-X-DATERANGE:ID=\"a\",START-DATE=\"2026-01-01T00:00:00Z\"\n"
-        try tape.add(window(0..<2, header: range))
-        try tape.add(window(1..<3, header: range))
+        try driver.add(window(0..<2, header: range))
+        try driver.add(window(1..<3, header: range))
         let longer = range + range.dropLast() + ",END-DATE=\"2026-01-01T00:00:09Z\"\n#EXT-X-TARGETDURATION:11\n"
-        try tape.add(window(2..<4, header: longer))
-        let playlist = try tape.playlist()
+        try driver.add(window(2..<4, header: longer))
+        let playlist = try driver.playlist()
         #expect(playlist.targetDuration == 11)
         #expect(playlist.dateRanges.count == 2)
         #expect(playlist.segments.map(\.uri) == ["0.ts", "1.ts", "2.ts", "3.ts"])
@@ -235,11 +239,11 @@ struct RecordingTests {
         }
         let expected = try whole.playlist()
         for length in stride(from: 0, through: whole.text.count, by: 3) {
-            var tape = try RecordingDriver(restoring: Array(whole.text[..<length]))
+            var driver = try RecordingDriver(restoring: Array(whole.text[..<length]))
             // The interrupted window and those after it.
             let place = ends.firstIndex { length <= $0 } ?? ends.count
-            for text in broadcast[min(place, broadcast.count - 1)...] { try tape.add(text) }
-            let playlist = try tape.playlist()
+            for text in broadcast[min(place, broadcast.count - 1)...] { try driver.add(text) }
+            let playlist = try driver.playlist()
             let tail = expected.segments.suffix(playlist.segments.count)
             #expect(playlist.segments.map(\.uri) == tail.map(\.uri), "killed at \(length)")
             #expect(
@@ -253,14 +257,14 @@ struct RecordingTests {
 
     @Test("of ten hours is written once: each window adds only its new segments")
     func cost() throws {
-        var tape = RecordingDriver()
+        var driver = RecordingDriver()
         var last = 0
         for first in stride(from: 0, to: 18_000, by: 6) {
-            last = tape.text.count
-            try tape.add(window(first..<first + 8))
+            last = driver.text.count
+            try driver.add(window(first..<first + 8))
         }
-        #expect(tape.text.count - last < 200)
-        #expect(try tape.playlist().segments.count == 18_002)
-        #expect(tape.text.count < 1 << 20)
+        #expect(driver.text.count - last < 200)
+        #expect(try driver.playlist().segments.count == 18_002)
+        #expect(driver.text.count < 1 << 20)
     }
 }

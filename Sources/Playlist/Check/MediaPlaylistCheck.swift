@@ -93,13 +93,6 @@ struct MediaPlaylistCheck {
 }
 
 extension RequiredVersion {
-    /// Records EXT-X-DEFINE: variables need version 8; QUERYPARAM needs 11.
-    mutating func need(definitionsOf text: PlaylistText) {
-        for line in text.lines.indices where text.lines[line].kind == .tag(.define) {
-            need((try? text.attributes(line))?["QUERYPARAM"] == nil ? 8 : 11)
-        }
-    }
-
     /// Reports a version that is lower than the text needs. `line` is an index.
     func report(declared: Int, line: Int?, _ findings: inout Findings) {
         guard number > declared else { return }

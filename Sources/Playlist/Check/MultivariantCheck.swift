@@ -52,8 +52,8 @@ struct MultivariantCheck {
             findings.add(.stableID, line: line, "a stable id may contain only letters, digits and + / = . - _")
         }
         let named = playlist.variants.filter { $0.stableID != nil }
-        if !named.isEmpty, let odd = playlist.variants.first(where: { $0.stableID == nil }) {
-            findings.add(.stableID, line: odd.line, "the variant has no STABLE-VARIANT-ID, but others have one")
+        if !named.isEmpty, let unnamed = playlist.variants.first(where: { $0.stableID == nil }) {
+            findings.add(.stableID, line: unnamed.line, "the variant has no STABLE-VARIANT-ID, but others have one")
         }
     }
 

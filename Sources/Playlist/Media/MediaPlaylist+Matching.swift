@@ -5,8 +5,8 @@ extension MediaPlaylist {
         case same
         /// The same beginning with `added` more segments; 0 if only parts or EXT-X-ENDLIST are new.
         case grown(added: Int)
-        /// `removed` segments left at the beginning and `added` segments are new. If the whole window was replaced, all
-        /// of them.
+        /// `removed` segments are gone from the beginning and `added` segments are new: all of them if the whole window
+        /// was replaced.
         case slid(removed: Int, added: Int)
         /// An older text, as caches return: its window ends before the known one and agrees with it.
         case stale

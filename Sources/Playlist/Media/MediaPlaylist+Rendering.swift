@@ -9,34 +9,34 @@ public struct MediaPlaylistView: Sendable {
     public var isFinished: Bool
     /// Corrects EXT-X-VERSION to what the view needs, since Chromium refuses versions above 10, and puts TIME-OFFSET
     /// first, since libavformat reads it only there.
-    public var isMended: Bool
+    public var isCorrected: Bool
     /// Requires relative names, so that the folder can be moved.
     public var isRelative: Bool
     /// Omits segments that EXT-X-GAP marks as missing. Always true with `isFinished`.
-    public var leavesOutGaps: Bool
+    public var omitsGaps: Bool
 
     /// The unchanged playlist, except for new names and the byte ranges that they replace.
-    public static let relay = Self(keepsLowLatency: true, isFinished: false, isMended: false)
+    public static let relay = Self(keepsLowLatency: true, isFinished: false, isCorrected: false)
     /// Plain HLS: corrected, without low-latency tags.
     public static let plain = Self(keepsLowLatency: false, isFinished: false)
     /// The stored segments for offline playback: plain HLS with an end.
     public static let stored = Self(keepsLowLatency: false, isFinished: true)
     /// A growing recording: plain HLS without the gaps.
-    public static let growing = Self(keepsLowLatency: false, isFinished: false, leavesOutGaps: true)
+    public static let growing = Self(keepsLowLatency: false, isFinished: false, omitsGaps: true)
     /// The stored segments as part of a bundle on disk: as `stored`, with relative names.
     public static let bundle = Self(keepsLowLatency: false, isFinished: true, isRelative: true)
 
     /// Creates a view.
     public init(
-        keepsLowLatency: Bool, keepsByteRanges: Bool = false, isFinished: Bool, isMended: Bool = true,
-        isRelative: Bool = false, leavesOutGaps: Bool = false
+        keepsLowLatency: Bool, keepsByteRanges: Bool = false, isFinished: Bool, isCorrected: Bool = true,
+        isRelative: Bool = false, omitsGaps: Bool = false
     ) {
         self.keepsLowLatency = keepsLowLatency
         self.keepsByteRanges = keepsByteRanges
         self.isFinished = isFinished
-        self.isMended = isMended
+        self.isCorrected = isCorrected
         self.isRelative = isRelative
-        self.leavesOutGaps = leavesOutGaps || isFinished
+        self.omitsGaps = omitsGaps || isFinished
     }
 
     /// Checks that the view accepts a name. `TextWriter` checks its characters.

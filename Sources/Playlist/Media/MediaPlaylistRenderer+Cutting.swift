@@ -19,11 +19,11 @@ extension MediaPlaylistRenderer {
     /// True if the current segment is omitted.
     var isCut: Bool {
         guard canCut, nextSegment < storage.segments.count else { return false }
-        return view.leavesOutGaps && storage.segments[nextSegment].isGap || selection?.omits(nextSegment) ?? false
+        return view.omitsGaps && storage.segments[nextSegment].isGap || selection?.omits(nextSegment) ?? false
     }
 
     /// True if the view may omit segments.
-    private var canCut: Bool { view.leavesOutGaps || selection != nil }
+    private var canCut: Bool { view.omitsGaps || selection != nil }
 
     /// Writes a tag that applies to one segment, or omits it with the segment.
     mutating func writeSegmentTag(_ tag: Tag, _ line: Int) throws(PlaylistError) {
@@ -37,7 +37,7 @@ extension MediaPlaylistRenderer {
 
     /// Inserts the discontinuities and the date that omitted segments require before an EXTINF.
     private mutating func writeInf(_ line: Int) throws(PlaylistError) {
-        if view.isMended, version.number < 3, isFractional(line) { version.need(3) }
+        if view.isCorrected, version.number < 3, isFractional(line) { version.need(3) }
         guard canCut, nextSegment < storage.segments.count else { return }
         let segment = Segment(storage: storage, index: nextSegment)
         if let text = segment.programDateTime, let date = DateTime(text) { cut.clock = (date, 0) }

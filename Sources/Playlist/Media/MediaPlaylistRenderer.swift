@@ -51,7 +51,7 @@ struct MediaPlaylistRenderer {
     /// Inserts, after EXTM3U, tags that the view needs and the text lacks.
     private mutating func addHeader() {
         let lines = storage.text.lines
-        if view.isMended, !lines.contains(where: { $0.kind == .tag(.version) }) {
+        if view.isCorrected, !lines.contains(where: { $0.kind == .tag(.version) }) {
             writer.insertDeferred(Tag.version.rawValue + ":", beforeLine: 1)
         }
         if view.isFinished, !lines.contains(where: { $0.kind == .tag(.playlistType) }) {
@@ -63,7 +63,7 @@ struct MediaPlaylistRenderer {
         _ tag: Tag, _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
     ) throws(PlaylistError) {
         switch tag {
-        case .version: if view.isMended { writer.replaceDeferred(storage.text.value(line)) }
+        case .version: if view.isCorrected { writer.replaceDeferred(storage.text.value(line)) }
         case .playlistType: writeType(line)
         case .start: try writeStart(line)
         case .inf, .programDateTime, .discontinuity, .gap: try writeSegmentTag(tag, line)
@@ -121,7 +121,7 @@ extension MediaPlaylistRenderer {
         nextKey += 1
         guard record.method != .none else { return }
         let name = naming(.key(Key(text: storage.text, record: record)))
-        guard name != nil || view.isMended else { return }
+        guard name != nil || view.isCorrected else { return }
         let attributes = try storage.text.attributes(line)
         version.need(key: attributes)
         guard let name else { return }
@@ -172,7 +172,7 @@ extension MediaPlaylistRenderer {
     /// Omits an offset that would point elsewhere now: one for a playlist that still grew, or for one that had the
     /// omitted segments.
     private mutating func writeStart(_ line: Int) throws(PlaylistError) {
-        guard view.isMended, let start = storage.header.start, start.line == line + 1 else { return }
+        guard view.isCorrected, let start = storage.header.start, start.line == line + 1 else { return }
         let isCut = selection != nil || view.isFinished && storage.segments.contains(where: \.isGap)
         let isForLive = view.isFinished && !storage.header.hasEndList && start.timeOffset < 0
         if isCut || isForLive || view.isFinished && abs(start.timeOffset) > storage.duration {

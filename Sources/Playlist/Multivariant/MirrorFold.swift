@@ -38,13 +38,14 @@ private struct MirrorFold {
 
     /// Finds the variants to remove.
     private mutating func findMirrors() {
-        for twins in Dictionary(grouping: playlist.variants, by: identity.key).values {
-            let first = twins[0]
+        for candidates in Dictionary(grouping: playlist.variants, by: identity.key).values {
+            let first = candidates[0]
             removedVariants.formUnion(
-                twins.dropFirst().filter { playlist.isMirror(first, $0) && isCovered($0, by: first) }.map(\.index))
+                candidates.dropFirst().filter { playlist.isMirror(first, $0) && isCovered($0, by: first) }.map(\.index))
         }
-        for twins in Dictionary(grouping: playlist.iFrameVariants, by: identity.key).values {
-            removedIFrameVariants.formUnion(twins.dropFirst().filter { playlist.isMirror(twins[0], $0) }.map(\.index))
+        for candidates in Dictionary(grouping: playlist.iFrameVariants, by: identity.key).values {
+            removedIFrameVariants.formUnion(
+                candidates.dropFirst().filter { playlist.isMirror(candidates[0], $0) }.map(\.index))
         }
     }
 

@@ -9,19 +9,19 @@ extension MultivariantPlaylist {
     public var mirrors: [[Int]] {
         let identity = RenditionIdentity(self)
         var sets = DisjointSets(count: renditionURIs.count)
-        for twins in Dictionary(grouping: variants, by: identity.key).values where twins.count > 1 {
-            for twin in twins.dropFirst() where isMirror(twins[0], twin) {
-                sets.join(twins[0].renditionIndex, twin.renditionIndex)
-                join(twins[0], twin, identity, &sets)
+        for candidates in Dictionary(grouping: variants, by: identity.key).values where candidates.count > 1 {
+            for candidate in candidates.dropFirst() where isMirror(candidates[0], candidate) {
+                sets.join(candidates[0].renditionIndex, candidate.renditionIndex)
+                join(candidates[0], candidate, identity, &sets)
             }
         }
-        for twins in Dictionary(grouping: iFrameVariants, by: identity.key).values {
-            for twin in twins.dropFirst() where isMirror(twins[0], twin) {
-                sets.join(twins[0].renditionIndex, twin.renditionIndex)
+        for candidates in Dictionary(grouping: iFrameVariants, by: identity.key).values {
+            for candidate in candidates.dropFirst() where isMirror(candidates[0], candidate) {
+                sets.join(candidates[0].renditionIndex, candidate.renditionIndex)
             }
         }
-        for twins in Dictionary(grouping: media.filter { $0.stableID != nil }, by: identity.key).values {
-            for twin in twins.dropFirst() { join(twins[0], twin, &sets) }
+        for candidates in Dictionary(grouping: media.filter { $0.stableID != nil }, by: identity.key).values {
+            for candidate in candidates.dropFirst() { join(candidates[0], candidate, &sets) }
         }
         return sets.all
     }

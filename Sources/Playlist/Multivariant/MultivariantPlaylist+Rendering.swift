@@ -3,21 +3,21 @@ public struct MultivariantView: Sendable {
     /// Keeps EXT-X-CONTENT-STEERING and PATHWAY-ID, which would let the player bypass Weir.
     public var keepsSteering: Bool
     /// Corrects EXT-X-VERSION and puts TIME-OFFSET first, as in `MediaPlaylistView`.
-    public var isMended: Bool
+    public var isCorrected: Bool
     /// Requires relative names for media playlists and keys, so that the folder can be moved.
     public var isRelative: Bool
 
     /// The unchanged playlist, except for new names.
-    public static let relay = Self(keepsSteering: true, isMended: false)
+    public static let relay = Self(keepsSteering: true, isCorrected: false)
     /// The view for players: corrected, without steering.
     public static let player = Self(keepsSteering: false)
     /// The view in a bundle on disk: as `player`, with relative names.
     public static let bundle = Self(keepsSteering: false, isRelative: true)
 
     /// Creates a view.
-    public init(keepsSteering: Bool, isMended: Bool = true, isRelative: Bool = false) {
+    public init(keepsSteering: Bool, isCorrected: Bool = true, isRelative: Bool = false) {
         self.keepsSteering = keepsSteering
-        self.isMended = isMended
+        self.isCorrected = isCorrected
         self.isRelative = isRelative
     }
 }
@@ -96,12 +96,12 @@ extension MultivariantPlaylist {
     /// Returns the variants that a player may begin with instead of the first one, because they need only these
     /// renditions.
     ///
-    /// They must have the kind of the first variant: a viewer who expects a picture must not get audio only, and a
-    /// listener must not pay for a picture. Empty if the first variant is itself among them.
+    /// They must be audio-only exactly if the first variant is: a viewer who expects a picture must not get audio only,
+    /// and a listener must not pay for a picture. Empty if the first variant is itself among them.
     public func initialChoice(of renditions: Set<Int>) -> Set<Int> {
         guard !renditions.isEmpty, let first = variants.first else { return [] }
-        let whole = wholeVariants(renditions: renditions).filter { $0.isAudioOnly == first.isAudioOnly }
-        return whole.contains { $0.index == first.index } ? [] : Set(whole.map(\.index))
+        let complete = wholeVariants(renditions: renditions).filter { $0.isAudioOnly == first.isAudioOnly }
+        return complete.contains { $0.index == first.index } ? [] : Set(complete.map(\.index))
     }
 
     /// Returns the variants that can be played from the stored renditions alone.

@@ -32,7 +32,7 @@ struct MultivariantRenderer {
     mutating func run(_ naming: (MultivariantPlaylist.Reference) -> String?) throws(PlaylistError) -> [UInt8] {
         let lines = playlist.text.lines
         for line in lines.indices {
-            if line == 1, view.isMended, !lines.contains(where: { $0.kind == .tag(.version) }) {
+            if line == 1, view.isCorrected, !lines.contains(where: { $0.kind == .tag(.version) }) {
                 writer.insertDeferred(Tag.version.rawValue + ":", beforeLine: 1)
             }
             if nextEntry < playlist.entries.count, playlist.entries[nextEntry].line == line {
@@ -159,14 +159,14 @@ extension MultivariantRenderer {
     }
 
     private mutating func writeStart(_ line: Int) throws(PlaylistError) {
-        guard view.isMended, let value = Start.reordered(try playlist.text.attributes(line)) else { return }
+        guard view.isCorrected, let value = Start.reordered(try playlist.text.attributes(line)) else { return }
         writer.replace(playlist.text.value(line), with: value)
     }
 
     private mutating func writeOther(_ line: Int) {
         switch playlist.text.lines[line].kind {
         case .tag(.define): writer.drop(line: line)
-        case .tag(.version): if view.isMended { writer.replaceDeferred(playlist.text.value(line)) }
+        case .tag(.version): if view.isCorrected { writer.replaceDeferred(playlist.text.value(line)) }
         default: break
         }
     }

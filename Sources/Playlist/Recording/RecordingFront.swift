@@ -38,8 +38,8 @@ public struct RecordingFront: Sendable {
     /// A text whose segments all precede the known ones: an old text from a cache, or the first after a restart.
     private var older: MediaPlaylist?
 
-    /// Maximum number of missed segments in a row. A larger gap means that the numbers jumped.
-    static let longestMiss = 10_000
+    /// Maximum number of consecutive missed segments. A larger gap means that the numbers jumped.
+    static let maximumMissed = 10_000
 
     /// Creates the state before the first text.
     public init() {}
@@ -97,7 +97,7 @@ public struct RecordingFront: Sendable {
     private func canBeMissed(until window: MediaPlaylist, from known: Known) -> Bool {
         let count = window.numbers(shiftedBy: shift).lowerBound - known.numbers.upperBound
         guard count > 0 else { return true }
-        guard count <= Self.longestMiss else { return false }
+        guard count <= Self.maximumMissed else { return false }
         return (datedDuration(until: window, from: known) ?? .infinity) > usualDuration(known, window) / 4
     }
 

@@ -111,9 +111,9 @@ struct DateTimeScanner {
         guard let hours = number(2), skip(":"), let minutes = number(2), skip(":"), let seconds = number(2),
             hours < 24, minutes < 60, seconds <= 60
         else { return nil }
-        let whole = ((hours * 60 + minutes) * 60 + seconds) * 1000
-        guard skip(".,") else { return whole }
-        return fraction().map { whole + $0 }
+        let milliseconds = ((hours * 60 + minutes) * 60 + seconds) * 1000
+        guard skip(".,") else { return milliseconds }
+        return fraction().map { milliseconds + $0 }
     }
 
     /// Parses `Z`, `+01:00`, `-0130`, `+01` or nothing, and returns minutes.

@@ -38,6 +38,13 @@ struct RequiredVersion {
     mutating func need(variant attributes: AttributeList) {
         if attributes.attributes.contains(where: { attributes.bytes.starts(with: "REQ-", at: $0.name) }) { need(12) }
     }
+
+    /// Records EXT-X-DEFINE: variables need version 8; QUERYPARAM needs 11.
+    mutating func need(definitionsOf text: PlaylistText) {
+        for line in text.lines.indices where text.lines[line].kind == .tag(.define) {
+            need((try? text.attributes(line))?["QUERYPARAM"] == nil ? 8 : 11)
+        }
+    }
 }
 
 extension [UInt8] {
