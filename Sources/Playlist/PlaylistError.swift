@@ -1,54 +1,53 @@
-/// Why a text is not a playlist that Weir can use, or why a view of one cannot be written.
+/// Describes why a text cannot be used as a playlist, or why a view of one cannot be written.
 public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of fault; the raw values are stable and may be shown to programs.
+    /// Kinds of error. Raw values are stable and may be shown to programs.
     public enum Code: String, Sendable, CaseIterable {
-        /// The body is something else: HTML, JSON, empty, or without `#EXTM3U` as its first line.
+        /// The body is not a playlist: HTML, JSON, empty, or without `#EXTM3U` as its first line.
         case notAPlaylist
         /// One of `PlaylistLimits` is exceeded.
         case overLimit
         /// The body is not UTF-8 (RFC 8216 §4.1).
         case notUTF8
-        /// NUL, or a carriage return that ends no line.
+        /// NUL, or a carriage return inside a line.
         case controlCharacter
-        /// The text ends within the name of a tag: the rest of it has been lost.
+        /// The text ends within the name of a tag: the rest of it is lost.
         case truncated
         /// Tags of multivariant and of media playlists in one text (RFC 8216 §4.1).
         case mixedTags
         /// An attribute list that cannot be split into names and values (RFC 8216 §4.2).
         case malformedAttributes
-        /// A required attribute is not there.
+        /// A required attribute is missing.
         case missingAttribute
-        /// A value is not of its type, or out of its range.
+        /// A value is not of its type, or out of range.
         case badValue
-        /// EXTINF or EXT-X-STREAM-INF that no URI line follows.
+        /// EXTINF or EXT-X-STREAM-INF without a URI line after it.
         case missingURI
-        /// A URI line that no EXTINF or EXT-X-STREAM-INF announces.
+        /// A URI line without EXTINF or EXT-X-STREAM-INF before it.
         case unannouncedURI
         /// EXT-X-BYTERANGE without an offset where no sub-range of the same resource precedes (RFC 8216 §4.3.2.2).
         case missingOffset
-        /// A tag that may stand once stands again with another meaning.
+        /// A tag that may occur once occurs again with another value.
         case duplicateTag
-        /// A variable that EXT-X-DEFINE cannot find a value for, or that no line before a reference defines (rfc8216bis
-        /// §4.3).
+        /// EXT-X-DEFINE finds no value for a variable, or a reference precedes its definition (rfc8216bis §4.3).
         case missingVariable
-        /// What X-ASSET-LIST leads to is not the JSON of rfc8216bis appendix D.3.
+        /// The response to X-ASSET-LIST is not the JSON of rfc8216bis appendix D.3.
         case badAssetList
-        /// A playlist with EXT-X-SKIP is asked for a view that needs the whole.
+        /// The requested view needs the full playlist, and this one has EXT-X-SKIP.
         case deltaUpdate
-        /// A name for a rewritten URI holds a byte that would break out of its line or its quotes.
+        /// A new URI contains a character that would end its line or its quotes.
         case unsafeName
     }
 
-    /// What kind of fault it is.
+    /// Kind of error.
     public let code: Code
-    /// The line at fault, counted from 1; nil where the text as a whole is at fault.
+    /// Line number, from 1; nil if the error concerns the whole text.
     public let line: Int?
-    /// The fault in words, without a full stop, fit to follow "line 3: ".
+    /// Description without a full stop, fit to follow "line 3: ".
     public let reason: String
-    /// The start of the line at fault, at most 80 bytes of it, printable, without any query: fit for a log.
+    /// The beginning of the line, at most 80 printable bytes without a query or other secrets: safe for a log.
     public let excerpt: String
 
-    /// Makes an error; `excerpt` must be clean already (`PlaylistText.excerpt` makes it so).
+    /// Creates an error. `excerpt` must come from `excerpt(of:)`, which removes secrets.
     init(_ code: Code, line: Int? = nil, _ reason: String, excerpt: String = "") {
         self.code = code
         self.line = line
@@ -56,16 +55,17 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         self.excerpt = excerpt
     }
 
-    /// One sentence: line, reason, excerpt.
+    /// One sentence: line, reason and excerpt.
     public var description: String {
         let place = line.map { "line \($0): " } ?? ""
         let quote = excerpt.isEmpty ? "" : " (\(excerpt))"
         return place + reason + quote
     }
 
-    /// The first 80 bytes of a line as a log may show them.
+    /// Returns the first 80 bytes of a line in a form that a log may show.
     ///
-    /// No control characters, and nothing that may be secret: no query, no user of a URL, no `data:` with its key.
+    /// Removes control characters and possible secrets: the query, the user part of a URL, and the key in a `data:`
+    /// URI.
     static func excerpt(of bytes: ArraySlice<UInt8>) -> String {
         let secret = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
         let marks: [String] = bytes.contains(UInt8(ascii: "@")) ? ["://", "data:"] : ["data:"]
@@ -80,10 +80,9 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         return shown < bytes.endIndex ? text + "…" : text
     }
 
-    /// The same of a text that stands in a line.
     static func excerpt(of text: String) -> String { excerpt(of: Array(text.utf8)[...]) }
 
-    /// The place after the first occurrence of a mark, whatever its case.
+    /// Returns the index after the first occurrence of a mark; letters match in either case.
     private static func end(of mark: String, in bytes: ArraySlice<UInt8>) -> Int? {
         let wanted = Array(mark.utf8)
         let start = bytes.indices.first { start in

@@ -187,7 +187,7 @@ import Testing
         ("404", 502, { $0.status = 404 }),
         ("an empty body", 502, { ($0.status, $0.body) = (200, "") }),
         ("no ASSETS", 502, { ($0.status, $0.body) = (200, "{}") }),
-        ("line 2: the list of assets is no JSON", 502, { ($0.status, $0.body) = (200, "{\n]") }),
+        ("line 2: the list of assets is not valid JSON", 502, { ($0.status, $0.body) = (200, "{\n]") }),
         ("gave a playlist", 502, { ($0.status, $0.body) = (200, "#EXTM3U\n#EXTINF:1,\na\n") }),
         ("larger than allowed", 502, { ($0.status, $0.body) = (200, String(repeating: " ", count: 1 << 20) + "{}") }),
         ("no JSON", 502, { ($0.status, $0.bodyHex) = (200, "7b22ff227d") }),

@@ -12,13 +12,13 @@ struct AssetListTests {
 
         """
 
-    @Test("gives the URIs of its assets, and of nothing else")
+    @Test("returns only the URIs of its assets")
     func uris() throws {
         let list = try AssetList(Array(Self.text.utf8))
         #expect(list.uris == ["https://ads.example.com/a.m3u8?x=&🎬", "b/ü.m3u8"])
     }
 
-    @Test("with other names keeps everything else byte for byte")
+    @Test("keeps everything except renamed URIs byte for byte")
     func rendered() throws {
         let list = try AssetList(Array(Self.text.utf8))
         #expect(try list.rendered { _ in nil } == Array(Self.text.utf8))
@@ -32,7 +32,7 @@ struct AssetListTests {
     }
 
     @Test(
-        "may say that nothing is to be played", arguments: ["{\"ASSETS\":[]}", " {\"X\":[1], \"ASSETS\" : [ \n ] }\n"])
+        "may be empty", arguments: ["{\"ASSETS\":[]}", " {\"X\":[1], \"ASSETS\" : [ \n ] }\n"])
     func empty(_ text: String) throws {
         let list = try AssetList(Array(text.utf8))
         #expect(list.uris == [])
@@ -40,7 +40,7 @@ struct AssetListTests {
     }
 
     @Test(
-        "is refused where it is no JSON, or lists nothing",
+        "is rejected if it is not valid JSON or has no URI",
         arguments: [
             "", "{", "[]", "{}", "{\"ASSETS\":{\"URI\":\"a\"}}", "{\"ASSETS\":[{\"URI\":1}]}", "{\"ASSETS\":[\"a\"]}",
             "{\"ASSETS\":[{\"URI\":\"a\"}]} x",
@@ -55,7 +55,7 @@ struct AssetListTests {
         #expect(error.code == .badAssetList)
     }
 
-    @Test("is refused where it is too deep or too large, and names the line of a fault")
+    @Test("is rejected if nested too deeply or too large, and reports the line of an error")
     func limits() throws {
         let deep = String(repeating: "[", count: 100_000)
         #expect(try #require(throws: PlaylistError.self) { try AssetList(Array(deep.utf8)) }.code == .badAssetList)

@@ -7,7 +7,7 @@ struct AttributeListTests {
     private func list(_ text: String) throws -> AttributeList { try AttributeList(Array(text.utf8)) }
 
     @Test(
-        "is split where the field puts its blanks, commas and quotes",
+        "accepts the blanks, commas and quotes that occur in practice",
         arguments: [
             ("", []),
             ("A=1", [("A", "1")]),
@@ -24,7 +24,7 @@ struct AttributeListTests {
     }
 
     @Test(
-        "is refused where it is not one",
+        "is rejected if malformed",
         arguments: ["A", "A=1,B", "=1", "A=\"x", "A=\"x\"y", "A=1,A=2", "Ä=1", "A 1=2", "\"A\"=1"])
     func malformed(_ text: String) throws {
         let error = try #require(throws: PlaylistError.self) { try list(text) }
@@ -32,14 +32,14 @@ struct AttributeListTests {
         #expect(error.line == 1)
     }
 
-    @Test("has at most as many attributes as the limit says")
+    @Test("is rejected above the attribute limit")
     func limit() throws {
         let names = (0..<128).map { "A\($0)=" }.joined(separator: ",")
         #expect(try list(names).names.count == 128)
         #expect(try #require(throws: PlaylistError.self) { try list(names + ",B=") }.code == .overLimit)
     }
 
-    @Test("gives numbers of each type, and nothing for what is absent")
+    @Test("returns values of each type, and nil for absent attributes")
     func numbers() throws {
         let attributes = try list(
             "I=9223372036854775807,F=29.97,Q=\"3\",H=0xAb0,R=1280x720,B=\"5@7\",C=5,FRACTION=12.9")
@@ -56,7 +56,7 @@ struct AttributeListTests {
     }
 
     @Test(
-        "refuses values that are not of the type",
+        "rejects values of another type",
         arguments: [
             "A=9223372036854775808", "A=-1", "A=+1", "A=1e5", "A=", "A=x", "A=0x", "A=0xG", "A=1x", "A=x1", "A=1@",
             "A=@1", "A=1@9223372036854775807", "A=0@0",
@@ -70,7 +70,7 @@ struct AttributeListTests {
     }
 
     @Test(
-        "loses an attribute together with one comma",
+        "removes an attribute together with one comma",
         arguments: [
             ("A=1,B=2,C=3", ["A"], "B=2,C=3"),
             ("A=1,B=2,C=3", ["B"], "A=1,C=3"),
@@ -90,7 +90,7 @@ struct AttributeListTests {
         #expect(String(decoding: writer.finished(), as: UTF8.self) == "#EXTM3U\n#EXT-X-MEDIA:\(expected)\n")
     }
 
-    @Test("keeps order and blanks when values change and others are added")
+    @Test("keeps order and blanks when values change and attributes are added")
     func change() throws {
         let playlist = try PlaylistText(Array("#EXTM3U\r\n#EXT-X-MEDIA: A=1 , URI=old,B=\"2\", \r\n".utf8))
         var edits = AttributeEdits()

@@ -4,32 +4,32 @@ import Testing
 
 @Suite("A check")
 struct CheckTests {
-    @Test("of one text tells what is wrong by line", arguments: try GoldenCase.all(in: "check"))
+    @Test("reports the findings of one text by line", arguments: try GoldenCase.all(in: "check"))
     func golden(_ golden: GoldenCase) {
         #expect(golden.checked() == golden.expected)
     }
 
-    @Test("has nothing to say of a text that is as it should be")
+    @Test("reports nothing for a valid text")
     func clean() throws {
         let clean = try GoldenCase.all(in: "check").filter { $0.name.contains("clean") }
         #expect(clean.count == 2 && clean.allSatisfy { $0.expected.isEmpty })
     }
 
-    @Test("of one text has a case for each rule that one text can break")
+    @Test("has a golden case for each rule that one text can violate")
     func coverage() throws {
-        let told = try GoldenCase.all(in: "check").map(\.expected).joined()
-        // A golden case's input has an end, and no URL.
+        let reported = try GoldenCase.all(in: "check").map(\.expected).joined()
+        // Golden cases cover neither missing line ends nor URLs.
         let others: Set<CheckRule> = [
             .openEnd, .unresolvable, .insecure, .selfReference, .notMedia, .targetDurationsDiffer, .durationsDiffer,
             .discontinuitiesDiffer, .typesDiffer, .datesDiffer, .iFrames, .peakOverBandwidth,
         ]
         for rule in CheckRule.allCases where !others.contains(rule) {
-            #expect(told.contains("[\(rule.rawValue)]"), "no case for \(rule)")
+            #expect(reported.contains("[\(rule.rawValue)]"), "no case for \(rule)")
         }
     }
 
     @Test(
-        "finds an error in every text that cannot be read, at the same line",
+        "reports the parser's error and line for each malformed text",
         arguments: try GoldenCase.all(in: "malformed"))
     func malformed(_ golden: GoldenCase) throws {
         let error = try #require(throws: PlaylistError.self) { try Playlist.parse(golden.input) }
@@ -39,15 +39,15 @@ struct CheckTests {
         #expect(same?.clause.hasPrefix("RFC 8216 §") == true || same?.clause.hasPrefix("rfc8216bis §") == true)
     }
 
-    @Test("tells of what is wrong many times only some times, and how many more there are")
+    @Test("limits the findings per rule and reports how many more there are")
     func many() throws {
         let segments = String(repeating: "#EXTINF:9,\na.ts\n", count: 10_000)
         let found = PlaylistCheck.diagnostics(of: Array("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(segments)".utf8))
         #expect(found.count == 9)
-        #expect(found.last?.message == "9992 more of the kind durationOverTarget" && found.last?.line == nil)
+        #expect(found.last?.message == "9992 more findings of durationOverTarget" && found.last?.line == nil)
     }
 
-    @Test("warns of a text that ends within a line, unless nothing can be missing")
+    @Test("warns of a text that ends within a line, unless the text is complete")
     func openEnd() throws {
         func codes(_ end: String) -> [String] {
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n\(end)"
@@ -58,7 +58,7 @@ struct CheckTests {
         #expect(codes("a.ts\n#EXTINF:6,") == ["5 openEnd", "5 missingURI"])
     }
 
-    @Test("of URIs tells of those that lead nowhere, back, or to where browsers do not go")
+    @Test("reports URIs that are unresolvable, refer to the playlist itself, or are blocked by browsers")
     func references() throws {
         func codes(_ text: String) throws -> [String] {
             let playlist = try Playlist.parse(Array(("#EXTM3U\n" + text).utf8))
@@ -93,7 +93,7 @@ struct CheckTests {
             try codes(multivariant) == ["2 error unresolvable", "3 error unresolvable", "6 error unresolvable"])
     }
 
-    @Test("orders severities by how much they matter")
+    @Test("orders severities")
     func severities() {
         let ordered: [PlaylistDiagnostic.Severity] = [.note, .warning, .error]
         #expect(ordered.shuffled().sorted() == ordered)
@@ -125,7 +125,7 @@ struct PresentationCheckTests {
         "#EXT-X-TARGETDURATION:\(target)\n" + durations.map { "#EXTINF:\($0),\na.ts\n" }.joined() + more
     }
 
-    @Test("that is as it should be has nothing to say, subtitles of longer segments included")
+    @Test("reports nothing if the playlists agree, even with longer subtitle segments")
     func clean() throws {
         let media = segments(6, [6, 6, 4])
         #expect(
@@ -135,7 +135,7 @@ struct PresentationCheckTests {
         #expect(try codes([:]).isEmpty)
     }
 
-    @Test("tells what its playlists disagree on")
+    @Test("reports differences between the playlists")
     func differences() throws {
         let media = segments(6, [6, 6, 4])
         #expect(try codes([1: media, 2: segments(4, [4, 4, 4, 4])]) == ["6 targetDurationsDiffer"])
@@ -151,14 +151,14 @@ struct PresentationCheckTests {
         #expect(try codes([2: "#EXT-X-I-FRAMES-ONLY\n" + media]) == ["5 iFrames"])
     }
 
-    @Test("tells of byte ranges larger than BANDWIDTH allows")
+    @Test("reports byte ranges that exceed BANDWIDTH")
     func peak() throws {
         let large = "#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n#EXT-X-BYTERANGE:900000@0\na.ts\n#EXT-X-ENDLIST\n"
         #expect(try codes([1: large]) == ["3 peakOverBandwidth"])
         #expect(try codes([2: large]) == [])
     }
 
-    @Test("tells of a playlist that names itself, or others of its kind")
+    @Test("reports a multivariant playlist that lists itself or another one")
     func references() throws {
         #expect(try codes([:], multivariants: [0, 2]) == ["2 notMedia", "6 notMedia"])
         let found = PlaylistCheck.diagnostics(

@@ -5,7 +5,7 @@ import Testing
 @Suite("A date and time")
 struct DateTimeTests {
     @Test(
-        "is read in the forms that playlists have",
+        "is parsed in the forms that playlists use",
         arguments: [
             ("1970-01-01T00:00:00Z", 0, "1970-01-01T00:00:00.000Z"),
             ("2010-02-19T14:54:23.031+08:00", 1_266_562_463_031, "2010-02-19T14:54:23.031+08:00"),
@@ -25,7 +25,7 @@ struct DateTimeTests {
     }
 
     @Test(
-        "is none otherwise",
+        "is rejected in any other form",
         arguments: [
             "", "2026", "2026-03-01", "2026-03-01T", "2026-03-01T12:00Z", "2026-02-29T00:00:00Z",
             "2026-13-01T00:00:00Z",
@@ -38,7 +38,7 @@ struct DateTimeTests {
         #expect(DateTime(text) == nil)
     }
 
-    @Test("moves over the ends of days, months and years, in its own zone")
+    @Test("can be moved across days, months and years, in its own zone")
     func adding() throws {
         let date = try #require(DateTime("2023-12-31T23:59:58.600+05:30"))
         #expect(date.adding(seconds: 1.4)?.description == "2024-01-01T00:00:00.000+05:30")
@@ -47,7 +47,7 @@ struct DateTimeTests {
         #expect(date.adding(seconds: 1e15) == nil && date.adding(seconds: 9e11) == nil)
     }
 
-    @Test("is that of its day, for each day of four centuries")
+    @Test("has the correct calendar date for each day of four centuries")
     func calendar() {
         for days in stride(from: -146_097, to: 146_097, by: 1) {
             let (year, month, day) = DateTime.civil(days)

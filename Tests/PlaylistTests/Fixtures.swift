@@ -14,7 +14,7 @@ enum Fixtures {
         return try names.map { ($0, [UInt8](try Data(contentsOf: root.appending(path: $0)))) }
     }
 
-    /// Names as Weir gives them to players; DRM and `data:` keys keep theirs.
+    /// Names as in players' playlists. DRM and `data:` keys keep theirs.
     static func name(_ reference: MediaPlaylist.Reference) -> String? {
         switch reference {
         case .segment(let segment): "/a/x/\(segment.mediaSequenceNumber).\(segment.map == nil ? "ts" : "m4s")"
@@ -28,7 +28,7 @@ enum Fixtures {
         }
     }
 
-    /// Names as Weir gives them to players; session data and what is not read keep theirs.
+    /// Names as in players' playlists. Session data and unread resources keep theirs.
     static func name(_ reference: MultivariantPlaylist.Reference) -> String? {
         switch reference {
         case .variant, .media, .iFrameVariant: reference.renditionIndex.map { "/a/x/r\($0).m3u8" }
@@ -39,7 +39,7 @@ enum Fixtures {
         }
     }
 
-    /// Names as Weir gives them on disk: what is not kept there has none.
+    /// Names as in bundles on disk; nil for what bundles do not store.
     static func relativeName(_ reference: MediaPlaylist.Reference) -> String? {
         switch reference {
         case .segment(let segment): "\(segment.mediaSequenceNumber).\(segment.map == nil ? "ts" : "m4s")"
@@ -49,24 +49,24 @@ enum Fixtures {
         }
     }
 
-    /// Names as Weir gives them on disk.
+    /// Names as in bundles on disk.
     static func relativeName(_ reference: MultivariantPlaylist.Reference) -> String? {
         if case .sessionKey(let key) = reference { return key.isFetchable ? "keys/\(key.index).key" : nil }
         return reference.renditionIndex.map { "r\($0)/media.m3u8" }
     }
 
-    /// Reads a text that must be a media playlist.
+    /// Parses a text that must be a media playlist.
     static func media(_ text: String) throws -> MediaPlaylist {
         guard case .media(let playlist) = try Playlist.parse(Array(text.utf8)) else { throw NotExpected() }
         return playlist
     }
 
-    /// Reads a text that must be a multivariant playlist.
+    /// Parses a text that must be a multivariant playlist.
     static func multivariant(_ text: String) throws -> MultivariantPlaylist {
         guard case .multivariant(let playlist) = try Playlist.parse(Array(text.utf8)) else { throw NotExpected() }
         return playlist
     }
 
-    /// The other kind of playlist came.
+    /// The text is a playlist of the other kind.
     struct NotExpected: Error {}
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Playlist
 
-/// Which variants stand in front where some are stored.
+@Suite("The initial variant")
 struct InitialChoiceTests {
     private static func playlist(_ lines: String) throws -> MultivariantPlaylist {
         guard case .multivariant(let playlist) = try Playlist.parse(Array(lines.utf8)) else {
@@ -27,21 +27,23 @@ struct InitialChoiceTests {
         sound.m3u8
         """
 
-    /// What is stored, by URI, and which variants then stand in front.
+    /// Arguments: the stored URIs, and the expected initial variants.
     @Test(
+        "is a stored variant of the first one's kind, with its audio",
         arguments: [
             ([], []), (["middle.m3u8"], []), (["en.m3u8"], []), (["middle.m3u8", "en.m3u8"], [1]),
             (["high.m3u8", "middle.m3u8", "en.m3u8"], [1, 2]), (["low.m3u8", "high.m3u8", "en.m3u8"], []),
             (["sound.m3u8"], []), (["sound.m3u8", "high.m3u8", "en.m3u8"], [2]),
         ] as [([String], Set<Int>)])
-    func theFirstVariantMakesWayForItsLike(stored: [String], expected: Set<Int>) throws {
+    func storedVariants(stored: [String], expected: Set<Int>) throws {
         let playlist = try Self.playlist(Self.ladder)
-        let places = Set(stored.compactMap { playlist.renditionURIs.firstIndex(of: $0) })
-        #expect(places.count == stored.count)
-        #expect(playlist.initialChoice(of: places) == expected)
+        let indices = Set(stored.compactMap { playlist.renditionURIs.firstIndex(of: $0) })
+        #expect(indices.count == stored.count)
+        #expect(playlist.initialChoice(of: indices) == expected)
     }
 
-    @Test func soundAloneMakesWayForSoundAlone() throws {
+    @Test("is audio-only if the first variant is")
+    func audioOnly() throws {
         let playlist = try Self.playlist(
             """
             #EXTM3U
@@ -56,7 +58,8 @@ struct InitialChoiceTests {
         #expect(playlist.initialChoice(of: [1, 2]) == [2])
     }
 
-    @Test func whatStandsInFrontTakesItsTwoLinesAlong() throws {
+    @Test("moves to the front with its tag and its URI")
+    func moved() throws {
         let playlist = try Self.playlist(Self.ladder)
         let text = try playlist.rendered(first: [2, 3]) { reference in
             reference.renditionIndex.map { "/\(playlist.renditionURIs[$0])" }
@@ -79,7 +82,8 @@ struct InitialChoiceTests {
                 """)
     }
 
-    @Test func whatStandsInFrontKeepsItsNameAndLosesItsPathway() throws {
+    @Test("keeps its URI and loses its pathway")
+    func pathway() throws {
         let playlist = try Self.playlist(
             """
             #EXTM3U\r
@@ -101,8 +105,8 @@ struct InitialChoiceTests {
                 """)
     }
 
-    /// Whatever is put in front, reading the text again gives the same variants, and those in front first.
-    @Test func everyChoiceIsAPermutation() throws {
+    @Test("is followed by all other variants in their order, for each choice")
+    func permutations() throws {
         let playlist = try Self.playlist(Self.ladder)
         for choice in 0..<16 {
             let first = Set((0..<4).filter { choice >> $0 & 1 == 1 })

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A key")
 struct KeyTests {
-    @Test("holds until another of its KEYFORMAT, or NONE, comes")
+    @Test("is in force until the next of its KEYFORMAT or NONE")
     func scope() throws {
         let playlist = try Fixtures.media(
             """
@@ -35,7 +35,7 @@ struct KeyTests {
         #expect(playlist.segments[4].keys.map(\.line) == [15])
     }
 
-    @Test("of one URI and many vectors is one key")
+    @Test("is the same key for equal URIs with different IVs")
     func vectors() throws {
         var text = "#EXTM3U\n"
         for vector in 1...9 { text += "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x\(vector)\n#EXTINF:1,\n\(vector).ts\n" }
@@ -46,7 +46,7 @@ struct KeyTests {
     }
 
     @Test(
-        "is fetched when it is a file that decrypts, and marks DRM otherwise",
+        "is fetchable if it is a plain file, and otherwise may need DRM",
         arguments: [
             ("METHOD=AES-128,URI=\"k\"", true, false),
             ("METHOD=SAMPLE-AES,URI=\"k\",KEYFORMAT=\"identity\"", true, false),
@@ -66,7 +66,7 @@ struct KeyTests {
         #expect(key.needsDRM == needsDRM)
     }
 
-    @Test("of too many KEYFORMATs at once is refused")
+    @Test("is rejected if too many KEYFORMATs are in force")
     func formats() throws {
         var text = "#EXTM3U\n"
         for format in 0...16 { text += "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\",KEYFORMAT=\"f\(format)\"\n" }

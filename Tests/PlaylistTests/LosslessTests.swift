@@ -2,14 +2,14 @@ import Testing
 
 @testable import Playlist
 
-/// A committed text, whatever its case is about.
+/// A committed text of any case.
 struct LosslessCase: CustomTestStringConvertible, Sendable {
     let name: String
     let bytes: [UInt8]
 
     var testDescription: String { name }
 
-    /// Every text under `fixtures/playlists` that can be split into lines.
+    /// All texts under `fixtures/playlists` that can be split into lines.
     static func all() throws -> [LosslessCase] {
         let whole = try Fixtures.files(in: "lossless").map { LosslessCase(name: "lossless/\($0.0)", bytes: $0.1) }
         let inputs = try ["relay", "stored", "bundle", "check", "malformed"].flatMap { folder in
@@ -18,8 +18,8 @@ struct LosslessCase: CustomTestStringConvertible, Sendable {
         return (whole + inputs).filter { (try? PlaylistText($0.bytes)) != nil }
     }
 
-    /// Those that can be read, and whose relay view changes names alone: without variables, which are replaced, and
-    /// without tags of low latency in a playlist that has ended.
+    /// All texts that can be parsed and whose relay view changes only names: without variables, and without low-latency
+    /// tags in a playlist that has ended.
     static func relayed() throws -> [LosslessCase] {
         try all().filter { text in
             guard let playlist = try? Playlist.parse(text.bytes) else { return false }
@@ -32,20 +32,20 @@ struct LosslessCase: CustomTestStringConvertible, Sendable {
 
 @Suite("Every committed playlist")
 struct LosslessTests {
-    @Test("is one of many")
+    @Test("is found")
     func count() throws {
         #expect(try Fixtures.files(in: "lossless").count >= 150)
         #expect(try LosslessCase.all().count >= 250)
         #expect(try LosslessCase.relayed().count >= 200)
     }
 
-    @Test("read and written, is what it was, byte for byte", arguments: try LosslessCase.all())
+    @Test("is written back byte for byte", arguments: try LosslessCase.all())
     func written(_ text: LosslessCase) throws {
         #expect(try PlaylistText(text.bytes).write() == text.bytes)
         if let playlist = try? Playlist.parse(text.bytes) { #expect(playlist.text.write() == text.bytes) }
     }
 
-    @Test("relayed with other names, differs in nothing but these", arguments: try LosslessCase.relayed())
+    @Test("differs only in its names after relaying", arguments: try LosslessCase.relayed())
     func relayed(_ text: LosslessCase) throws {
         var names = NewNames()
         let output: [UInt8]
@@ -54,7 +54,7 @@ struct LosslessTests {
             output = try playlist.rendered(.relay) { names.name(NewNames.uri($0)) }
         case .media(let playlist):
             let view = MediaPlaylistView(
-                keepsLowLatency: true, keepsByteRanges: true, isFinished: false, isMended: false)
+                keepsLowLatency: true, keepsByteRanges: true, isFinished: false, isCorrected: false)
             output = try playlist.rendered(view) { names.name(NewNames.uri($0)) }
         }
         let hasMark = text.bytes.starts(with: [0xEF, 0xBB, 0xBF])
@@ -70,7 +70,7 @@ struct LosslessTests {
     }
 }
 
-/// Gives every reference a name of its own, and knows it again.
+/// Gives each reference a unique name, and maps the names back.
 private struct NewNames {
     private var uris: [String] = []
 
@@ -82,8 +82,8 @@ private struct NewNames {
         return "/new-\(uris.count - 1)/"
     }
 
-    /// Whether a line became another by new names alone: a URI line without the blanks around it, a URI in quotes that
-    /// it may have lacked, and a byte range with the offset that it may have left out.
+    /// True if two lines differ only by new names: a URI line without the blanks around it, a URI with quotes that were
+    /// missing, and a byte range with an offset that was omitted.
     func isRenamed(_ old: String, _ new: String) -> Bool {
         if old == new { return true }
         if old.hasPrefix("#EXT-X-BYTERANGE:") { return new.hasPrefix(old.trimmed + "@") }

@@ -13,7 +13,7 @@ struct LowLatencyTests {
 
         """
 
-    @Test("gives what the origin answers to")
+    @Test("has the origin's delivery directives")
     func header() throws {
         let playlist = try Fixtures.media(Self.header)
         let control = try #require(playlist.serverControl)
@@ -23,7 +23,7 @@ struct LowLatencyTests {
         #expect(control.canBlockReload && !control.canSkipDateRanges && control.line == 4)
     }
 
-    @Test("gives each part its segment, listed or not, and its place there")
+    @Test("assigns each part its segment, listed or not, and its Part Index")
     func parts() throws {
         let playlist = try Fixtures.media(
             Self.header + """
@@ -49,7 +49,7 @@ struct LowLatencyTests {
         #expect(parts.map(\.line) == [8, 9, 13])
     }
 
-    @Test("resolves a part's range against the part before it, of the same resource alone")
+    @Test("resolves a part's range against the previous part of the same resource")
     func ranges() throws {
         let ranges = ["10@5", "20", nil, "7@0"]
         let lines = ranges.map { "#EXT-X-PART:DURATION=1,URI=\"a\"" + ($0.map { ",BYTERANGE=\"\($0)\"" } ?? "") }
@@ -62,7 +62,7 @@ struct LowLatencyTests {
         }
     }
 
-    @Test("writes a part's offset where the part before it gets another name")
+    @Test("writes a part's offset if the previous part is renamed")
     func explicitRanges() throws {
         let playlist = try Fixtures.media(
             Self.header + """
@@ -82,7 +82,7 @@ struct LowLatencyTests {
         #expect(whole.parts.map(\.byteRange?.description) == ["10@5", "20@15"])
     }
 
-    @Test("gives hints, reports and what a delta update leaves out")
+    @Test("has hints, reports and the segments that a delta update omits")
     func hints() throws {
         let playlist = try Fixtures.media(
             Self.header + """
@@ -106,7 +106,7 @@ struct LowLatencyTests {
         #expect(playlist.renditionReports.map(\.lastPart) == [2, nil])
     }
 
-    @Test("in a mended view keeps the version that a delta update needs, and no higher one")
+    @Test("keeps the version that a delta update needs in a corrected view, and no higher one")
     func version() throws {
         let view = MediaPlaylistView(keepsLowLatency: true, isFinished: false)
         for (skip, version) in [("3", 9), ("3,RECENTLY-REMOVED-DATERANGES=\"a\"", 10)] {
@@ -118,7 +118,7 @@ struct LowLatencyTests {
     }
 
     @Test(
-        "that lacks what it must say is refused at its line",
+        "is rejected at the line of a missing or invalid attribute",
         arguments: [
             ("PART:DURATION=1", PlaylistError.Code.missingAttribute), ("PART:URI=\"a\"", .missingAttribute),
             ("PART:URI=\"\",DURATION=1", .missingAttribute), ("PART:URI=\"a\",DURATION=x", .badValue),

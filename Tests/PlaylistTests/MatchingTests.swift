@@ -2,9 +2,9 @@ import Testing
 
 @testable import Playlist
 
-@Suite("A playlist that was fetched again")
+@Suite("A refetched playlist")
 struct MatchingTests {
-    /// Segments of 6 s with these numbers, `#` lines in front of single ones.
+    /// A playlist of 6 s segments with these numbers, and `#` lines before some of them.
     private func media(
         _ numbers: Range<Int>, _ lines: [Int: String] = [:], durations: [Int: String] = [:], header: String = "",
         isEnded: Bool = false
@@ -18,7 +18,7 @@ struct MatchingTests {
                 + header + segments.joined() + end)
     }
 
-    @Test("is the same, has grown, has slid, or is older")
+    @Test("is the same, has grown, has slid, or is stale")
     func windows() throws {
         let known = try media(10..<15)
         #expect(try media(10..<15, header: "# another token\n").relation(to: known) == .same)
@@ -35,7 +35,7 @@ struct MatchingTests {
         #expect(try media(10..<12).relation(to: media(10..<10)) == .grown(added: 2))
     }
 
-    @Test("has changed where its numbers begin anew, or an end is taken back")
+    @Test("has changed if its numbers restart or its end is removed")
     func restarts() throws {
         let known = try media(10..<15)
         #expect(try media(0..<3).relation(to: known) == .changed(at: nil))
@@ -50,7 +50,7 @@ struct MatchingTests {
         #expect(try media(9..<14).relation(to: ended) == .changed(at: nil))
     }
 
-    @Test("has changed where a number has another duration, range, date, key or section")
+    @Test("has changed if a segment has another duration, range, date, key or section")
     func contents() throws {
         let date = "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00.000Z"
         let known = try media(10..<15, [12: date])
@@ -70,7 +70,7 @@ struct MatchingTests {
         #expect(try media(10..<15, [12: later]).relation(to: known) == .changed(at: 12))
     }
 
-    @Test("may list parts alone as new, or leave out what is known")
+    @Test("may add only parts, or omit known segments")
     func lowLatency() throws {
         let known = try media(10..<15)
         let parts = try Fixtures.media(
@@ -95,7 +95,7 @@ struct MirrorTests {
 
     private func mirrors(_ lines: String) throws -> [[Int]] { try Fixtures.multivariant("#EXTM3U\n" + lines).mirrors }
 
-    @Test("are variants with the same attributes on different hosts, whatever their order")
+    @Test("are variants with equal attributes on different hosts, in any order")
     func redundant() throws {
         let same = "#EXT-X-STREAM-INF:CODECS=\"avc1.4d401f\",BANDWIDTH=1000000"
         #expect(
@@ -105,7 +105,7 @@ struct MirrorTests {
         #expect(try mirrors("\(Self.variant)\nlow/v\n\(same)\nhttps://b.example/v\n") == [[0, 1]])
     }
 
-    @Test("are none where attributes differ, or the host is one")
+    @Test("have equal attributes and different hosts")
     func different() throws {
         let larger = Self.variant.replacing("1000000", with: "2000000")
         #expect(try mirrors("\(Self.variant)\nhttps://a.example/v\n\(larger)\nhttps://b.example/v\n") == [[0], [1]])
@@ -115,7 +115,7 @@ struct MirrorTests {
         #expect(try mirrors("\(Self.variant)\nv\n\(Self.variant)\nv\n") == [[0]])
     }
 
-    @Test("are the pathways of steering, with the renditions of their groups")
+    @Test("are variants in different pathways, with the renditions of their groups")
     func pathways() throws {
         let lines = ["A", "B"].map { pathway in
             """
@@ -132,7 +132,7 @@ struct MirrorTests {
         #expect(try mirrors(lines[0] + other) == [[0], [1], [2], [3, 7], [4], [5], [6]])
     }
 
-    @Test("are known by stable ids, whatever else differs")
+    @Test("are variants with equal stable ids, even if other attributes differ")
     func stableIDs() throws {
         let text = """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",STABLE-RENDITION-ID="en",URI="1/en"
@@ -148,7 +148,7 @@ struct MirrorTests {
         #expect(try mirrors(text) == [[0, 1], [2], [3, 4], [5]])
     }
 
-    @Test("have their places in an earlier text, whatever the URIs are now")
+    @Test("are found in an earlier text with other URIs")
     func places() throws {
         let before = try Fixtures.multivariant(
             """

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A media playlist")
 struct MediaPlaylistTests {
-    @Test("gives what holds for the whole")
+    @Test("has the tags that apply to the whole playlist")
     func header() throws {
         let playlist = try Fixtures.media(
             """
@@ -26,7 +26,7 @@ struct MediaPlaylistTests {
         #expect(playlist.isIFramesOnly && playlist.isLive && !playlist.hasEndList && !playlist.isLowLatency)
     }
 
-    @Test("takes absent header tags as RFC 8216 has it")
+    @Test("has the default values of RFC 8216 for absent tags")
     func defaults() throws {
         let playlist = try Fixtures.media("#EXTM3U\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n")
         #expect(playlist.version == 1)
@@ -37,14 +37,14 @@ struct MediaPlaylistTests {
     }
 
     @Test(
-        "without segments is one as long as a tag says so",
+        "needs no segments if a tag identifies it",
         arguments: ["TARGETDURATION:6", "ENDLIST", "MEDIA-SEQUENCE:1"])
     func empty(_ tag: String) throws {
         let playlist = try Fixtures.media("#EXTM3U\n#EXT-X-\(tag)\n")
         #expect(playlist.segments.isEmpty && playlist.maps.isEmpty && playlist.keys.isEmpty && playlist.duration == 0)
     }
 
-    @Test("gives each segment what stands before its URI, and only to that one")
+    @Test("applies the tags before a URI to that segment only")
     func segments() throws {
         let playlist = try Fixtures.media(
             """
@@ -68,18 +68,18 @@ struct MediaPlaylistTests {
     }
 
     @Test(
-        "reads durations to the nearest double",
+        "parses durations to the nearest double",
         arguments: [
             "6", "6.", ".5", "0", "0.1", "9.009", "3.003000", "10.427083333333333333333", "123456789.123456789",
             "00000000000000000000006.5", "0.3333333333333333",
         ])
     func durations(_ text: String) throws {
         let playlist = try Fixtures.media("#EXTM3U\n#EXTINF:\(text),\na.ts\n")
-        // A digit after the point changes nothing, and makes a number that the library reads of "6." and ".5" too.
+        // An additional digit does not change the value; the standard library needs it to parse "6." and ".5".
         #expect(playlist.duration == Double("0" + text + (text.contains(".") ? "0" : "")))
     }
 
-    @Test("resolves each byte range against the one before it")
+    @Test("resolves each byte range against the previous one")
     func byteRanges() throws {
         let playlist = try Fixtures.media(
             """
@@ -104,7 +104,7 @@ struct MediaPlaylistTests {
         #expect(playlist.segments[2].byteRange?.end == .max)
     }
 
-    @Test("with an offset left out writes it where the segment before gets another name")
+    @Test("writes an omitted offset if the previous segment is renamed")
     func keptRanges() throws {
         let playlist = try Fixtures.media(
             "#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:100@50\na.ts\n#EXTINF:1,\n#EXT-X-BYTERANGE:10\na.ts\n")
@@ -121,7 +121,7 @@ struct MediaPlaylistTests {
         #expect(reread.segments.map(\.byteRange) == playlist.segments.map(\.byteRange))
     }
 
-    @Test("lists maps once a URI and range, in order of first appearance")
+    @Test("lists each distinct map once, in order of first appearance")
     func maps() throws {
         let playlist = try Fixtures.media(
             """

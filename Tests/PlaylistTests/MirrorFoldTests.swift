@@ -2,7 +2,7 @@ import Testing
 
 @testable import Playlist
 
-@Suite("A playlist without its mirrors")
+@Suite("A folded playlist")
 struct MirrorFoldTests {
     private func folded(_ lines: String) throws -> MultivariantPlaylist {
         let playlist = try Fixtures.multivariant("#EXTM3U\n" + lines)
@@ -24,7 +24,7 @@ struct MirrorFoldTests {
         """
     }
 
-    @Test("lists the first of each set, and none of the groups of the others")
+    @Test("lists the first mirror of each set, without the groups of the others")
     func pathways() throws {
         let text = "#EXT-X-CONTENT-STEERING:SERVER-URI=\"s\"\n" + Self.pathway("A") + Self.pathway("B")
         let playlist = try folded(text)
@@ -44,7 +44,7 @@ struct MirrorFoldTests {
         #expect(String(decoding: playlist.text.write(), as: UTF8.self) == "#EXTM3U\n" + text)
     }
 
-    @Test("is of all its lines where there are no mirrors")
+    @Test("keeps all lines if there are no mirrors")
     func none() throws {
         let text = Self.pathway("A")
         let playlist = try folded(text)
@@ -53,7 +53,7 @@ struct MirrorFoldTests {
         #expect(try view(playlist) == view(Fixtures.multivariant("#EXTM3U\n" + text)))
     }
 
-    @Test("keeps what only one pathway has, with the renditions of the first")
+    @Test("keeps variants of a single pathway, with the renditions of the first")
     func more() throws {
         let large = "#EXT-X-STREAM-INF:BANDWIDTH=2,AUDIO=\"audio-B\",PATHWAY-ID=\"B\"\nB/large\n"
         let playlist = try folded(Self.pathway("A") + Self.pathway("B", more: large))
@@ -86,7 +86,7 @@ struct MirrorFoldTests {
         #expect(playlist.media.map(\.renditionIndex) == [0, 0, 1])
     }
 
-    @Test("keeps variants that share a stable id and a URI: they differ by their sound")
+    @Test("keeps variants with equal stable id and URI, because their audio differs")
     func groups() throws {
         let playlist = try folded(
             """
@@ -101,7 +101,7 @@ struct MirrorFoldTests {
         #expect(playlist.variants.count == 2 && playlist.renditionURIs == ["low", "high", "v"])
     }
 
-    @Test("lists offline what is stored of it")
+    @Test("lists the stored renditions in the offline view")
     func stored() throws {
         let playlist = try folded(Self.pathway("A") + Self.pathway("B"))
         let text = try #require(try playlist.stored(renditions: [0, 1]) { $0.renditionIndex.map { "\($0)" } })

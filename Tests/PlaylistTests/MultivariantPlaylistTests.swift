@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A multivariant playlist")
 struct MultivariantPlaylistTests {
-    @Test("gives a variant's attributes and lines")
+    @Test("has each variant's attributes and lines")
     func variant() throws {
         let playlist = try Fixtures.multivariant(
             """
@@ -23,13 +23,13 @@ struct MultivariantPlaylistTests {
         #expect(variant.closedCaptions == "cc" && variant.videoRange == "SDR" && variant.name == "mid")
     }
 
-    @Test("takes closed captions NONE for no group, unless it is a group's name")
+    @Test("has no group for CLOSED-CAPTIONS=NONE, unless it is quoted")
     func closedCaptions() throws {
         let text = "#EXTM3U\n#EXT-X-STREAM-INF:CLOSED-CAPTIONS=NONE\na\n#EXT-X-STREAM-INF:CLOSED-CAPTIONS=\"NONE\"\nb\n"
         #expect(try Fixtures.multivariant(text).variants.map(\.closedCaptions) == [nil, "NONE"])
     }
 
-    @Test("gives a rendition's attributes")
+    @Test("has each rendition's attributes")
     func media() throws {
         let playlist = try Fixtures.multivariant(
             """
@@ -49,7 +49,7 @@ struct MultivariantPlaylistTests {
         #expect(playlist.renditionURIs == ["s.m3u8"])
     }
 
-    @Test("knows one rendition by its URI, whatever lines name it")
+    @Test("has one rendition per URI, even if several lines name it")
     func renditions() throws {
         let playlist = try Fixtures.multivariant(
             """
@@ -69,7 +69,7 @@ struct MultivariantPlaylistTests {
         #expect(playlist.iFrameVariants.map(\.renditionIndex) == [2])
     }
 
-    @Test("without any variant that is whole has no offline view")
+    @Test("has no offline view without a completely stored variant")
     func nothingStored() throws {
         let playlist = try Fixtures.multivariant("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n")
         #expect(try playlist.stored(renditions: []) { _ in nil } == nil)
@@ -77,7 +77,7 @@ struct MultivariantPlaylistTests {
         #expect(try playlist.stored(renditions: [0]) { _ in nil } == playlist.text.write())
     }
 
-    @Test("has limits for variants and for everything else that it names")
+    @Test("has limits for variants and for all other items")
     func limits() throws {
         let cases = [
             (256, "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"),

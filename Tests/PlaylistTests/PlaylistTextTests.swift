@@ -34,13 +34,13 @@ struct PlaylistTextTests {
     }
 
     @Test(
-        "is refused with another signature",
+        "is rejected without the signature",
         arguments: ["#EXTM3U8\n", "#extm3u\n", "EXTM3U\n", " #EXTM3U\n", "\u{1F}\u{8B}"])
     func otherSignature(_ text: String) {
         #expect(throws: PlaylistError.self) { try PlaylistText(Array(text.utf8)) }
     }
 
-    @Test("is refused where it ends within a tag's name, and may end within anything else")
+    @Test("is rejected if it ends within a tag's name, but may end within anything else")
     func truncated() throws {
         for name in ["#EXT", "#EXT-X-", "#EXTIN", "#EXT-X-ENDLIS"] {
             let error = try #require(throws: PlaylistError.self) { try PlaylistText(Array("#EXTM3U\n\n\(name)".utf8)) }
@@ -53,7 +53,7 @@ struct PlaylistTextTests {
         }
     }
 
-    @Test("is refused beyond a limit, at the line that is too much")
+    @Test("is rejected beyond a limit, at the line that exceeds it")
     func limits() throws {
         var limits = PlaylistLimits()
         (limits.bytes, limits.lineBytes, limits.lines) = (64, 16, 4)
@@ -72,7 +72,7 @@ struct PlaylistTextTests {
     }
 
     @Test(
-        "with bytes that are not UTF-8 names the line",
+        "is rejected if it is not UTF-8, at the line",
         arguments: [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xE2, 0x82]])
     func encoding(_ bytes: [UInt8]) throws {
         let error = try #require(throws: PlaylistError.self) { try PlaylistText(Array("#EXTM3U\n\n# ".utf8) + bytes) }
@@ -80,7 +80,7 @@ struct PlaylistTextTests {
         #expect(error.line == 3)
     }
 
-    @Test("of the largest size is read and rendered at once")
+    @Test("can have the maximum number of segments")
     func largest() throws {
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:5\n"
         for index in 0..<100_000 { text += "#EXTINF:6.00600,\nsegment-\(index).ts\n" }

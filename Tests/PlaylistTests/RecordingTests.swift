@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A recording of a live playlist")
 struct RecordingTests {
-    /// Segments of 2 s with these numbers, `#` lines in front of single ones.
+    /// A window of 2 s segments with these numbers, and `#` lines before some of them.
     private func window(
         _ numbers: Range<Int>, _ lines: [Int: String] = [:], header: String = "", durations: [Int: String] = [:],
         end: String = ""
@@ -21,7 +21,7 @@ struct RecordingTests {
         "#EXT-X-PROGRAM-DATE-TIME:" + (DateTime(milliseconds: 1_780_000_000_000 + second * 1000)?.description ?? "")
     }
 
-    /// The numbers of what a window brings; negative for one that was missed.
+    /// Returns the numbers of a window's new entries; negative for missed segments.
     private func numbers(_ front: inout RecordingFront, _ text: String) throws -> [Int] {
         let window = try Fixtures.media(text)
         return front.take(window).flatMap { entry -> [Int] in
@@ -32,7 +32,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("takes of each window what is new, and nothing of an older text or of a delta update")
+    @Test("adds the new segments of each window, and nothing of an older text or a delta update")
     func windows() throws {
         var front = RecordingFront()
         #expect(try numbers(&front, window(10..<14)) == [10, 11, 12, 13])
@@ -46,7 +46,7 @@ struct RecordingTests {
         #expect(try numbers(&front, window(16..<19, end: "#EXT-X-ENDLIST\n")) == [18])
     }
 
-    @Test("tells what was missed, how long it was, and how many discontinuities were in it")
+    @Test("reports missed segments with their durations and discontinuities")
     func missed() throws {
         var front = RecordingFront()
         _ = try numbers(&front, window(0..<3, [0: date(0)]))
@@ -54,7 +54,7 @@ struct RecordingTests {
         let entries = front.take(try Fixtures.media(window(7..<9, [7: date(18)], header: header)))
         guard case .missed(let missed) = entries.first else { throw Fixtures.NotExpected() }
         #expect(missed == .init(numbers: 3..<7, duration: 3, discontinuities: 2))
-        // Without a date, or by a clock that was set meanwhile: as the segment before.
+        // Without a date, or if a clock was set in between: as the previous segment.
         for line in ["# none", date(90_000)] {
             guard case .missed(let missed) = front.take(try Fixtures.media(window(12..<13, [12: line]))).first else {
                 continue
@@ -63,9 +63,9 @@ struct RecordingTests {
         }
     }
 
-    @Test("goes on behind a discontinuity, under numbers of its own, when the origin's begin anew")
+    @Test("continues after a discontinuity, with its own numbers, if the origin restarts its numbers")
     func restarts() throws {
-        // By the dates at once; by its going on without them; and where the numbers jump ahead.
+        // Detected at once by the dates; without dates, by growth, or by a jump ahead.
         var dated = RecordingFront()
         _ = try numbers(&dated, window(100..<104, [100: date(0)]))
         #expect(try numbers(&dated, window(0..<2, [0: date(-500)])) == [])
@@ -84,102 +84,106 @@ struct RecordingTests {
         #expect(try numbers(&ahead, window(1_700_000_000..<1_700_000_002)) == [3, 4])
         #expect(ahead.shift == 3 - 1_700_000_000)
 
-        // By less than what dates tell, too.
+        // A jump ahead that is too small for a limit is detected by the dates.
         var jumped = RecordingFront()
         _ = try numbers(&jumped, window(0..<3, [0: date(0)]))
         #expect(try numbers(&jumped, window(900..<902, [900: date(10)])) == [3, 4])
 
-        // The same numbers for other segments.
+        // Equal numbers for other segments.
         var over = RecordingFront()
         _ = try numbers(&over, window(0..<4, [0: date(0)]))
         #expect(try numbers(&over, window(0..<4, [0: date(60)])) == [4, 5, 6, 7])
-        // Those that were corrected are none.
+        // Corrected durations are not other segments.
         #expect(try numbers(&over, window(0..<5, [0: date(60)], durations: [0: "1", 1: "1.5", 2: "3"])) == [8])
     }
 
-    @Test("is whole segments: keys and sections where they change, gaps, dates, and nothing of low latency")
-    func text() throws {
-        var tape = Tape()
-        tape.lost = [3]
-        try tape.add(
-            """
-            #EXTM3U
-            #EXT-X-VERSION:9
-            #EXT-X-TARGETDURATION:4
-            #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=3
-            #EXT-X-PART-INF:PART-TARGET=1
-            #EXT-X-MEDIA-SEQUENCE:1
-            #EXT-X-DISCONTINUITY-SEQUENCE:7
-            #EXT-X-INDEPENDENT-SEGMENTS
-            #EXT-X-START:TIME-OFFSET=-8
-            #EXT-X-DATERANGE:ID="a",START-DATE="2026-01-01T00:00:00Z",X-ASSET-URI="ad.m3u8"
-            #EXT-X-KEY:METHOD=AES-128,URI="0.key",IV=0x01
-            #EXT-X-MAP:URI="a.mp4"
-            #EXT-X-KEY:METHOD=AES-128,URI="1.key"
-            #EXTINF:4.0000,a title
-            1.m4s
-            #EXT-X-CUE-OUT:4
-            #EXT-X-DISCONTINUITY
-            #EXT-X-MAP:URI="a.mp4"
-            #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:04.000Z
-            #EXT-X-BYTERANGE:10@20
-            #EXTINF:3.5,
-            2.m4s
-            #EXT-X-PART:DURATION=1,URI="3.0.m4s"
-            #EXT-X-KEY:METHOD=NONE
-            #EXTINF:4,
-            3.m4s
-            #EXT-X-GAP
-            #EXTINF:4,
-            4.m4s
-            #EXTINF:4,
-            5.m4s
-            #EXT-X-PRELOAD-HINT:TYPE=PART,URI="6.0.m4s"
-            """)
-        #expect(
-            String(decoding: tape.text, as: UTF8.self) == """
-                #EXTM3U
-                #EXT-X-VERSION:7
-                #EXT-X-TARGETDURATION:4
-                #EXT-X-MEDIA-SEQUENCE:1
-                #EXT-X-DISCONTINUITY-SEQUENCE:7
-                #EXT-X-PLAYLIST-TYPE:EVENT
-                #EXT-X-INDEPENDENT-SEGMENTS
-                #EXT-X-DATERANGE:ID="a",START-DATE="2026-01-01T00:00:00Z",X-ASSET-URI="https://origin.example/ad"
-                #EXT-X-KEY:METHOD=AES-128,URI="../keys/0.key",IV=0x01
-                #EXT-X-MAP:URI="init-a.mp4"
-                #EXT-X-KEY:METHOD=AES-128,URI="../keys/1.key"
-                #EXTINF:4.0000,a title
-                1.ts
-                #EXT-X-DISCONTINUITY
-                #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:04.000Z
-                #EXT-X-CUE-OUT:4
-                #EXTINF:3.5,
-                2.ts
-                #EXT-X-GAP
-                #EXTINF:4,
-                3.ts
-                #EXT-X-GAP
-                #EXTINF:4,
-                4.ts
-                #EXT-X-KEY:METHOD=NONE
-                #EXTINF:4,
-                5.ts
+    /// A low-latency window with each tag that a recording keeps, changes or omits.
+    private static let lowLatencyWindow = """
+        #EXTM3U
+        #EXT-X-VERSION:9
+        #EXT-X-TARGETDURATION:4
+        #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=3
+        #EXT-X-PART-INF:PART-TARGET=1
+        #EXT-X-MEDIA-SEQUENCE:1
+        #EXT-X-DISCONTINUITY-SEQUENCE:7
+        #EXT-X-INDEPENDENT-SEGMENTS
+        #EXT-X-START:TIME-OFFSET=-8
+        #EXT-X-DATERANGE:ID="a",START-DATE="2026-01-01T00:00:00Z",X-ASSET-URI="ad.m3u8"
+        #EXT-X-KEY:METHOD=AES-128,URI="0.key",IV=0x01
+        #EXT-X-MAP:URI="a.mp4"
+        #EXT-X-KEY:METHOD=AES-128,URI="1.key"
+        #EXTINF:4.0000,a title
+        1.m4s
+        #EXT-X-CUE-OUT:4
+        #EXT-X-DISCONTINUITY
+        #EXT-X-MAP:URI="a.mp4"
+        #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:04.000Z
+        #EXT-X-BYTERANGE:10@20
+        #EXTINF:3.5,
+        2.m4s
+        #EXT-X-PART:DURATION=1,URI="3.0.m4s"
+        #EXT-X-KEY:METHOD=NONE
+        #EXTINF:4,
+        3.m4s
+        #EXT-X-GAP
+        #EXTINF:4,
+        4.m4s
+        #EXTINF:4,
+        5.m4s
+        #EXT-X-PRELOAD-HINT:TYPE=PART,URI="6.0.m4s"
+        """
 
-                """)
-        // What players see of it while it grows has no gaps, and no end.
-        let view = String(decoding: try tape.playlist().rendered(.growing) { _ in nil }, as: UTF8.self)
+    /// The recording of `lowLatencyWindow` without segment 3.
+    private static let recorded = """
+        #EXTM3U
+        #EXT-X-VERSION:7
+        #EXT-X-TARGETDURATION:4
+        #EXT-X-MEDIA-SEQUENCE:1
+        #EXT-X-DISCONTINUITY-SEQUENCE:7
+        #EXT-X-PLAYLIST-TYPE:EVENT
+        #EXT-X-INDEPENDENT-SEGMENTS
+        #EXT-X-DATERANGE:ID="a",START-DATE="2026-01-01T00:00:00Z",X-ASSET-URI="https://origin.example/ad"
+        #EXT-X-KEY:METHOD=AES-128,URI="../keys/0.key",IV=0x01
+        #EXT-X-MAP:URI="init-a.mp4"
+        #EXT-X-KEY:METHOD=AES-128,URI="../keys/1.key"
+        #EXTINF:4.0000,a title
+        1.ts
+        #EXT-X-DISCONTINUITY
+        #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:04.000Z
+        #EXT-X-CUE-OUT:4
+        #EXTINF:3.5,
+        2.ts
+        #EXT-X-GAP
+        #EXTINF:4,
+        3.ts
+        #EXT-X-GAP
+        #EXTINF:4,
+        4.ts
+        #EXT-X-KEY:METHOD=NONE
+        #EXTINF:4,
+        5.ts
+
+        """
+
+    @Test("contains complete segments, changes of keys and sections, gaps and dates, but no low-latency tags")
+    func text() throws {
+        var driver = RecordingDriver()
+        driver.lost = [3]
+        try driver.add(Self.lowLatencyWindow)
+        #expect(String(decoding: driver.text, as: UTF8.self) == Self.recorded)
+        // The view for players, while the recording grows, has neither gaps nor an end.
+        let view = String(decoding: try driver.playlist().rendered(.growing) { _ in nil }, as: UTF8.self)
         #expect(!view.contains("GAP") && !view.contains("3.ts") && !view.contains("ENDLIST") && view.contains("EVENT"))
     }
 
-    @Test("writes out the number that a segment was encrypted with, where its own is another")
+    @Test("writes the original sequence number as IV if its own number differs")
     func vectors() throws {
-        var tape = Tape()
+        var driver = RecordingDriver()
         let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"0.key\"\n"
-        try tape.add(window(100..<102, [100: date(0)], header: key))
-        try tape.add(window(0..<2, [0: date(10)], header: key))
+        try driver.add(window(100..<102, [100: date(0)], header: key))
+        try driver.add(window(0..<2, [0: date(10)], header: key))
         #expect(
-            String(decoding: tape.text, as: UTF8.self).hasSuffix(
+            String(decoding: driver.text, as: UTF8.self).hasSuffix(
                 """
                 101.ts
                 #WEIR-SHIFT:102
@@ -195,21 +199,21 @@ struct RecordingTests {
                 """))
     }
 
-    @Test("takes a longer target duration into its header, and a date range again that says more")
+    @Test("raises the target duration in its header, and adds date ranges again when they change")
     func header() throws {
-        var tape = Tape()
+        var driver = RecordingDriver()
         let range = "#EXT-X-DATERANGE:ID=\"a\",START-DATE=\"2026-01-01T00:00:00Z\"\n"
-        try tape.add(window(0..<2, header: range))
-        try tape.add(window(1..<3, header: range))
+        try driver.add(window(0..<2, header: range))
+        try driver.add(window(1..<3, header: range))
         let longer = range + range.dropLast() + ",END-DATE=\"2026-01-01T00:00:09Z\"\n#EXT-X-TARGETDURATION:11\n"
-        try tape.add(window(2..<4, header: longer))
-        let playlist = try tape.playlist()
+        try driver.add(window(2..<4, header: longer))
+        let playlist = try driver.playlist()
         #expect(playlist.targetDuration == 11)
         #expect(playlist.dateRanges.count == 2)
         #expect(playlist.segments.map(\.uri) == ["0.ts", "1.ts", "2.ts", "3.ts"])
     }
 
-    /// Windows with everything that a recording has to remember.
+    /// Windows with all tags that a recording keeps track of.
     private var broadcast: [String] {
         let keys = (0..<40).map { "#EXT-X-KEY:METHOD=AES-128,URI=\"\($0 / 5).key\"" }
         func lines(_ numbers: Range<Int>, from: Int) -> [Int: String] {
@@ -225,9 +229,9 @@ struct RecordingTests {
         return before + after + [window(6..<10, lines(6..<10, from: 50), end: "#EXT-X-ENDLIST\n")]
     }
 
-    @Test("is the same when the process was killed at any byte, and goes on with the window as it was")
+    @Test("is the same after a kill at any byte, and continues with the same window")
     func restored() throws {
-        var whole = Tape()
+        var whole = RecordingDriver()
         var ends: [Int] = []
         for text in broadcast {
             try whole.add(text)
@@ -235,11 +239,11 @@ struct RecordingTests {
         }
         let expected = try whole.playlist()
         for length in stride(from: 0, through: whole.text.count, by: 3) {
-            var tape = try Tape(restoring: Array(whole.text[..<length]))
-            // The window that was being recorded, and those after it.
+            var driver = try RecordingDriver(restoring: Array(whole.text[..<length]))
+            // The interrupted window and those after it.
             let place = ends.firstIndex { length <= $0 } ?? ends.count
-            for text in broadcast[min(place, broadcast.count - 1)...] { try tape.add(text) }
-            let playlist = try tape.playlist()
+            for text in broadcast[min(place, broadcast.count - 1)...] { try driver.add(text) }
+            let playlist = try driver.playlist()
             let tail = expected.segments.suffix(playlist.segments.count)
             #expect(playlist.segments.map(\.uri) == tail.map(\.uri), "killed at \(length)")
             #expect(
@@ -251,16 +255,16 @@ struct RecordingTests {
         #expect(try whole.playlist().hasEndList)
     }
 
-    @Test("of ten hours is written once: each window adds what is new and nothing else")
+    @Test("of ten hours is written once: each window adds only its new segments")
     func cost() throws {
-        var tape = Tape()
+        var driver = RecordingDriver()
         var last = 0
         for first in stride(from: 0, to: 18_000, by: 6) {
-            last = tape.text.count
-            try tape.add(window(first..<first + 8))
+            last = driver.text.count
+            try driver.add(window(first..<first + 8))
         }
-        #expect(tape.text.count - last < 200)
-        #expect(try tape.playlist().segments.count == 18_002)
-        #expect(tape.text.count < 1 << 20)
+        #expect(driver.text.count - last < 200)
+        #expect(try driver.playlist().segments.count == 18_002)
+        #expect(driver.text.count < 1 << 20)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A tag")
 struct TagTests {
-    @Test("of every name in rfc8216bis is known, and one of the field besides")
+    @Test("is recognized for each name in rfc8216bis and one de facto name")
     func names() {
         let names = """
             EXTM3U EXT-X-VERSION EXT-X-INDEPENDENT-SEGMENTS EXT-X-START EXT-X-DEFINE EXT-X-TARGETDURATION \
@@ -22,7 +22,7 @@ struct TagTests {
         #expect(Set(Tag.allCases.map(\.rawValue)) == Set(names.map { "#\($0)" } + ["#EXT-X-IMAGE-STREAM-INF", "#EXT"]))
     }
 
-    @Test("of a date range gives its times, cues, splices and presentations")
+    @Test("of a date range has its times, cues, splices and presentations")
     func dateRange() throws {
         let playlist = try Fixtures.media(
             """
@@ -44,7 +44,7 @@ struct TagTests {
         #expect(odd.index == 1 && odd.cues.isEmpty && !odd.endsOnNext && !odd.isInterstitial)
     }
 
-    @Test("of a start gives its offset, of either sign, and none where it has none")
+    @Test("of a start has its offset, positive or negative, or none")
     func start() throws {
         func start(_ attributes: String) throws -> Start? {
             try Fixtures.media("#EXTM3U\n#EXT-X-START:\(attributes)\n#EXT-X-ENDLIST\n").start
@@ -56,7 +56,7 @@ struct TagTests {
         }
     }
 
-    @Test("of a bit rate holds until the next, and not for byte ranges")
+    @Test("of a bit rate applies until the next one, but not to byte ranges")
     func bitRate() throws {
         let playlist = try Fixtures.media(
             """
@@ -78,7 +78,7 @@ struct TagTests {
         #expect(playlist.segments.map(\.bitRate) == [nil, 1_200_000, nil, 1_200_000, nil])
     }
 
-    @Test("of steering, images and variants gives what mirrors and players go by")
+    @Test("of steering, images or variants has the attributes for mirrors and players")
     func multivariant() throws {
         let playlist = try Fixtures.multivariant(
             """

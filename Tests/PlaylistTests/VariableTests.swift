@@ -15,7 +15,7 @@ struct VariableTests {
         try #require(throws: PlaylistError.self) { try Playlist.parse(Array(text.utf8), variables: sources) }
     }
 
-    @Test("stands for its value in URI lines, quoted strings and hexadecimal sequences, and nowhere else")
+    @Test("is replaced in URI lines, quoted-strings and hexadecimal-sequences, and nowhere else")
     func places() throws {
         let playlist = try media(
             """
@@ -48,7 +48,7 @@ struct VariableTests {
         #expect(String(decoding: try playlist.rendered { _ in nil }, as: UTF8.self) == expected)
     }
 
-    @Test("leaves the text that was read as it was")
+    @Test("does not change the text that is written back")
     func lossless() throws {
         let text = "\u{FEFF}#EXTM3U\r\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"\r\n#EXTINF:1,\r\n {$a}.ts \r\n\r\n"
         let playlist = try media(text)
@@ -56,7 +56,7 @@ struct VariableTests {
         #expect(playlist.segments[0].uri == "b.ts" && playlist.segments[0].line == 4)
     }
 
-    @Test("may be made of earlier ones, and is not searched again")
+    @Test("may refer to earlier ones, and its value is not searched again")
     func nested() throws {
         let playlist = try media(
             """
@@ -70,7 +70,7 @@ struct VariableTests {
         #expect(playlist.segments[0].uri == "11/{$a}")
     }
 
-    @Test("of a multivariant playlist can be imported, whatever it was made from")
+    @Test("of a multivariant playlist can be imported, whatever its source")
     func imports() throws {
         let text = """
             #EXTM3U
@@ -94,7 +94,7 @@ struct VariableTests {
         #expect(playlist.segments[0].uri == "s.ts?a+b+c")
     }
 
-    @Test("without a value, a definition or a place is an error at its line")
+    @Test("without a value or an earlier definition is an error at its line")
     func missing() throws {
         let use = "#EXTINF:1,\n{$a}\n"
         let imported = "#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"a\"\n" + use
@@ -113,13 +113,13 @@ struct VariableTests {
         #expect(inKey.code == .missingVariable && inKey.line == 3)
     }
 
-    @Test("was no word of HLS before version 8")
+    @Test("is not replaced before version 8")
     func old() throws {
         #expect(try media("#EXTM3U\n#EXT-X-VERSION:7\n#EXTINF:1,\n{$a}.ts\n").segments[0].uri == "{$a}.ts")
     }
 
     @Test(
-        "is defined by one attribute, once, under a name of its letters",
+        "is defined by exactly one attribute, once, with a valid name",
         arguments: [
             ("VALUE=\"x\"", PlaylistError.Code.missingAttribute), ("NAME=\"a\"", .missingAttribute),
             ("NAME=\"a\",IMPORT=\"b\",VALUE=\"c\"", .badValue), ("NAME=\"\",VALUE=\"c\"", .badValue),
@@ -137,7 +137,7 @@ struct VariableTests {
     }
 
     @Test(
-        "cannot bring a line, a quote or an attribute with it",
+        "cannot add a line, a quote or an attribute",
         arguments: [
             "%22", "a%0A%23EXT-X-ENDLIST", "%0D", "%00", "%E2%80%A8", "%E2%80%A9", "%C2%85", "%1B", "%09", "%7F",
             "x%22,METHOD=%22NONE",
@@ -149,7 +149,7 @@ struct VariableTests {
         #expect(error.line == 2)
     }
 
-    @Test("cannot turn a URI line into another, or leave a value without quotes")
+    @Test("cannot change the kind of a URI line, or end a value without quotes")
     func kinds() throws {
         for value in ["", "#EXT-X-ENDLIST", " "] {
             let text = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"\(value)\"\n#EXTINF:1,\n{$a}\n"
@@ -163,7 +163,7 @@ struct VariableTests {
         }
     }
 
-    @Test("cannot make a text grow beyond the limits")
+    @Test("cannot expand a text beyond the limits")
     func limits() throws {
         var limits = PlaylistLimits()
         limits.lineBytes = 64

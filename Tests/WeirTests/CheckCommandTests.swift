@@ -35,7 +35,7 @@ import Testing
         #expect(
             result.output == """
                 \(path): warning: EXT-X-TARGETDURATION is missing (RFC 8216 §4.3.3.1)
-                \(path):3: warning: blanks around a URI, which some players take for a part of it (RFC 8216 §4.1)
+                \(path):3: warning: blanks around the URI; some players treat them as a part of it (RFC 8216 §4.1)
                 1 playlist, 2 warnings: players can play it
 
                 """)

@@ -1,4 +1,4 @@
-/// Any list that is read can be read as every type, and edited so that it reads back as was meant.
+/// Values of a parsed list can be read as any type, and an edited list has the expected attributes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let list = [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -31,10 +31,10 @@ private func check(_ text: PlaylistText, _ attributes: AttributeList, removing n
         let edited = try? PlaylistText(writer.finished()), let result = try? edited.attributes(1)
     else {
         let isLong = attributes.names.count >= 128 || text.bytes.count > 16_000
-        precondition(isLong, "an edited list cannot be read")
+        precondition(isLong, "the edited list cannot be parsed")
         return
     }
-    precondition(result["ADDED"] == "a,b", "an added attribute is lost")
+    precondition(result["ADDED"] == "a,b", "the added attribute is lost")
     let expected = attributes.names.filter { $0 != name && $0 != "ADDED" }
     precondition(result.names.filter { $0 != "ADDED" } == expected, "names differ after an edit")
     for kept in expected { precondition(result[kept] == attributes[kept], "a value differs after an edit") }

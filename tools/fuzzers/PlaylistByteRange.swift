@@ -1,4 +1,5 @@
-/// A byte range in each of its places: what is read lies within bounds, and written out with its offset it is the same.
+/// Byte ranges of segments, parts and maps: a parsed range is within bounds, and stays equal when written with its
+/// offset.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -24,7 +25,7 @@ private func checkSegments(_ ranges: [[UInt8]]) {
     let view = MediaPlaylistView(keepsLowLatency: true, keepsByteRanges: true, isFinished: false)
     guard let output = try? playlist.rendered(view, naming: { _ in "b" }),
         case .media(let reread)? = try? Playlist.parse(output)
-    else { preconditionFailure("a view of byte ranges cannot be read") }
+    else { preconditionFailure("the view with byte ranges cannot be parsed") }
     precondition(reread.segments.map(\.byteRange) == playlist.segments.map(\.byteRange), "a byte range changed")
     precondition(reread.maps.map(\.byteRange) == playlist.maps.map(\.byteRange), "a section's byte range changed")
     for segment in playlist.segments { precondition(segment.byteRange.map { $0.end > $0.offset } ?? true) }
@@ -42,7 +43,7 @@ private func checkParts(_ ranges: [[UInt8]]) {
             return nil
         }
         guard let output, case .media(let reread)? = try? Playlist.parse(output) else {
-            preconditionFailure("a view of parts cannot be read")
+            preconditionFailure("the view with parts cannot be parsed")
         }
         for (part, old) in zip(reread.parts, playlist.parts) {
             precondition(part.byteRange == (old.index % 2 == odd ? nil : old.byteRange), "a part's byte range changed")

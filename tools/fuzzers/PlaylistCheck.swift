@@ -1,4 +1,4 @@
-/// A check of any text tells of places that are there, in lines of their own, and of an error wherever reading has one.
+/// A check reports existing line numbers in order, single-line messages, and each error of the parser.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -7,8 +7,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var previous = 0
     for diagnostic in found {
         let line = diagnostic.line ?? previous
-        precondition(line >= 0 && line <= lines, "a line that is not there")
-        precondition(diagnostic.description.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "a finding of many lines")
+        precondition(line >= 0 && line <= lines, "a line number out of range")
+        precondition(diagnostic.description.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "a finding with line breaks")
         if diagnostic.line != nil {
             precondition(line >= previous, "findings out of order")
             previous = line
@@ -17,9 +17,12 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do throws(PlaylistError) {
         if case .multivariant(let playlist) = try Playlist.parse(bytes) { checkPresentation(playlist) }
         let unreadable = Set(PlaylistError.Code.allCases.map(\.rawValue))
-        precondition(!found.contains { unreadable.contains($0.code) && $0.code != "deltaUpdate" }, "a fault of its own")
+        precondition(
+            !found.contains { unreadable.contains($0.code) && $0.code != "deltaUpdate" },
+            "an error that the parser does not have")
     } catch {
-        precondition(found.contains { $0.code == error.code.rawValue && $0.severity == .error }, "a fault is not told")
+        precondition(
+            found.contains { $0.code == error.code.rawValue && $0.severity == .error }, "an error is not reported")
     }
     return 0
 }

@@ -1,9 +1,9 @@
-/// Two playlists, parted by a line of `=`: each is the same as itself, and what one is to the other holds together.
+/// Two playlists, separated by a line of `=`: each is the same as itself, and the relation between them is consistent.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
     if let date = DateTime(String(decoding: bytes.prefix(40), as: UTF8.self)) {
-        precondition(DateTime(date.description) == date, "a date reads as another")
+        precondition(DateTime(date.description) == date, "a date is parsed as another")
         _ = (date.adding(seconds: 1e300), date.adding(seconds: -.infinity), date.adding(seconds: .nan))
     }
     let end = bytes.firstIndex(of: UInt8(ascii: "=")).flatMap { start in
@@ -26,11 +26,13 @@ private func checkItself(_ playlist: Playlist) {
     switch playlist {
     case .media(let media):
         let relation = media.relation(to: media)
-        precondition(relation == .same || (media.isDeltaUpdate && relation == .same), "a playlist is not itself")
+        precondition(
+            relation == .same || (media.isDeltaUpdate && relation == .same), "a playlist is not the same as itself")
     case .multivariant(let multivariant):
         let places = Array(multivariant.renditionURIs.indices)
         precondition(multivariant.mirrors.flatMap { $0 }.sorted() == places, "mirrors do not cover the renditions")
         precondition(multivariant.mirrors.allSatisfy { $0 == $0.sorted() })
-        precondition(multivariant.places(in: multivariant) == places, "a playlist has other places in itself")
+        precondition(
+            multivariant.places(in: multivariant) == places, "a playlist's renditions have other indices in itself")
     }
 }

@@ -1,4 +1,4 @@
-/// A media playlist that is read can be rendered in every view, and each view reads back as was meant.
+/// A parsed media playlist can be rendered in every view, and each view can be parsed with the expected content.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -33,18 +33,18 @@ private func checkUntouched(_ playlist: MediaPlaylist, _ bytes: [UInt8]) {
     precondition(output[...] == body, "an untouched view differs")
 }
 
-/// Every reference is asked for once, and its new name is where the old one was.
+/// Each reference is requested once, and its new name replaces the old one.
 private func checkRewritten(_ playlist: MediaPlaylist) {
-    // A variable's value may hold what looks like a reference, which is one too many once the definitions are gone.
+    // A variable's value may look like a reference, which is undefined once the definitions are omitted.
     let hasVariables = playlist.text.lines.contains { $0.kind == .tag(.define) }
     guard playlist.isLive, !hasVariables else { return }
-    var asked = 0
+    var requested = 0
     let output = try? playlist.rendered(.relay) { _ in
-        asked += 1
-        return "/\(asked)"
+        requested += 1
+        return "/\(requested)"
     }
     guard let output, case .media(let reread)? = try? Playlist.parse(output) else {
-        preconditionFailure("a rewritten playlist cannot be read")
+        preconditionFailure("the renamed playlist cannot be parsed")
     }
     precondition(reread.parts.count == playlist.parts.count && reread.parts.allSatisfy { $0.uri.hasPrefix("/") })
     precondition(reread.preloadHints.map(\.kind) == playlist.preloadHints.map(\.kind), "hints differ")
@@ -56,7 +56,7 @@ private func checkRewritten(_ playlist: MediaPlaylist) {
         + playlist.renditionReports.count + playlist.dateRanges.count { $0.assetURI != nil }
         + playlist.dateRanges.count { $0.assetList != nil }
         + playlist.storage.keyOccurrences.count { playlist.storage.keyRecords[Int($0)].method != .none }
-    precondition(asked == references, "a reference is left out, or asked for twice")
+    precondition(requested == references, "a reference is omitted or requested twice")
 }
 
 private func checkStored(_ playlist: MediaPlaylist) {
@@ -74,9 +74,11 @@ private func checkStored(_ playlist: MediaPlaylist) {
         return
     }
     guard case .media(let stored)? = try? Playlist.parse(output) else {
-        preconditionFailure("a stored view cannot be read")
+        preconditionFailure("the stored view cannot be parsed")
     }
-    precondition(stored.hasEndList && stored.playlistType == .vod && !stored.isLowLatency, "a stored view is not one")
+    precondition(
+        stored.hasEndList && stored.playlistType == .vod && !stored.isLowLatency,
+        "the stored view has not ended or has low-latency tags")
     precondition(!stored.dateRanges.contains(where: \.isInterstitial), "an interstitial is left")
     let kept = playlist.segments.filter { !$0.isGap }
     precondition(stored.segments.map(\.uri) == kept.map { "\($0.index).ts" }, "segments differ")
@@ -100,24 +102,25 @@ private func vector(_ number: Int) -> [UInt8] {
     (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: number >> ((15 - $0) * 8)) }
 }
 
-/// Half of the names are bytes of the input: either they are refused, or the structure stays what it was.
+/// Half of the names are bytes of the input. They are rejected, or the structure does not change.
 private func checkInjection(_ playlist: MediaPlaylist, _ bytes: [UInt8]) {
-    let evil = String(decoding: bytes.suffix(12), as: UTF8.self)
+    let hostile = String(decoding: bytes.suffix(12), as: UTF8.self)
     let output = try? playlist.rendered(.plain) { reference in
         switch reference {
-        case .segment(let segment): segment.index % 2 == 0 ? evil : nil
-        case .map, .key: evil
+        case .segment(let segment): segment.index % 2 == 0 ? hostile : nil
+        case .map, .key: hostile
         case .part, .preloadHint, .renditionReport: nil
-        case .assetURI, .assetList: evil
+        case .assetURI, .assetList: hostile
         }
     }
     guard let output else { return }
     guard case .media(let reread)? = try? Playlist.parse(output) else {
-        preconditionFailure("a view with odd names cannot be read")
+        preconditionFailure("the view with hostile names cannot be parsed")
     }
     precondition(reread.segments.count == playlist.segments.count, "a name changed the structure")
     for (segment, original) in zip(reread.segments, playlist.segments) {
-        precondition(segment.uri == (original.index % 2 == 0 ? evil : original.uri), "a name is not what was given")
+        precondition(
+            segment.uri == (original.index % 2 == 0 ? hostile : original.uri), "a name differs from the given one")
         let range = original.index % 2 == 0 ? nil : original.byteRange
         precondition(segment.byteRange == range, "a byte range changed")
     }

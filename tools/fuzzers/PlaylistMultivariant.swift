@@ -1,4 +1,4 @@
-/// A multivariant playlist that is read can be rendered in every view, and the offline view lists what is stored.
+/// A parsed multivariant playlist can be rendered in every view, and the offline view lists only what is stored.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -19,8 +19,8 @@ private func checkRelay(_ playlist: MultivariantPlaylist, _ bytes: [UInt8]) {
     else { preconditionFailure("no relay view") }
     let hasVariables = playlist.text.lines.contains { $0.kind == .tag(.define) }
     guard case .multivariant(let reread)? = try? Playlist.parse(relay) else {
-        // A value may hold what looks like a reference, which is one too many once the definitions are gone.
-        precondition(hasVariables, "a relay view cannot be read")
+        // A variable's value may look like a reference, which is undefined once the definitions are omitted.
+        precondition(hasVariables, "the relay view cannot be parsed")
         return
     }
     let body = bytes[(playlist.text.hasByteOrderMark ? 3 : 0)...]
@@ -40,7 +40,7 @@ private func checkStored(_ playlist: MultivariantPlaylist, _ renditions: Set<Int
         return
     }
     guard case .multivariant(let stored)? = try? Playlist.parse(view) else {
-        precondition(!playlist.variables.isEmpty, "a stored view cannot be read")
+        precondition(!playlist.variables.isEmpty, "the stored view cannot be parsed")
         return
     }
     let names = Set(renditions.map { "/\($0).m3u8" })

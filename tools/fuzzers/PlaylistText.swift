@@ -1,4 +1,4 @@
-/// Any text that is read is written back as it was, and its lines cover it.
+/// A parsed text is written back unchanged, and its lines cover it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -7,7 +7,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     small.lineBytes = 512
     _ = try? PlaylistText(bytes, limits: small)
     guard let text = try? PlaylistText(bytes) else { return 0 }
-    precondition(text.write() == bytes, "a text is not written back")
+    precondition(text.write() == bytes, "the text is not written back")
     var end = text.hasByteOrderMark ? 3 : 0
     for line in 0..<text.lineCount {
         let extent = text.extent(line)

@@ -1,5 +1,5 @@
-/// The first line is the query of a playlist's URL, the second what it may import, the rest its text: where variables are
-/// replaced, lines stay what and where they were, and no value brings a line, a quote or an attribute with it.
+/// The first line is the query of a playlist's URL, the second an imported value, the rest the text. After expansion,
+/// lines keep their kinds and numbers, and no value adds a line, a quote or an attribute.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
@@ -13,7 +13,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         return 0
     }
     let text = playlist.text
-    precondition(text.write() == body, "a text is not written back")
+    precondition(text.write() == body, "the text is not written back")
     precondition(text.lines.map(\.kind) == before.lines.map(\.kind), "a variable changed a line's kind")
     precondition(text.bytes.count <= PlaylistLimits.standard.bytes, "a text has grown beyond the limit")
     for line in text.lines.indices {
@@ -35,7 +35,7 @@ private func compareAttributes(_ before: PlaylistText, _ after: PlaylistText, _ 
     }
 }
 
-/// A view has no EXT-X-DEFINE, and reads as what it was made of.
+/// A view has no EXT-X-DEFINE, and is parsed with the content of its playlist.
 private func checkView(_ playlist: Playlist) {
     let output: [UInt8]?
     switch playlist {
@@ -52,7 +52,7 @@ private func checkView(_ playlist: Playlist) {
         default: preconditionFailure("another kind of playlist")
         }
     } catch {
-        // What only looks like a reference stays, and is one too many where the version is 8 or more.
-        precondition(error.code == .missingVariable, "a view cannot be read")
+        // Text that resembles a reference is preserved, and is an error from version 8 on.
+        precondition(error.code == .missingVariable, "the view cannot be parsed")
     }
 }

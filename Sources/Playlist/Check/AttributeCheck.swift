@@ -1,9 +1,8 @@
-/// One attribute list against the definition of its tag.
+/// Checks one attribute list against the definition of its tag.
 struct AttributeCheck {
     let tag: Tag
     let attributes: AttributeList
 
-    /// Looks at every attribute.
     func run(_ findings: inout Findings) {
         let line = attributes.line + 1
         if hasBlanks {
@@ -25,7 +24,7 @@ struct AttributeCheck {
         guard let type else {
             if name.hasPrefix("X-") { return }
             findings.add(
-                .attributeUnknown, line: line, clause: tag.clause, "no text defines the attribute \(name) here")
+                .attributeUnknown, line: line, clause: tag.clause, "the attribute \(name) is not defined for this tag")
             return
         }
         guard type.fits(attributes, attribute, name) else {
@@ -33,11 +32,11 @@ struct AttributeCheck {
             return
         }
         if type == .hexadecimal, attributes.bytes[attribute.value].dropFirst(2).contains(where: { $0 >= 0x61 }) {
-            findings.add(.hexadecimalCase, line: line, "\(name) has small letters in a hexadecimal-sequence")
+            findings.add(.hexadecimalCase, line: line, "\(name) has lowercase letters in a hexadecimal-sequence")
         }
     }
 
-    /// Whether anything but one comma stands between two attributes, or around a name or a value.
+    /// True if anything other than one comma separates two attributes, or blanks surround a name or a value.
     private var hasBlanks: Bool {
         let list = attributes.attributes
         for (place, attribute) in list.enumerated() {
@@ -46,4 +45,119 @@ struct AttributeCheck {
         }
         return false
     }
+}
+
+/// Types of attribute values (RFC 8216 §4.2).
+enum AttributeType {
+    case quoted
+    case enumerated
+    /// The enumerated-strings YES and NO.
+    case flag
+    case integer
+    case float
+    case signed
+    case hexadecimal
+    case resolution
+    /// More than one type.
+    case any
+
+    /// The type's name with its article, for messages.
+    var description: String {
+        switch self {
+        case .quoted: "a quoted-string"
+        case .enumerated: "an enumerated-string"
+        case .flag: "YES or NO"
+        case .integer: "a decimal-integer"
+        case .float: "a decimal-floating-point"
+        case .signed: "a signed-decimal-floating-point"
+        case .hexadecimal: "a hexadecimal-sequence"
+        case .resolution: "a decimal-resolution"
+        case .any: "anything"
+        }
+    }
+
+    /// True if a value is strictly of this type.
+    func fits(_ list: AttributeList, _ attribute: AttributeList.Attribute, _ name: String) -> Bool {
+        if self == .any { return true }
+        if self == .quoted { return attribute.isQuoted }
+        if attribute.isQuoted { return false }
+        let value = list.bytes[attribute.value]
+        switch self {
+        case .flag: return value.elementsEqual("YES".utf8) || value.elementsEqual("NO".utf8)
+        case .integer: return list.bytes.decimalInteger(attribute.value) != nil
+        case .float: return list.bytes.decimalFloat(attribute.value) != nil
+        case .signed: return list.signedFloat(name) != nil
+        case .hexadecimal: return (try? list.hexadecimal(name)) ?? nil != nil
+        case .resolution: return (try? list.resolution(name)) ?? nil != nil
+        default: return !value.isEmpty && !value.contains { $0.isBlank || $0 == UInt8(ascii: "\"") }
+        }
+    }
+}
+
+extension Tag {
+    /// The attributes defined for the tag; nil for unknown tags and tags without an attribute list.
+    var attributeTypes: [String: AttributeType]? { Self.types[self] }
+
+    /// Required attributes without which the parser still accepts a playlist.
+    var requiredAttributes: [String] {
+        switch self {
+        case .streamInf, .iFrameStreamInf: ["BANDWIDTH"]
+        case .media: ["NAME"]
+        case .sessionData: ["DATA-ID"]
+        case .dateRange: ["ID"]
+        case .contentSteering: ["SERVER-URI"]
+        case .start: ["TIME-OFFSET"]
+        case .imageStreamInf: ["URI"]
+        default: []
+        }
+    }
+
+    private static let keyTypes: [String: AttributeType] = [
+        "METHOD": .enumerated, "URI": .quoted, "IV": .hexadecimal, "KEYFORMAT": .quoted, "KEYFORMATVERSIONS": .quoted,
+    ]
+
+    /// Attributes of both EXT-X-STREAM-INF and EXT-X-I-FRAME-STREAM-INF. NAME and PROGRAM-ID are de facto.
+    private static let variantTypes: [String: AttributeType] = [
+        "BANDWIDTH": .integer, "AVERAGE-BANDWIDTH": .integer, "SCORE": .float, "CODECS": .quoted,
+        "SUPPLEMENTAL-CODECS": .quoted, "RESOLUTION": .resolution, "HDCP-LEVEL": .enumerated, "ALLOWED-CPC": .quoted,
+        "VIDEO-RANGE": .enumerated, "REQ-VIDEO-LAYOUT": .quoted, "STABLE-VARIANT-ID": .quoted, "VIDEO": .quoted,
+        "PATHWAY-ID": .quoted, "NAME": .quoted, "PROGRAM-ID": .integer,
+    ]
+
+    private static let types: [Tag: [String: AttributeType]] = [
+        .start: ["TIME-OFFSET": .signed, "PRECISE": .flag],
+        .define: ["NAME": .quoted, "VALUE": .quoted, "IMPORT": .quoted, "QUERYPARAM": .quoted],
+        .key: keyTypes, .sessionKey: keyTypes,
+        .map: ["URI": .quoted, "BYTERANGE": .quoted],
+        .dateRange: [
+            "ID": .quoted, "CLASS": .quoted, "START-DATE": .quoted, "CUE": .quoted, "END-DATE": .quoted,
+            "DURATION": .float, "PLANNED-DURATION": .float, "SCTE35-CMD": .hexadecimal, "SCTE35-OUT": .hexadecimal,
+            "SCTE35-IN": .hexadecimal, "END-ON-NEXT": .enumerated,
+        ],
+        .partInf: ["PART-TARGET": .float],
+        .serverControl: [
+            "CAN-SKIP-UNTIL": .float, "CAN-SKIP-DATERANGES": .flag, "HOLD-BACK": .float, "PART-HOLD-BACK": .float,
+            "CAN-BLOCK-RELOAD": .flag,
+        ],
+        .part: ["URI": .quoted, "DURATION": .float, "INDEPENDENT": .flag, "BYTERANGE": .quoted, "GAP": .flag],
+        .preloadHint: [
+            "TYPE": .enumerated, "URI": .quoted, "BYTERANGE-START": .integer, "BYTERANGE-LENGTH": .integer,
+        ],
+        .renditionReport: ["URI": .quoted, "LAST-MSN": .integer, "LAST-PART": .integer],
+        .skip: ["SKIPPED-SEGMENTS": .integer, "RECENTLY-REMOVED-DATERANGES": .quoted],
+        .media: [
+            "TYPE": .enumerated, "URI": .quoted, "GROUP-ID": .quoted, "LANGUAGE": .quoted, "ASSOC-LANGUAGE": .quoted,
+            "NAME": .quoted, "STABLE-RENDITION-ID": .quoted, "DEFAULT": .flag, "AUTOSELECT": .flag, "FORCED": .flag,
+            "INSTREAM-ID": .quoted, "BIT-DEPTH": .integer, "SAMPLE-RATE": .integer, "CHARACTERISTICS": .quoted,
+            "CHANNELS": .quoted, "PATHWAY-ID": .quoted,
+        ],
+        .streamInf: variantTypes.merging(
+            ["FRAME-RATE": .float, "AUDIO": .quoted, "SUBTITLES": .quoted, "CLOSED-CAPTIONS": .any]
+        ) { first, _ in first },
+        .iFrameStreamInf: variantTypes.merging(["URI": .quoted]) { first, _ in first },
+        .sessionData: [
+            "DATA-ID": .quoted, "VALUE": .quoted, "URI": .quoted, "FORMAT": .enumerated, "LANGUAGE": .quoted,
+        ],
+        .contentSteering: ["SERVER-URI": .quoted, "PATHWAY-ID": .quoted],
+    ]
 }

@@ -1,4 +1,4 @@
-/// What a check looks for, beyond the faults that make a text unreadable. Raw values are stable.
+/// Rules of a check, in addition to the errors that make a text unreadable. Raw values are stable.
 enum CheckRule: String, CaseIterable {
     // Any text
     case byteOrderMark
@@ -65,7 +65,7 @@ enum CheckRule: String, CaseIterable {
     case iFrames
     case peakOverBandwidth
 
-    /// How much a finding matters.
+    /// Severity of a finding.
     var severity: PlaylistDiagnostic.Severity {
         switch self {
         case .byteOrderMark, .longLine, .unknownMethod, .noVariants, .missingGroup, .unresolvable, .selfReference,
@@ -76,7 +76,7 @@ enum CheckRule: String, CaseIterable {
         }
     }
 
-    /// The clause that it is about, where a finding names no other.
+    /// The clause of the rule, unless a finding names another.
     var clause: String {
         switch self {
         case .byteOrderMark, .strayBlank, .longLine, .openEnd, .unknownTag, .wrongKind: "RFC 8216 §4.1"

@@ -1,4 +1,4 @@
-/// The groups of EXT-X-MEDIA, and the references to them (RFC 8216 §4.3.4.1.1, §4.3.4.2.1).
+/// Checks the groups of EXT-X-MEDIA and the references to them (RFC 8216 §4.3.4.1.1, §4.3.4.2.1).
 struct MediaGroupCheck {
     private let playlist: MultivariantPlaylist
     private let groups: [Media.Group: [Media]]
@@ -8,7 +8,6 @@ struct MediaGroupCheck {
         groups = Dictionary(grouping: playlist.media, by: \.group)
     }
 
-    /// Looks at members, groups and references.
     func run(_ findings: inout Findings) {
         for media in playlist.media { check(media, &findings) }
         checkReferences(&findings)
@@ -18,16 +17,16 @@ struct MediaGroupCheck {
     }
 
     private func check(_ media: Media, _ findings: inout Findings) {
-        func tell(_ message: String) { findings.add(.groupMember, line: media.line, message) }
+        func report(_ message: String) { findings.add(.groupMember, line: media.line, message) }
         switch media.type {
         case .closedCaptions:
-            if media.attributes["URI"] != nil { tell("closed captions with a URI") }
-            if media.instreamID == nil { tell("closed captions without INSTREAM-ID") }
-        case .subtitles: if media.uri == nil { tell("subtitles without a URI") }
+            if media.attributes["URI"] != nil { report("closed captions with a URI") }
+            if media.instreamID == nil { report("closed captions without INSTREAM-ID") }
+        case .subtitles: if media.uri == nil { report("subtitles without a URI") }
         case .audio, .video: break
         }
-        if media.type != .subtitles, media.isForced { tell("FORCED for other media than subtitles") }
-        if media.isDefault, media.attributes["AUTOSELECT"] == "NO" { tell("DEFAULT=YES with AUTOSELECT=NO") }
+        if media.type != .subtitles, media.isForced { report("FORCED is allowed only for subtitles") }
+        if media.isDefault, media.attributes["AUTOSELECT"] == "NO" { report("DEFAULT=YES with AUTOSELECT=NO") }
     }
 
     private func checkReferences(_ findings: inout Findings) {
@@ -73,10 +72,10 @@ struct MediaGroupCheck {
         guard let first = none.first, none.count < playlist.variants.count else { return }
         findings.add(
             .groupMember, line: first.line, clause: Tag.streamInf.clause,
-            "CLOSED-CAPTIONS=NONE in some variants, and not in all of them")
+            "CLOSED-CAPTIONS=NONE in some variants, but not in all")
     }
 
-    /// Groups of one type are to have members of the same names, for a player may go from one to another.
+    /// Groups of one type must have members with the same names, because players switch between the groups.
     private func checkEquality(_ type: Media.Kind, _ findings: inout Findings) {
         let same = groups.filter { $0.key.type == type }.values.sorted { $0[0].line < $1[0].line }
         guard let first = same.first else { return }
@@ -84,7 +83,7 @@ struct MediaGroupCheck {
         for members in same.dropFirst() where Set(members.map(\.name)) != names {
             findings.add(
                 .unequalGroups, line: members[0].line,
-                "the group has renditions of other names than \(quoted(first[0].groupID)) has")
+                "the renditions' names differ from those of the group \(quoted(first[0].groupID))")
         }
     }
 

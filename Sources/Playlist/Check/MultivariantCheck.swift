@@ -1,14 +1,13 @@
-/// What a multivariant playlist says of its variants.
+/// Checks one multivariant playlist.
 struct MultivariantCheck {
     let playlist: MultivariantPlaylist
 
-    /// Looks at everything.
     func run(_ findings: inout Findings) {
-        if playlist.variants.isEmpty { findings.add(.noVariants, "no variant is listed") }
+        if playlist.variants.isEmpty { findings.add(.noVariants, "the playlist has no variants") }
         for variant in playlist.variants {
             checkBandwidth(variant.line, variant.bandwidth, variant.averageBandwidth, &findings)
             if variant.codecs.isEmpty {
-                findings.add(.noCodecs, line: variant.line, "without CODECS players must open the variant to know them")
+                findings.add(.noCodecs, line: variant.line, "no CODECS: players must open the variant to detect them")
             }
         }
         for variant in playlist.iFrameVariants { checkBandwidth(variant.line, variant.bandwidth, nil, &findings) }
@@ -21,10 +20,10 @@ struct MultivariantCheck {
 
     private func checkBandwidth(_ line: Int, _ peak: Int, _ average: Int?, _ findings: inout Findings) {
         if peak > 0, peak < 8_000 {
-            findings.add(.bandwidth, line: line, "BANDWIDTH is in bits a second: \(peak) is less than any media has")
+            findings.add(.bandwidth, line: line, "BANDWIDTH is in bits per second: \(peak) is too small for media")
         }
         if peak > 10_000_000_000 {
-            findings.add(.bandwidth, line: line, "BANDWIDTH is in bits a second: \(peak) is more than any media has")
+            findings.add(.bandwidth, line: line, "BANDWIDTH is in bits per second: \(peak) is too large for media")
         }
         if let average, peak > 0, average > peak {
             findings.add(.bandwidth, line: line, "AVERAGE-BANDWIDTH is larger than BANDWIDTH, the peak")
@@ -39,7 +38,7 @@ struct MultivariantCheck {
             }
             if !seen.insert([data.dataID, data.language ?? ""]).inserted {
                 findings.add(
-                    .sessionData, line: data.line, "session data of the same DATA-ID and LANGUAGE stands before")
+                    .sessionData, line: data.line, "an earlier line has the same DATA-ID and LANGUAGE")
             }
         }
     }
@@ -50,11 +49,11 @@ struct MultivariantCheck {
         }
         let ids = playlist.variants.map { ($0.stableID, $0.line) } + playlist.media.map { ($0.stableID, $0.line) }
         for (id, line) in ids where id.map({ $0.isEmpty || !$0.utf8.allSatisfy(allowed) }) ?? false {
-            findings.add(.stableID, line: line, "a stable id has other characters than letters, digits and + / = . - _")
+            findings.add(.stableID, line: line, "a stable id may contain only letters, digits and + / = . - _")
         }
         let named = playlist.variants.filter { $0.stableID != nil }
-        if !named.isEmpty, let odd = playlist.variants.first(where: { $0.stableID == nil }) {
-            findings.add(.stableID, line: odd.line, "a variant without STABLE-VARIANT-ID beside others that have one")
+        if !named.isEmpty, let unnamed = playlist.variants.first(where: { $0.stableID == nil }) {
+            findings.add(.stableID, line: unnamed.line, "the variant has no STABLE-VARIANT-ID, but others have one")
         }
     }
 
@@ -63,7 +62,7 @@ struct MultivariantCheck {
             let lines = playlist.variants.filter { mirrors.contains($0.renditionIndex) }.map(\.line)
             guard let first = lines.first, lines.count > 1 else { continue }
             let others = lines.dropFirst().map(String.init).joined(separator: ", ")
-            findings.add(.mirror, line: first, "the same variant elsewhere: line \(others)")
+            findings.add(.mirror, line: first, "mirrors of this variant: line \(others)")
         }
     }
 

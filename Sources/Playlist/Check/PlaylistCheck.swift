@@ -1,10 +1,10 @@
-/// Says what is wrong or unusual in playlists: what breaks RFC 8216 or rfc8216bis, and what players of today cannot do.
+/// Checks playlists for violations of RFC 8216 and rfc8216bis, and for features that current players lack.
 ///
-/// A text with a finding of severity `error` is one that players fail at.
+/// Players fail at a text with a finding of severity `error`.
 public enum PlaylistCheck {
-    /// What there is to say of one text, as it came from the origin; findings are in the order of its lines.
+    /// Returns the findings for one text, in line order. Pass the response body with any content encoding removed.
     ///
-    /// A text that cannot be read has one error, with what was seen in its lines before that.
+    /// An unreadable text has exactly one error, and the findings for its lines.
     public static func diagnostics(
         of bytes: [UInt8], variables: VariableSources = .none, limits: PlaylistLimits = .standard
     ) -> [PlaylistDiagnostic] {
@@ -27,12 +27,12 @@ public enum PlaylistCheck {
         return findings.all
     }
 
-    /// What there is to say of the URIs that a playlist names: those that lead nowhere, back to it, or from https to
-    /// http.
+    /// Returns the findings for the URIs in a playlist: unresolvable ones, references to the playlist itself, and http
+    /// URIs in an https playlist.
     ///
     /// - Parameters:
-    ///   - url: where the playlist came from, after redirects.
-    ///   - resolving: the URL that a URI of it means; nil where it is none that a player could ask for.
+    ///     - url: the playlist's URL, after redirects.
+    ///     - resolving: resolves a URI; nil if the result is not an http or https URL.
     public static func references(
         of playlist: Playlist, url: String, resolving: (String) -> String?
     ) -> [PlaylistDiagnostic] {
@@ -41,14 +41,14 @@ public enum PlaylistCheck {
         return findings.all
     }
 
-    /// What there is to say of a presentation beyond what each of its texts says alone.
+    /// Returns the findings for a presentation that no single text shows.
     ///
     /// - Parameters:
-    ///   - multivariant: the playlist that names the others.
-    ///   - media: the media playlists that could be read, by their places in `MultivariantPlaylist.renditionURIs`.
-    ///   - multivariants: the places whose URI led to a multivariant playlist instead.
-    ///   - url: the URL of the multivariant playlist.
-    ///   - resolving: the URL that a URI of it means; nil where it is none.
+    ///     - multivariant: the multivariant playlist.
+    ///     - media: the media playlists that could be parsed, by their index in `MultivariantPlaylist.renditionURIs`.
+    ///     - multivariants: the indices whose URI returned a multivariant playlist instead.
+    ///     - url: the URL of the multivariant playlist.
+    ///     - resolving: resolves a URI; nil if the result is not an http or https URL.
     public static func diagnostics(
         of multivariant: MultivariantPlaylist, media: [Int: MediaPlaylist], multivariants: Set<Int> = [], url: String,
         resolving: (String) -> String?
@@ -58,5 +58,67 @@ public enum PlaylistCheck {
         check.checkReferences(multivariants, url: url, resolving: resolving, &findings)
         check.run(&findings)
         return findings.all
+    }
+}
+
+/// Checks the URIs of one playlist (RFC 3986 §5.2).
+struct ReferenceCheck {
+    /// A URI and its line number.
+    private struct Reference {
+        let uri: String
+        let line: Int
+    }
+
+    private let playlist: Playlist
+    private let references: [Reference]
+
+    /// Collects the URIs that a player may request.
+    init(_ playlist: Playlist) {
+        self.playlist = playlist
+        switch playlist {
+        case .media(let playlist): references = Self.references(of: playlist)
+        case .multivariant(let playlist): references = Self.references(of: playlist)
+        }
+    }
+
+    /// Checks each URI of the playlist at `url`. `resolving` returns the URL of a URI; nil if it has none.
+    func run(url: String, resolving: (String) -> String?, _ findings: inout Findings) {
+        for reference in references {
+            guard let target = resolving(reference.uri) else {
+                findings.add(.unresolvable, line: reference.line, "the URI does not resolve to an http or https URL")
+                continue
+            }
+            // `PresentationCheck` reports a multivariant playlist that names itself.
+            if target == url, case .media = playlist {
+                findings.add(.selfReference, line: reference.line, "the URI refers to the playlist itself")
+            } else if target.utf8.starts(with: "http:".utf8), url.utf8.starts(with: "https:".utf8) {
+                findings.add(
+                    .insecure, line: reference.line, "an http URI in an https playlist; browsers block it")
+            }
+        }
+    }
+
+    private static func references(of playlist: MediaPlaylist) -> [Reference] {
+        var found = playlist.keys.filter(\.isFetchable).map { Reference(uri: $0.uri, line: $0.line) }
+        found += playlist.maps.map { Reference(uri: $0.uri, line: $0.line) }
+        // Players do not request gaps.
+        for segment in playlist.segments where !segment.isGap {
+            found.append(Reference(uri: segment.uri, line: segment.line))
+        }
+        for part in playlist.parts where !part.isGap { found.append(Reference(uri: part.uri, line: part.line)) }
+        return found + playlist.preloadHints.map { Reference(uri: $0.uri, line: $0.line) }
+    }
+
+    private static func references(of playlist: MultivariantPlaylist) -> [Reference] {
+        var found: [Reference] = []
+        for (place, uri) in playlist.renditionURIs.enumerated() {
+            if let line = playlist.line(ofRendition: place) { found.append(Reference(uri: uri, line: line)) }
+        }
+        found += playlist.imageVariants.map { Reference(uri: $0.uri, line: $0.line) }
+        for data in playlist.sessionData {
+            if let uri = data.uri { found.append(Reference(uri: uri, line: data.line)) }
+        }
+        found += playlist.sessionKeys.filter(\.isFetchable).map { Reference(uri: $0.uri, line: $0.line) }
+        return found + (playlist.contentSteering.map { [Reference(uri: $0.serverURI, line: $0.line)] } ?? [])
     }
 }

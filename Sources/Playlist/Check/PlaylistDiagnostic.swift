@@ -1,32 +1,32 @@
-/// One thing that is wrong or unusual in a playlist.
+/// One finding of a check: something wrong or unusual in a playlist.
 public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
-    /// How much it matters.
+    /// Severity of the finding.
     public enum Severity: String, Comparable, CaseIterable, Sendable {
-        /// Worth to know; nothing is wrong.
+        /// Information; nothing is wrong.
         case note
-        /// A rule is broken that most players let pass, or something stands there that some of them cannot do.
+        /// A violation that most players accept, or a feature that some players lack.
         case warning
-        /// Players fail, or play something else than was meant.
+        /// Players fail, or play something unintended.
         case error
 
-        /// By how much it matters.
+        /// Orders by severity, the least severe first.
         public static func < (first: Severity, second: Severity) -> Bool {
             allCases.firstIndex(of: first) ?? 0 < allCases.firstIndex(of: second) ?? 0
         }
     }
 
-    /// How much it matters.
+    /// Severity of the finding.
     public let severity: Severity
-    /// What kind it is: a raw value of `PlaylistError.Code` or of a rule of the check; stable, for programs.
+    /// Kind of finding: a raw value of `PlaylistError.Code` or of a check's rule. Stable, for programs.
     public let code: String
-    /// The line, counted from 1; nil where the playlist as a whole is meant.
+    /// Line number, from 1; nil if the finding concerns the whole playlist.
     public let line: Int?
-    /// The clause that says so, such as `RFC 8216 §4.3.3.1` or `rfc8216bis §4.4.4.9`.
+    /// The clause that is violated or relevant, such as `RFC 8216 §4.3.3.1` or `rfc8216bis §4.4.4.9`.
     public let clause: String
-    /// What is wrong, without a full stop, fit to follow "line 3: "; without secrets, as `PlaylistError.excerpt`.
+    /// Description without a full stop, fit to follow "line 3: ". Contains no secrets, as `PlaylistError.excerpt`.
     public let message: String
 
-    /// A finding of whoever fetched the playlist; `message` without secrets.
+    /// Creates a finding. `message` must not contain secrets.
     public init(severity: Severity, code: String, line: Int? = nil, clause: String, message: String) {
         self.severity = severity
         self.code = code
@@ -35,7 +35,7 @@ public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// One line: place, severity, message, clause and code.
+    /// One line: line number, severity, message, clause and code.
     public var description: String {
         let place = line.map { "line \($0): " } ?? ""
         return "\(place)\(severity): \(message) (\(clause)) [\(code)]"
@@ -43,7 +43,7 @@ public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PlaylistDiagnostic {
-    /// What makes a text no playlist, or a part of it unreadable.
+    /// Creates a finding from the error that stopped the parser.
     init(_ error: PlaylistError) {
         let quote = error.excerpt.isEmpty ? "" : " (\(error.excerpt))"
         self.init(
@@ -53,7 +53,7 @@ extension PlaylistDiagnostic {
 }
 
 extension PlaylistError.Code {
-    /// The clause that a text of this fault offends.
+    /// The clause that a text with this error violates.
     var clause: String {
         switch self {
         case .notAPlaylist: "RFC 8216 §4.3.1.1"
@@ -67,5 +67,41 @@ extension PlaylistError.Code {
         case .deltaUpdate: "rfc8216bis §4.4.5.2"
         case .overLimit, .unsafeName: "RFC 8216 §10"
         }
+    }
+}
+
+/// Collects the findings of a check.
+struct Findings {
+    private var found: [PlaylistDiagnostic] = []
+    private var counts: [CheckRule: Int] = [:]
+    /// Maximum number of findings per rule: a playlist of 10,000 segments may violate one 10,000 times.
+    private static let maximumPerRule = 8
+
+    /// Adds a finding. `line` counts from 1; `clause` replaces the rule's clause.
+    mutating func add(_ rule: CheckRule, line: Int? = nil, clause: String? = nil, _ message: String) {
+        counts[rule, default: 0] += 1
+        if counts[rule, default: 0] > Self.maximumPerRule { return }
+        found.append(
+            PlaylistDiagnostic(
+                severity: rule.severity, code: rule.rawValue, line: line, clause: clause ?? rule.clause,
+                message: message))
+    }
+
+    /// Adds the error that stopped the parser.
+    mutating func add(_ error: PlaylistError) { found.append(PlaylistDiagnostic(error)) }
+
+    /// All findings in text order, starting with those without a line.
+    var all: [PlaylistDiagnostic] {
+        let more = counts.filter { $0.value > Self.maximumPerRule }.sorted { $0.key.rawValue < $1.key.rawValue }
+        let rest = more.map { rule, count in
+            PlaylistDiagnostic(
+                severity: rule.severity, code: rule.rawValue, line: nil, clause: rule.clause,
+                message: "\(count - Self.maximumPerRule) more findings of \(rule.rawValue)")
+        }
+        let ordered = found.enumerated().sorted { first, second in
+            let lines = (first.element.line ?? 0, second.element.line ?? 0)
+            return lines.0 == lines.1 ? first.offset < second.offset : lines.0 < lines.1
+        }
+        return ordered.map(\.element) + rest
     }
 }

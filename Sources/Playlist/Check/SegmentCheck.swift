@@ -1,14 +1,13 @@
-/// A media playlist's segments, one by one and each against the one before.
+/// Checks a media playlist's segments, each one and against the previous one.
 struct SegmentCheck {
     let playlist: MediaPlaylist
 
-    /// The name endings that libavformat takes for media segments.
+    /// File name extensions that libavformat accepts for media segments.
     private static let extensions: Set<String> = [
         "ts", "m4s", "mp4", "cmfv", "cmfa", "cmft", "m4a", "m4v", "aac", "mp3", "ac3", "eac3", "ec3", "vtt", "webvtt",
         "mpegts", "m2t", "m2ts", "mov", "wav",
     ]
 
-    /// Looks at every segment.
     func run(_ findings: inout Findings) {
         var previous: Segment?
         var clock: (date: DateTime, seconds: Double)?
@@ -16,7 +15,7 @@ struct SegmentCheck {
             checkDuration(segment, &findings)
             checkName(segment, &findings)
             if segment.isGap {
-                findings.add(.gap, line: segment.line, "libavformat and VLC ask for the segment all the same")
+                findings.add(.gap, line: segment.line, "libavformat and VLC request the segment despite EXT-X-GAP")
             }
             checkMap(segment, after: previous, &findings)
             checkDate(segment, &clock, &findings)
@@ -34,7 +33,7 @@ struct SegmentCheck {
         }
         let value = playlist.text.value(line)
         if playlist.text.bytes.firstIndex(of: UInt8(ascii: ","), in: value) == nil {
-            findings.add(.noComma, line: line + 1, "no comma follows the duration")
+            findings.add(.noComma, line: line + 1, "the duration has no comma after it")
         }
     }
 
@@ -45,9 +44,10 @@ struct SegmentCheck {
         let name = ending.count > 1 ? String(Substring(ending[ending.count - 1])).lowercased() : ""
         if !Self.extensions.contains(name) {
             findings.add(
-                .segmentExtension, line: segment.line, "libavformat (ffmpeg, mpv) may refuse a segment of this name")
+                .segmentExtension, line: segment.line,
+                "libavformat (ffmpeg, mpv) may reject a segment with this file name extension")
         } else if segment.map == nil, ["m4s", "mp4", "cmfv", "cmfa", "cmft"].contains(name) {
-            findings.add(.noMap, line: segment.line, "a segment of fragmented MP4 without EXT-X-MAP before it")
+            findings.add(.noMap, line: segment.line, "a fragmented MP4 segment without EXT-X-MAP before it")
         }
     }
 
@@ -60,7 +60,7 @@ struct SegmentCheck {
         if let before = previous?.map, before.index != map.index {
             findings.add(
                 .mapChange, line: map.line,
-                "libavformat plays garbage where another section changes the codec's parameters")
+                "libavformat plays garbage if the new initialization section changes the codec parameters")
         }
     }
 
@@ -72,11 +72,11 @@ struct SegmentCheck {
             if let date = DateTime(text) {
                 let expected = clock.flatMap { $0.date.adding(seconds: $0.seconds) }
                 if let expected, !segment.isDiscontinuity, date.milliseconds < expected.milliseconds - 1000 {
-                    findings.add(.dateBackwards, line: line, "the date lies before the end of the segments before it")
+                    findings.add(.dateBackwards, line: line, "the date is before the end of the previous segments")
                 }
                 clock = (date, 0)
             } else {
-                findings.add(.badDate, line: line, "the date cannot be read")
+                findings.add(.badDate, line: line, "the date is not valid")
             }
         }
         clock?.seconds += segment.duration

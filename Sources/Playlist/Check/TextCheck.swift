@@ -1,13 +1,12 @@
-/// What can be said of any playlist's lines, whatever they mean together.
+/// Checks the lines of any playlist, each one alone.
 struct TextCheck {
     let text: PlaylistText
     let isMultivariant: Bool
     var findings: Findings
 
-    /// Looks at every line.
     mutating func run() {
         if text.hasByteOrderMark {
-            findings.add(.byteOrderMark, line: 1, "the text begins with a byte order mark, at which most players fail")
+            findings.add(.byteOrderMark, line: 1, "the text begins with a byte order mark; most players fail")
         }
         var seen: [Tag: Int] = [:]
         var unknown: Set<String> = []
@@ -19,7 +18,8 @@ struct TextCheck {
             case .tag(let tag):
                 if tag.isSingle, let first = seen[tag] {
                     findings.add(
-                        .repeatedTag, line: line + 1, clause: tag.clause, "\(name(tag)) stands in line \(first) too")
+                        .repeatedTag, line: line + 1, clause: tag.clause,
+                        "\(name(tag)) is repeated; it is already in line \(first)")
                 }
                 seen[tag] = seen[tag] ?? line + 1
                 checkTag(tag, line)
@@ -30,23 +30,23 @@ struct TextCheck {
         checkVersion()
     }
 
-    /// A text that was cut off in its last line can look whole otherwise.
+    /// A text truncated in its last line may otherwise look complete.
     private mutating func checkEnd() {
         guard let last = text.lines.indices.last, text.bytes.last != 0x0A else { return }
         let kind = text.lines[last].kind
         guard kind != .blank, kind != .comment, kind != .tag(.endList) else { return }
-        findings.add(.openEnd, line: last + 1, "the last line has no end: the text may be cut off")
+        findings.add(.openEnd, line: last + 1, "the last line has no line end: the text may be truncated")
     }
 
     private mutating func checkLine(_ line: Int) {
         guard text.lines[line].content.count > 4095 else { return }
-        findings.add(.longLine, line: line + 1, "libavformat (ffmpeg, mpv) cuts lines at 4096 bytes")
+        findings.add(.longLine, line: line + 1, "libavformat (ffmpeg, mpv) truncates lines at 4096 bytes")
     }
 
     private mutating func checkURI(_ line: Int) {
         let content = text.lines[line].content
         if text.bytes.trimmed(content) != content {
-            findings.add(.strayBlank, line: line + 1, "blanks around a URI, which some players take for a part of it")
+            findings.add(.strayBlank, line: line + 1, "blanks around the URI; some players treat them as a part of it")
         }
     }
 
@@ -55,23 +55,23 @@ struct TextCheck {
         let end = text.bytes.firstIndex(of: UInt8(ascii: ":"), in: content) ?? content.upperBound
         let name = PlaylistError.excerpt(of: text.bytes[content.lowerBound..<end])
         guard known.insert(name).inserted, known.count <= 64 else { return }
-        findings.add(.unknownTag, line: line + 1, "\(name) is no tag of HLS; players pass it over")
+        findings.add(.unknownTag, line: line + 1, "\(name) is not an HLS tag; players ignore it")
     }
 
     private mutating func checkTag(_ tag: Tag, _ line: Int) {
-        let home = tag.home
-        if home != .any, (home == .multivariant) != isMultivariant {
+        let scope = tag.scope
+        if scope != .any, (scope == .multivariant) != isMultivariant {
             let kind = isMultivariant ? "multivariant" : "media"
             findings.add(
-                .wrongKind, line: line + 1, clause: tag.clause, "\(name(tag)) has no place in a \(kind) playlist")
+                .wrongKind, line: line + 1, clause: tag.clause, "\(name(tag)) is not allowed in a \(kind) playlist")
         }
         let content = text.lines[line].content
         if text.bytes.trimmed(content).lowerBound != content.lowerBound {
-            findings.add(.strayBlank, line: line + 1, "a blank before a tag, which some players then do not see")
+            findings.add(.strayBlank, line: line + 1, "a blank before the tag; some players then ignore it")
         }
         if tag == .define {
             findings.add(
-                .variables, line: line + 1, "few players replace variables; others ask for the reference itself")
+                .variables, line: line + 1, "few players replace variables; others request the URI with the reference")
         }
         if tag.hasAttributes, let attributes = try? text.attributes(line) {
             AttributeCheck(tag: tag, attributes: attributes).run(&findings)
@@ -83,9 +83,10 @@ struct TextCheck {
         guard let version = text.bytes.decimalInteger(text.value(line)) else { return }
         if version > 13 {
             findings.add(
-                .versionHigh, line: line + 1, "version \(version) is newer than any text; players may refuse it")
+                .versionHigh, line: line + 1,
+                "version \(version) is newer than any specification; players may reject it")
         } else if version > 10 {
-            findings.add(.versionHigh, line: line + 1, "Chromium's own player refuses versions above 10")
+            findings.add(.versionHigh, line: line + 1, "Chromium's built-in player rejects versions above 10")
         }
     }
 

@@ -1,29 +1,28 @@
-/// Where a recording stands in a live playlist: what is new in each text that is fetched, and what was missed.
+/// Tracks a recording's position in a live playlist: finds the new and the missed segments of each fetched text.
 ///
-/// Segments are known by media sequence numbers. A recording has its own, which go on whatever happens: they are the
-/// origin's plus `shift`, which is 0 until the origin begins its numbers anew, as an encoder does that was started
-/// again.
+/// Segments are identified by media sequence numbers. A recording has its own continuous numbers: the origin's plus
+/// `shift`. `shift` is 0 until the origin restarts its numbers, as a restarted encoder does.
 public struct RecordingFront: Sendable {
-    /// What comes next in the recording.
+    /// The next entry of the recording.
     public enum Entry: Sendable {
-        /// A segment, under the recording's number for it. After a restart of the origin's numbers a discontinuity
-        /// stands before it.
+        /// A segment with the recording's number for it. After a restart of the origin's numbers a discontinuity
+        /// precedes it.
         case segment(Segment, number: Int, isRestart: Bool)
-        /// Segments that had left the window before it was seen.
+        /// Segments that left the window before it was fetched.
         case missed(Missed)
     }
 
-    /// Segments that were never seen.
+    /// Segments that were in no fetched text.
     public struct Missed: Hashable, Sendable {
-        /// The recording's numbers of them.
+        /// The recording's numbers for the segments.
         public let numbers: Range<Int>
-        /// How long each of them was in seconds: by the dates around them, else as the segment before them.
+        /// Duration of each segment in seconds: by the dates before and after, or else as the previous segment.
         public let duration: Double
-        /// How many discontinuities were among them, by EXT-X-DISCONTINUITY-SEQUENCE.
+        /// Number of discontinuities among the segments, by EXT-X-DISCONTINUITY-SEQUENCE.
         public let discontinuities: Int
     }
 
-    /// The text that was last taken, or what is recorded.
+    /// The latest text, or the recording so far.
     private struct Known: Sendable {
         let playlist: MediaPlaylist
         let shift: Int
@@ -31,23 +30,23 @@ public struct RecordingFront: Sendable {
         var numbers: Range<Int> { playlist.numbers(shiftedBy: shift) }
     }
 
-    /// The recording's number of the first segment that is still to come.
+    /// The recording's number for the next segment.
     public private(set) var next = 0
-    /// What the recording's numbers are above the origin's; negative where the origin's jumped ahead.
+    /// Difference between the recording's and the origin's numbers; negative if the origin's jumped ahead.
     public private(set) var shift = 0
     private var known: Known?
-    /// A text from behind all that is known: an old one of a cache, or the first after a restart.
-    private var behind: MediaPlaylist?
+    /// A text whose segments all precede the known ones: an old text from a cache, or the first after a restart.
+    private var older: MediaPlaylist?
 
-    /// More than these in one stretch are no segments that were missed, but numbers that jumped.
-    static let longestMiss = 10_000
+    /// Maximum number of consecutive missed segments. A larger gap means that the numbers jumped.
+    static let maximumMissed = 10_000
 
-    /// Before the first text.
+    /// Creates the state before the first text.
     public init() {}
 
-    /// Behind what is recorded.
+    /// Creates the state at the end of a recording.
     ///
-    /// - Parameter shift: as it was at the recording's end.
+    /// - Parameter shift: `shift` at the recording's end.
     public init(behind recorded: MediaPlaylist, shift: Int) {
         guard !recorded.segments.isEmpty else { return }
         self.shift = shift
@@ -55,48 +54,50 @@ public struct RecordingFront: Sendable {
         next = recorded.numbers(shiftedBy: 0).upperBound
     }
 
-    /// Whether a text lists segments that were known before, and they are the same: nothing has begun anew since.
+    /// True if a text lists known segments unchanged, which means that the numbers have not restarted.
     public func goesOn(in window: MediaPlaylist) -> Bool {
-        guard let known, case .on = step(to: window, from: known) else { return false }
+        guard let known, case .continued = step(to: window, from: known) else { return false }
         return known.numbers.overlaps(window.numbers(shiftedBy: shift))
     }
 
-    /// Takes a text and says what is new in it. A delta update, and an older text of a cache, bring nothing.
+    /// Processes a text and returns its new entries; none for a delta update or an old text from a cache.
     public mutating func take(_ window: MediaPlaylist) -> [Entry] {
         guard !window.isDeltaUpdate, !window.segments.isEmpty else { return [] }
         guard let known else { return begin(window) }
         switch step(to: window, from: known) {
-        case .on: return follow(window, from: known)
-        case .back:
-            behind = window
+        case .continued: return follow(window, from: known)
+        case .older:
+            older = window
             return []
-        case .anew: return restart(window)
+        case .restarted: return restart(window)
         }
     }
 
-    private enum Step { case on, back, anew }
+    private enum Step { case continued, older, restarted }
 
     private func step(to window: MediaPlaylist, from known: Known) -> Step {
         let (numbers, old) = (window.numbers(shiftedBy: shift), known.numbers)
         let common = numbers.clamped(to: old)
         if !common.isEmpty {
             let (new, former) = (common.lowerBound - numbers.lowerBound, common.lowerBound - old.lowerBound)
-            return window.isAlike(known.playlist, count: common.count, at: new, former) ? .on : .anew
+            return window.isAlike(known.playlist, count: common.count, at: new, former) ? .continued : .restarted
         }
-        if numbers.lowerBound >= old.upperBound { return isMiss(until: window, from: known) ? .on : .anew }
+        if numbers.lowerBound >= old.upperBound {
+            return canBeMissed(until: window, from: known) ? .continued : .restarted
+        }
         if let date = window.lastDate, let last = known.playlist.lastDate {
-            return date.milliseconds > last.milliseconds ? .anew : .back
+            return date.milliseconds > last.milliseconds ? .restarted : .older
         }
-        // Without dates only its going on tells a new stream from an old text.
-        let hasGrown = behind.map { window.numbers(shiftedBy: 0).upperBound > $0.numbers(shiftedBy: 0).upperBound }
-        return hasGrown ?? false ? .anew : .back
+        // Without dates, only its growth distinguishes a new stream from an old text.
+        let hasGrown = older.map { window.numbers(shiftedBy: 0).upperBound > $0.numbers(shiftedBy: 0).upperBound }
+        return hasGrown ?? false ? .restarted : .older
     }
 
-    /// Whether so many segments may have passed: else the numbers jumped.
-    private func isMiss(until window: MediaPlaylist, from known: Known) -> Bool {
+    /// True if the segments in between can have been missed; otherwise the numbers jumped.
+    private func canBeMissed(until window: MediaPlaylist, from known: Known) -> Bool {
         let count = window.numbers(shiftedBy: shift).lowerBound - known.numbers.upperBound
         guard count > 0 else { return true }
-        guard count <= Self.longestMiss else { return false }
+        guard count <= Self.maximumMissed else { return false }
         return (datedDuration(until: window, from: known) ?? .infinity) > usualDuration(known, window) / 4
     }
 
@@ -112,7 +113,7 @@ public struct RecordingFront: Sendable {
 
     private mutating func follow(_ window: MediaPlaylist, from known: Known) -> [Entry] {
         let numbers = window.numbers(shiftedBy: shift)
-        // An older text, which agrees with what is known, does not become the known one.
+        // An older text that agrees with the known one does not replace it.
         guard numbers.upperBound >= known.numbers.upperBound else { return [] }
         guard numbers.lowerBound > next else { return entries(of: window, from: next) }
         let missed = Missed(
@@ -123,7 +124,7 @@ public struct RecordingFront: Sendable {
 
     private mutating func entries(of window: MediaPlaylist, from number: Int, isRestart: Bool = false) -> [Entry] {
         let numbers = window.numbers(shiftedBy: shift)
-        (known, behind) = (Known(playlist: window, shift: shift), nil)
+        (known, older) = (Known(playlist: window, shift: shift), nil)
         let entries = (max(number, numbers.lowerBound)..<max(number, numbers.upperBound)).map { place in
             Entry.segment(
                 window.segments[place - numbers.lowerBound], number: place,
@@ -133,11 +134,11 @@ public struct RecordingFront: Sendable {
         return entries
     }
 
-    // MARK: What was missed
+    // MARK: Missed segments
 
     private func missedDuration(until window: MediaPlaylist, from known: Known) -> Double {
         let usual = usualDuration(known, window)
-        // A clock that was set meanwhile says nothing.
+        // If a clock was set in between, the dates are unusable.
         return datedDuration(until: window, from: known).flatMap { $0 < usual * 4 ? $0 : nil } ?? usual
     }
 
@@ -145,7 +146,7 @@ public struct RecordingFront: Sendable {
         known.playlist.segments.last?.duration ?? Double(window.targetDuration ?? 2)
     }
 
-    /// How long each of the segments between was, by the dates around them.
+    /// Returns the mean duration of the missed segments, by the dates before and after.
     private func datedDuration(until window: MediaPlaylist, from known: Known) -> Double? {
         guard let start = window.segments.first?.date, let end = known.playlist.endDate else { return nil }
         let count = window.numbers(shiftedBy: shift).lowerBound - known.numbers.upperBound
@@ -160,22 +161,22 @@ public struct RecordingFront: Sendable {
 }
 
 extension MediaPlaylist {
-    /// The media sequence numbers of the segments that are listed, and so many more.
+    /// Media sequence numbers of the listed segments, plus `shift`.
     fileprivate func numbers(shiftedBy shift: Int) -> Range<Int> {
         let first = storage.header.firstSequenceNumber + shift
         return first..<first + segments.count
     }
 
-    /// When the last segment begins.
+    /// Start of the last segment.
     fileprivate var lastDate: DateTime? { segments.last.flatMap { date(at: $0.index) } }
 
-    /// When the last segment ends.
+    /// End of the last segment.
     fileprivate var endDate: DateTime? {
         guard let last = segments.last else { return nil }
         return date(at: last.index)?.adding(seconds: last.duration)
     }
 
-    /// When a segment begins, by the nearest date before it, else by the first behind it.
+    /// Returns the start of a segment, by the nearest date before it, or else the first date after it.
     private func date(at index: Int) -> DateTime? {
         var seconds = 0.0
         for segment in segments[...index].reversed() {
@@ -190,8 +191,8 @@ extension MediaPlaylist {
         return nil
     }
 
-    /// Whether so many segments from a place on are those of another text from another place on: by their dates;
-    /// without these by their durations, of which some may have been corrected.
+    /// True if `count` segments match those of another text: by date, or without dates by duration, of which some may
+    /// have been corrected.
     fileprivate func isAlike(_ other: MediaPlaylist, count: Int, at place: Int, _ otherPlace: Int) -> Bool {
         if let date = date(at: place), let otherDate = other.date(at: otherPlace) {
             let tolerance = max(500, Int(segments[place].duration * 500))
@@ -203,10 +204,10 @@ extension MediaPlaylist {
 }
 
 extension Segment {
-    /// EXT-X-PROGRAM-DATE-TIME before it.
+    /// The preceding EXT-X-PROGRAM-DATE-TIME.
     fileprivate var date: DateTime? { programDateTime.flatMap { DateTime($0) } }
 
-    /// Whether two segments of one number may be the same; of one that was missed nothing is known.
+    /// True if two segments with the same number may be the same. A missed segment matches any.
     fileprivate func agrees(with known: Segment) -> Bool {
         isGap || known.isGap || abs(duration - known.duration) < 0.01
     }

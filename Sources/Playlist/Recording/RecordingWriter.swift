@@ -1,32 +1,30 @@
-/// Writes a recording's text: an EVENT playlist (RFC 8216 §4.3.3.5) that only grows, with names of ours in place of
-/// URIs.
+/// Writes a recording's text: an append-only EVENT playlist (RFC 8216 §4.3.3.5) with new names for URIs.
 ///
-/// Each call gives the lines that come next. They hold whole segments: nothing of low latency, no byte range, and of
-/// keys, initialization sections and bit rates only the changes. Numbers overflow nowhere: they are those of
-/// `RecordingFront`.
+/// Each call returns the next lines. They contain complete segments without low-latency tags and byte ranges. Keys,
+/// initialization sections and bit rates are written only when they change. The numbers come from `RecordingFront` and
+/// cannot overflow.
 public struct RecordingWriter: Sendable {
-    /// EXT-X-TARGETDURATION as it was last written, in seconds.
+    /// EXT-X-TARGETDURATION as last written, in seconds.
     public private(set) var targetDuration: Int
     private var keys: [KeyLine] = []
     private var map: String?
     private var bitRate = 0
     private var dateRanges: Set<String> = []
 
-    /// A key in force.
     private struct KeyLine: Equatable, Sendable {
         let text: String
         let keyFormat: String
     }
 
-    /// What stands before the first segment after the origin's numbers began anew: a comment to players.
+    /// Comment before the first segment after the origin restarted its numbers. Players ignore it.
     static let shiftMark = "#WEIR-SHIFT:"
 
-    /// A recording that begins with a window.
+    /// Starts a recording with a window.
     public init(beginning window: MediaPlaylist) {
         targetDuration = max(window.targetDuration ?? 2, 1)
     }
 
-    /// A recording that goes on.
+    /// Continues a recording.
     public init(behind recorded: MediaPlaylist) {
         targetDuration = max(recorded.targetDuration ?? 2, 1)
         dateRanges = Set(recorded.dateRanges.map { recorded.text.content($0.line) })
@@ -36,9 +34,9 @@ public struct RecordingWriter: Sendable {
         bitRate = Int(last.record.bitRate)
     }
 
-    // MARK: The frame
+    // MARK: Header and end
 
-    /// What a recording begins with. Version 7 knows everything that is written here, and no variables.
+    /// Returns the first lines of a recording. Version 7 covers every tag that is written here, and has no variables.
     public func header(of window: MediaPlaylist) -> [UInt8] {
         var lines = [
             Tag.m3u.rawValue, "\(Tag.version.rawValue):7", Self.target(targetDuration),
@@ -53,15 +51,14 @@ public struct RecordingWriter: Sendable {
         return Self.bytes(lines)
     }
 
-    /// What a recording ends with.
+    /// The last line of a recording.
     public var end: [UInt8] { Self.bytes([Tag.endList.rawValue]) }
 
-    /// The whole text anew, where a window's target duration is longer than the one that stands in it; nil where it is
-    /// not.
+    /// Returns the whole text with a higher target duration, if the window needs one; otherwise nil.
     public mutating func raised(_ text: [UInt8], for window: MediaPlaylist) -> [UInt8]? {
         guard let new = window.targetDuration, new > targetDuration else { return nil }
         let old = Array(Self.target(targetDuration).utf8)
-        // It stands on the third line.
+        // The tag is on the third line.
         let lines = text.prefix(256).indices.filter { text[$0] == 0x0A }
         guard lines.count > 2, text[lines[1] + 1..<lines[2]].elementsEqual(old) else { return nil }
         targetDuration = new
@@ -72,11 +69,11 @@ public struct RecordingWriter: Sendable {
 
     // MARK: Segments
 
-    /// A segment under its name; where `isGap`, one that could not be had, so that nothing but its time is left.
+    /// Returns the lines of a segment. With `isGap` the segment is not available, and only its duration is recorded.
     ///
-    /// - Parameter naming: the names of the segment itself, of its initialization section, and of its keys; nil leaves
-    ///   a key as it is.
-    /// - Throws: `unsafeName` for a name that could break out of its line.
+    /// - Parameter naming: returns the names of the segment, its initialization section and its keys; nil keeps a
+    ///   key's URI.
+    /// - Throws: `unsafeName` for a name that would break out of its line.
     public mutating func segment(
         _ segment: Segment, number: Int, isRestart: Bool, isGap: Bool, naming: (MediaPlaylist.Reference) -> String?
     ) throws(PlaylistError) -> [UInt8] {
@@ -95,9 +92,9 @@ public struct RecordingWriter: Sendable {
         return Self.bytes(lines)
     }
 
-    /// Segments that were never seen.
+    /// Returns the lines of missed segments, as gaps.
     ///
-    /// - Parameter name: the name of the one with a number.
+    /// - Parameter name: returns the name of a segment by its number.
     public func missed(_ missed: RecordingFront.Missed, name: (Int) -> String) throws(PlaylistError) -> [UInt8] {
         var lines = [String](repeating: Tag.discontinuity.rawValue, count: missed.discontinuities)
         let thousandths = Int(missed.duration * 1000 + 0.5)
@@ -118,28 +115,28 @@ public struct RecordingWriter: Sendable {
         return keys + ["\(Tag.map.rawValue):URI=\"\(try TextWriter.checked(name))\""]
     }
 
-    /// The lines that put these keys in force, if others are.
+    /// Returns the lines that put these keys in force, if others are in force now.
     private mutating func keyLines(
         _ new: [Key], for segment: Segment, isShifted: Bool, _ naming: (MediaPlaylist.Reference) -> String?
     ) throws(PlaylistError) -> [String] {
-        var wanted: [KeyLine] = []
+        var needed: [KeyLine] = []
         for key in new {
             var edits = AttributeEdits()
             edits.set("URI", quoted: naming(.key(key)))
-            // Its own number is what the segment was encrypted with (RFC 8216 §5.2).
+            // The segment was encrypted with its original number as IV (RFC 8216 §5.2).
             if isShifted, key.hasImplicitVector {
                 edits.set("IV", .enumerated(Key.vector(forSequenceNumber: segment.mediaSequenceNumber)))
             }
-            wanted.append(KeyLine(text: try Key.line(key, edits), keyFormat: key.keyFormat))
+            needed.append(KeyLine(text: try Key.line(key, edits), keyFormat: key.keyFormat))
         }
-        guard wanted != keys else { return [] }
-        // A key goes when another of its KEYFORMAT comes, or when all go.
-        let areReplaced = keys.allSatisfy { old in wanted.contains { $0.keyFormat == old.keyFormat } }
-        keys = wanted
-        return (areReplaced ? [] : ["\(Tag.key.rawValue):METHOD=NONE"]) + wanted.map(\.text)
+        guard needed != keys else { return [] }
+        // A key ends when another of its KEYFORMAT comes, or with METHOD=NONE, which ends all.
+        let areReplaced = keys.allSatisfy { old in needed.contains { $0.keyFormat == old.keyFormat } }
+        keys = needed
+        return (areReplaced ? [] : ["\(Tag.key.rawValue):METHOD=NONE"]) + needed.map(\.text)
     }
 
-    /// The lines of the segment's own that are no references: its bit rate, its date, and what no text defines.
+    /// Returns the segment's lines without references: bit rate, date and unknown tags.
     private mutating func otherLines(of segment: Segment) -> [String] {
         var lines: [String] = []
         let record = segment.record
@@ -148,7 +145,7 @@ public struct RecordingWriter: Sendable {
             lines.append("\(Tag.bitrate.rawValue):\(bitRate)")
         }
         if let date = segment.programDateTime { lines.append("\(Tag.programDateTime.rawValue):\(date)") }
-        // What stands before the first segment of a text may be about the text.
+        // Unknown tags before the first segment may apply to the whole text.
         guard segment.index > 0 else { return lines }
         let text = segment.storage.text
         let start = Int(segment.storage.segments[segment.index - 1].uriLine) + 1
@@ -160,10 +157,10 @@ public struct RecordingWriter: Sendable {
 
     // MARK: Date ranges
 
-    /// The date ranges of a window that are not in the recording yet. One that says more of a range than before comes
-    /// again: lines of one ID belong together (rfc8216bis §4.4.5.1).
+    /// Returns the date ranges of a window that the recording lacks. A line that adds attributes to a known range is
+    /// written too: lines with the same ID belong together (rfc8216bis §4.4.5.1).
     ///
-    /// - Parameter naming: what its URIs become; nil leaves them.
+    /// - Parameter naming: returns the new URIs; nil keeps a URI.
     public mutating func dateRanges(
         of window: MediaPlaylist, naming: (MediaPlaylist.Reference) -> String?
     ) throws(PlaylistError) -> [UInt8] {
@@ -184,6 +181,36 @@ public struct RecordingWriter: Sendable {
 }
 
 extension PlaylistText {
-    /// A line without its terminator, by its number from 1.
+    /// Returns a line without its terminator, by its line number, from 1.
     fileprivate func content(_ number: Int) -> String { bytes.text(lines[number - 1].content) }
+}
+
+/// Recovers the state of a recording from its text, after its writer stopped at any point.
+public enum RecordedText {
+    /// Returns the length of the intact beginning in bytes: up to the last segment's line or EXT-X-ENDLIST; 0 without a
+    /// complete segment. A power cut may leave a part of a block, or zeros.
+    public static func soundLength(of text: [UInt8]) -> Int {
+        let written = text.firstIndex(of: 0) ?? text.count
+        guard var end = text[..<written].lastIndex(of: 0x0A) else { return 0 }
+        while true {
+            let start = text[..<end].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+            let line = text[start..<end]
+            if !line.isEmpty, line.first != UInt8(ascii: "#") || line.elementsEqual(Tag.endList.rawValue.utf8) {
+                return end + 1
+            }
+            guard start > 0 else { return 0 }
+            end = start - 1
+        }
+    }
+
+    /// Returns the difference between the recording's and the origin's numbers at the recording's end.
+    public static func shift(of recorded: MediaPlaylist) -> Int {
+        let text = recorded.text
+        for line in text.lines.indices.reversed() where text.lines[line].kind == .comment {
+            let content = text.string(line)
+            guard content.utf8.starts(with: RecordingWriter.shiftMark.utf8) else { continue }
+            return Int(content.dropFirst(RecordingWriter.shiftMark.count)) ?? 0
+        }
+        return 0
+    }
 }

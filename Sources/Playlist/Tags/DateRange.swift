@@ -1,20 +1,19 @@
-/// One EXT-X-DATERANGE (rfc8216bis §4.4.5.1): a span of time and what is said of it, such as an interstitial (appendix
-/// D).
+/// One EXT-X-DATERANGE (rfc8216bis §4.4.5.1): a span of time with metadata, for example an interstitial (appendix D).
 public struct DateRange: Sendable {
-    /// The place among the playlist's lines of this tag, from 0.
+    /// Index among the playlist's lines of this tag, from 0.
     public let index: Int
-    /// All attributes, those of clients (`X-…`) included.
+    /// All attributes, including client-defined ones (`X-…`).
     public let attributes: AttributeList
-    /// The number of the line, from 1.
+    /// Line number, from 1.
     public let line: Int
 
-    /// ID: lines of one ID speak of one range; empty where it is absent, which players tolerate.
+    /// ID; lines with the same ID describe the same range. Empty if absent, which players accept.
     public var id: String { attributes["ID"] ?? "" }
-    /// CLASS: what its attributes mean, such as `com.apple.hls.interstitial`.
+    /// CLASS: identifies the meaning of its attributes, such as `com.apple.hls.interstitial`.
     public var rangeClass: String? { attributes["CLASS"] }
-    /// START-DATE; nil where it is absent, or no date.
+    /// START-DATE; nil if absent or not a date.
     public var startDate: DateTime? { attributes["START-DATE"].flatMap { DateTime($0) } }
-    /// CUE: PRE, POST and ONCE, of which the first two may not stand together.
+    /// CUE: PRE, POST and ONCE; PRE and POST exclude each other.
     public var cues: [String] {
         let cues = attributes["CUE"] ?? ""
         return cues.utf8.split(separator: UInt8(ascii: ",")).map { String(Substring($0)) }
@@ -27,21 +26,20 @@ public struct DateRange: Sendable {
     public var plannedDuration: Double? { try? attributes.decimalFloat("PLANNED-DURATION") }
     /// SCTE35-CMD: a splice_info_section of SCTE 35, in bytes.
     public var spliceCommand: [UInt8]? { try? attributes.hexadecimal("SCTE35-CMD") }
-    /// SCTE35-OUT: the splice that begins the range.
+    /// SCTE35-OUT: the splice that begins the range, in bytes.
     public var spliceOut: [UInt8]? { try? attributes.hexadecimal("SCTE35-OUT") }
-    /// SCTE35-IN: the splice that ends the range.
+    /// SCTE35-IN: the splice that ends the range, in bytes.
     public var spliceIn: [UInt8]? { try? attributes.hexadecimal("SCTE35-IN") }
-    /// END-ON-NEXT=YES: it ends where the next one of its CLASS starts.
+    /// END-ON-NEXT=YES: the range ends where the next range of its CLASS starts.
     public var endsOnNext: Bool { attributes.flag("END-ON-NEXT") }
-    /// X-ASSET-URI (appendix D.2): the one presentation of an interstitial, as written.
+    /// X-ASSET-URI (appendix D.2): the single presentation of an interstitial, as written.
     public var assetURI: String? { attributes["X-ASSET-URI"] }
-    /// X-ASSET-LIST (appendix D.2): a JSON text that lists the presentations of an interstitial, as written.
+    /// X-ASSET-LIST (appendix D.2): URI of a JSON text that lists the presentations of an interstitial, as written.
     public var assetList: String? { attributes["X-ASSET-LIST"] }
 
-    /// Whether another presentation is to be played, so that the line is of no use without it.
+    /// True if the range plays another presentation. Without that presentation the line is useless.
     public var isInterstitial: Bool { assetURI != nil || assetList != nil }
 
-    /// Reads a line.
     init(_ text: PlaylistText, _ line: Int, index: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
         attributes = try text.attributes(line, limits)
         self.index = index

@@ -7,11 +7,11 @@ public struct Key: Sendable {
         case aes256GCM
         case sampleAES
         case sampleAESCTR
-        /// A method that no text defines: players would play its segments as if they were clear.
+        /// An unknown method. Players would play its segments as if they were not encrypted.
         case other
     }
 
-    /// The places of one line's values; the index says which distinct key it names.
+    /// Byte ranges of one line's values. `index` identifies the distinct key.
     struct Record: Sendable {
         let line: Int32
         let method: Method
@@ -26,25 +26,25 @@ public struct Key: Sendable {
     /// METHOD.
     public var method: Method { record.method }
 
-    /// URI as written; empty where METHOD is NONE.
+    /// URI as written; empty if METHOD is NONE.
     public var uri: String { record.uri.map { text.bytes.text($0.range) } ?? "" }
 
-    /// KEYFORMAT; `identity` where it is absent.
+    /// KEYFORMAT; `identity` if absent.
     public var keyFormat: String { record.keyFormat.map { text.bytes.text($0.range) } ?? "identity" }
 
-    /// KEYFORMATVERSIONS, the versions of KEYFORMAT that the key goes with, split at slashes; 1 where it is absent.
+    /// KEYFORMATVERSIONS, the versions of KEYFORMAT that the key complies with, split at slashes; 1 if absent.
     public var keyFormatVersions: [Int] {
         let versions = attributes["KEYFORMATVERSIONS"] ?? "1"
         return versions.utf8.split(separator: UInt8(ascii: "/")).compactMap { Int(Substring($0)) }
     }
 
-    /// The place among the playlist's distinct keys (`MediaPlaylist.keys`, `MultivariantPlaylist.sessionKeys`), from 0.
+    /// Index among the playlist's distinct keys (`MediaPlaylist.keys`, `MultivariantPlaylist.sessionKeys`), from 0.
     public var index: Int { Int(record.index) }
 
-    /// The number of the line, from 1.
+    /// Line number, from 1.
     public var line: Int { Int(record.line) + 1 }
 
-    /// IV, 16 bytes; nil where it is absent: the media sequence number of each segment then stands for it.
+    /// IV, 16 bytes; nil if absent: each segment's media sequence number is then the IV.
     public var initializationVector: [UInt8]? {
         guard let value = try? attributes.hexadecimal("IV"), value.count <= 16 else { return nil }
         return [UInt8](repeating: 0, count: 16 - value.count) + value
@@ -55,20 +55,20 @@ public struct Key: Sendable {
         (try? text.attributes(Int(record.line))) ?? AttributeList(empty: text.bytes, line: Int(record.line))
     }
 
-    /// Whether the key is a plain file that can be fetched, kept and served: KEYFORMAT `identity`, a METHOD that is
-    /// known, and no `data:` URI, which carries its key with it.
+    /// True if the key is a plain file that can be fetched, stored and served: KEYFORMAT `identity`, a known METHOD,
+    /// and not a `data:` URI, which contains its key.
     public var isFetchable: Bool {
         method != .none && method != .other && keyFormat == "identity" && !isData
     }
 
-    /// Whether what it encrypts needs a content decryption module, so that a stored copy would be of no use.
+    /// True if its segments need a content decryption module. A stored copy of the key would be useless.
     public var needsDRM: Bool { method != .none && (method == .other || keyFormat != "identity") }
 
     private var isData: Bool { uri.prefix(5).lowercased() == "data:" }
 }
 
 extension Key {
-    /// Reads the attributes of a line; its index is set by the playlist that collects the distinct ones.
+    /// Parses a line. The playlist that collects the distinct keys sets `index`.
     static func parse(_ text: PlaylistText, _ line: Int, _ limits: PlaylistLimits) throws(PlaylistError) -> Record {
         let attributes = try text.attributes(line, limits)
         guard let name = attributes.find("METHOD") else {
@@ -91,20 +91,20 @@ extension Key {
 }
 
 extension Key {
-    /// Whether the media sequence number of each segment stands for the IV that is not given (RFC 8216 §5.2): with
-    /// these methods and no other.
+    /// True if the IV is the media sequence number of each segment (RFC 8216 §5.2). Applies only to these methods,
+    /// without IV.
     var hasImplicitVector: Bool {
         guard keyFormat == "identity", method == .aes128 || method == .sampleAES else { return false }
         return attributes.find("IV") == nil
     }
 
-    /// The IV that a media sequence number stands for, in 128 bits, big-endian.
+    /// Returns a media sequence number as an IV: 128 bits, big-endian.
     static func vector(forSequenceNumber number: Int) -> String {
         let digits = String(number, radix: 16)
         return "0x" + String(repeating: "0", count: 32 - digits.utf8.count) + digits
     }
 
-    /// The key's line anew, with changes.
+    /// Returns the key's line with changes.
     static func line(_ key: Key, _ edits: AttributeEdits) throws(PlaylistError) -> String {
         var writer = TextWriter(key.text, from: key.text.lines[key.line - 1].content)
         try edits.apply(to: key.attributes, &writer)
@@ -113,12 +113,83 @@ extension Key {
 }
 
 extension Key.Method {
-    /// Reads an enumerated-string.
     init(_ bytes: [UInt8], _ range: Range<Int>) {
         let known: [(String, Self)] = [
             ("NONE", .none), ("AES-128", .aes128), ("SAMPLE-AES", .sampleAES), ("SAMPLE-AES-CTR", .sampleAESCTR),
             ("AES-256-GCM", .aes256GCM),
         ]
         self = known.first { bytes.matches(range, $0.0) }?.1 ?? .other
+    }
+}
+
+/// Tracks the keys in force (RFC 8216 §4.3.2.4): each EXT-X-KEY replaces the key of its KEYFORMAT; NONE clears all.
+struct KeyScope {
+    private struct Identity: Hashable {
+        let uri: String
+        let keyFormat: String
+    }
+
+    /// Distinct lines in order of first appearance.
+    private(set) var records: [Key.Record] = []
+    /// For each EXT-X-KEY line in order, the index of its record.
+    private(set) var occurrences: [Int32] = []
+    /// Sets of record indices that a segment or map refers to.
+    private(set) var sets: [[Int32]] = []
+    private var inForce: [Int32] = []
+    private var currentSet: Int32 = -1
+    private var isCurrent = true
+    private var indices: [Identity: Int32] = [:]
+
+    /// Returns the index of the set in force; -1 without keys.
+    ///
+    /// A set is created only on request, so segments bound their number.
+    mutating func current() -> Int32 {
+        if isCurrent { return currentSet }
+        isCurrent = true
+        currentSet = inForce.isEmpty ? -1 : Int32(sets.count)
+        if !inForce.isEmpty { sets.append(inForce) }
+        return currentSet
+    }
+
+    mutating func read(_ text: PlaylistText, _ line: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
+        let index = try record(text, line, limits)
+        occurrences.append(index)
+        let key = records[Int(index)]
+        if key.method == .none {
+            if !inForce.isEmpty { (inForce, isCurrent) = ([], false) }
+            return
+        }
+        let format = Key(text: text, record: key).keyFormat
+        let same = inForce.firstIndex { Key(text: text, record: records[Int($0)]).keyFormat == format }
+        if let same {
+            if inForce[same] == index { return }
+            inForce[same] = index
+        } else {
+            if inForce.count == limits.keyFormats {
+                throw text.error(.overLimit, line, "more than \(limits.keyFormats) KEYFORMATs are in force")
+            }
+            inForce.append(index)
+        }
+        isCurrent = false
+    }
+
+    /// Returns the record index of a line. Lines that repeat one of the last four, as in most playlists, are not parsed
+    /// again.
+    private mutating func record(
+        _ text: PlaylistText, _ line: Int, _ limits: PlaylistLimits
+    ) throws(PlaylistError) -> Int32 {
+        for index in occurrences.suffix(4) {
+            let known = Int(records[Int(index)].line)
+            if text.bytes.areEqual(text.value(known), text.value(line)) { return index }
+        }
+        var record = try Key.parse(text, line, limits)
+        let key = Key(text: text, record: record)
+        if record.method != .none {
+            let identity = Identity(uri: key.uri, keyFormat: key.keyFormat)
+            record.index = indices[identity] ?? Int32(indices.count)
+            indices[identity] = record.index
+        }
+        records.append(record)
+        return Int32(records.count - 1)
     }
 }

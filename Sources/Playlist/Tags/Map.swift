@@ -1,6 +1,6 @@
-/// One EXT-X-MAP (RFC 8216 §4.3.2.5): the media initialization section of the segments after it.
+/// One EXT-X-MAP (RFC 8216 §4.3.2.5): the media initialization section of the following segments.
 public struct Map: Sendable {
-    /// The places of one line's values, and what held where it stood.
+    /// Byte ranges of one line's values, and the keys in force there.
     struct Record: Sendable {
         let line: Int32
         let uri: TextSpan
@@ -18,18 +18,18 @@ public struct Map: Sendable {
     /// BYTERANGE; nil for the whole resource.
     public var byteRange: SubRange? { record.byteRange }
 
-    /// The keys in force where the tag stands: they encrypt the section; empty for a clear one.
+    /// The keys in force at the tag, which encrypt the section; empty if it is not encrypted.
     public var keys: [Key] { storage.keys(inSet: record.keySet) }
 
-    /// The place among the playlist's distinct (URI, BYTERANGE) pairs (`MediaPlaylist.maps`), from 0.
+    /// Index among the playlist's distinct (URI, BYTERANGE) pairs (`MediaPlaylist.maps`), from 0.
     public var index: Int { Int(record.index) }
 
-    /// The number of the line, from 1.
+    /// Line number, from 1.
     public var line: Int { Int(record.line) + 1 }
 }
 
 extension Map {
-    /// Reads the attributes of a line; key set and index are set by the playlist.
+    /// Parses a line. The playlist sets the key set and the index.
     static func parse(_ text: PlaylistText, _ line: Int, _ limits: PlaylistLimits) throws(PlaylistError) -> Record {
         let attributes = try text.attributes(line, limits)
         guard let uri = attributes.find("URI")?.content, !uri.isEmpty else {

@@ -1,6 +1,6 @@
 /// One EXT-X-MEDIA (RFC 8216 §4.3.4.1): a rendition that variants refer to by its group.
 public struct Media: Sendable {
-    /// TYPE; raw values are as in the playlist, and name the attribute of EXT-X-STREAM-INF that refers to the group.
+    /// TYPE. The raw value is also the EXT-X-STREAM-INF attribute that refers to the group.
     public enum Kind: String, CaseIterable, Sendable {
         case audio = "AUDIO"
         case video = "VIDEO"
@@ -8,23 +8,23 @@ public struct Media: Sendable {
         case closedCaptions = "CLOSED-CAPTIONS"
     }
 
-    /// What a group is known by.
+    /// Identifies a group.
     struct Group: Hashable, Sendable {
         let type: Kind
         let id: String
     }
 
-    /// The place among the playlist's EXT-X-MEDIA lines, from 0.
+    /// Index among the playlist's EXT-X-MEDIA lines, from 0.
     public internal(set) var index: Int
     /// TYPE.
     public let type: Kind
     /// GROUP-ID.
     public let groupID: String
-    /// NAME; empty where it is absent, which players tolerate.
+    /// NAME; empty if absent, which players accept.
     public let name: String
-    /// URI as written; nil where the media is muxed into the variants, and for closed captions.
+    /// URI as written; nil for media muxed into the variants, and for closed captions.
     public let uri: String?
-    /// The place of the URI in `MultivariantPlaylist.renditionURIs`; nil without one.
+    /// Index of the URI in `MultivariantPlaylist.renditionURIs`; nil without a URI.
     public internal(set) var renditionIndex: Int?
     /// DEFAULT=YES.
     public let isDefault: Bool
@@ -32,23 +32,22 @@ public struct Media: Sendable {
     public let isAutoselect: Bool
     /// FORCED=YES.
     public let isForced: Bool
-    /// All attributes, for whatever has no property here.
+    /// All attributes, including those without a property.
     public let attributes: AttributeList
-    /// The number of the line, from 1.
+    /// Line number, from 1.
     public let line: Int
 
-    /// LANGUAGE, a tag of RFC 5646.
+    /// LANGUAGE, an RFC 5646 tag.
     public var language: String? { attributes["LANGUAGE"] }
-    /// ASSOC-LANGUAGE, a tag of RFC 5646: another language that goes with it, such as written beside spoken.
+    /// ASSOC-LANGUAGE, an RFC 5646 tag: a language in another role, for example the written form of a spoken one.
     public var associatedLanguage: String? { attributes["ASSOC-LANGUAGE"] }
-    /// INSTREAM-ID: which captions of the video it means, `CC1` to `CC4` or `SERVICE1` to `SERVICE63`.
+    /// INSTREAM-ID: the captions within the video, `CC1` to `CC4` or `SERVICE1` to `SERVICE63`.
     public var instreamID: String? { attributes["INSTREAM-ID"] }
-    /// STABLE-RENDITION-ID (rfc8216bis §4.4.6.1): the same for the same rendition in every pathway and after every
-    /// reload.
+    /// STABLE-RENDITION-ID (rfc8216bis §4.4.6.1): identifies the rendition across pathways and reloads.
     public var stableID: String? { attributes["STABLE-RENDITION-ID"] }
-    /// PATHWAY-ID, which steering's clones carry here; `.` where it is absent.
+    /// PATHWAY-ID, which pathway clones of content steering have on this tag; `.` if absent.
     public var pathwayID: String { attributes["PATHWAY-ID"] ?? "." }
-    /// BIT-DEPTH of an audio sample in bits.
+    /// BIT-DEPTH of an audio sample, in bits.
     public var bitDepth: Int? { try? attributes.decimalInteger("BIT-DEPTH") }
     /// SAMPLE-RATE of audio in hertz.
     public var sampleRate: Int? { try? attributes.decimalInteger("SAMPLE-RATE") }
@@ -59,7 +58,7 @@ public struct Media: Sendable {
 
     var group: Group { Group(type: type, id: groupID) }
 
-    /// Reads a line; `rendition` gives the place of a URI.
+    /// Parses a line. `rendition` returns the index of a URI.
     init(
         _ text: PlaylistText, _ line: Int, index: Int, _ limits: PlaylistLimits, rendition: (String) -> Int
     ) throws(PlaylistError) {

@@ -1,13 +1,13 @@
-/// EXT-X-START (RFC 8216 §4.3.5.2): where a player should begin.
+/// EXT-X-START (RFC 8216 §4.3.5.2): the preferred start of playback.
 public struct Start: Hashable, Sendable {
-    /// TIME-OFFSET in seconds from the start, or, where it is negative, from the end of the last segment.
+    /// TIME-OFFSET in seconds from the start; if negative, from the end of the last segment.
     public let timeOffset: Double
-    /// PRECISE=YES: samples before the offset are not to be shown.
+    /// PRECISE=YES: samples before the offset should not be shown.
     public let isPrecise: Bool
-    /// The number of the line, from 1.
+    /// Line number, from 1.
     public let line: Int
 
-    /// Reads a line; nil where it names no offset: players then begin where they always do.
+    /// Parses a line; nil without an offset. Players then start at their default position.
     init?(_ text: PlaylistText, _ line: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
         let attributes = try text.attributes(line, limits)
         guard let offset = attributes.signedFloat("TIME-OFFSET") else { return nil }
@@ -16,7 +16,8 @@ public struct Start: Hashable, Sendable {
         self.line = line + 1
     }
 
-    /// The value with TIME-OFFSET in front, for libavformat reads it nowhere else; nil where it stands there already.
+    /// Returns the value with TIME-OFFSET as the first attribute, because libavformat ignores it elsewhere; nil if it
+    /// is first already.
     static func reordered(_ attributes: AttributeList) -> String? {
         let list = attributes.attributes
         guard let place = list.firstIndex(where: { attributes.bytes.matches($0.name, "TIME-OFFSET") }), place > 0 else {

@@ -1,24 +1,24 @@
 /// One EXT-X-STREAM-INF with its URI line (RFC 8216 §4.3.4.2).
 public struct Variant: Sendable {
-    /// The place among the playlist's variants, from 0.
+    /// Index among the playlist's variants, from 0.
     public internal(set) var index: Int
-    /// The URI as written, without blanks at its ends.
+    /// URI as written, without blanks at its ends.
     public let uri: String
-    /// The place of the URI in `MultivariantPlaylist.renditionURIs`: equal for lines that name the same rendition.
+    /// Index of the URI in `MultivariantPlaylist.renditionURIs`; equal for lines that name the same rendition.
     public internal(set) var renditionIndex: Int
-    /// BANDWIDTH, the peak, in bits a second; 0 where it is absent, which players tolerate.
+    /// BANDWIDTH, the peak bit rate in bits per second; 0 if absent, which players accept.
     public let bandwidth: Int
-    /// AVERAGE-BANDWIDTH in bits a second.
+    /// AVERAGE-BANDWIDTH in bits per second.
     public let averageBandwidth: Int?
     /// RESOLUTION.
     public let resolution: Resolution?
-    /// FRAME-RATE in frames a second.
+    /// FRAME-RATE in frames per second.
     public let frameRate: Double?
-    /// All attributes, for whatever has no property here.
+    /// All attributes, including those without a property.
     public let attributes: AttributeList
-    /// The number of the tag's line, from 1.
+    /// Line number of the tag, from 1.
     public let line: Int
-    /// The number of the URI's line, from 1.
+    /// Line number of the URI, from 1.
     public let uriLine: Int
 
     /// CODECS, split at commas.
@@ -29,28 +29,28 @@ public struct Variant: Sendable {
     public var video: String? { attributes["VIDEO"] }
     /// SUBTITLES: the GROUP-ID of its subtitle renditions.
     public var subtitles: String? { attributes["SUBTITLES"] }
-    /// CLOSED-CAPTIONS: the GROUP-ID of its closed captions; nil for the enumerated NONE as well.
+    /// CLOSED-CAPTIONS: the GROUP-ID of its closed captions; also nil for the enumerated NONE.
     public var closedCaptions: String? { group(.closedCaptions) }
     /// VIDEO-RANGE: SDR, HLG or PQ.
     public var videoRange: String? { attributes["VIDEO-RANGE"] }
-    /// STABLE-VARIANT-ID (rfc8216bis §4.4.6.2): the same for the same variant in every pathway and after every reload.
+    /// STABLE-VARIANT-ID (rfc8216bis §4.4.6.2): identifies the variant across pathways and reloads.
     public var stableID: String? { attributes["STABLE-VARIANT-ID"] }
-    /// PATHWAY-ID (rfc8216bis §4.4.6.2): the pathway of content steering that it belongs to; `.` where it is absent.
+    /// PATHWAY-ID (rfc8216bis §4.4.6.2): its pathway for content steering; `.` if absent.
     public var pathwayID: String { attributes["PATHWAY-ID"] ?? "." }
-    /// SCORE (rfc8216bis §4.4.6.2): the larger, the more its author prefers it; nil where it is absent.
+    /// SCORE (rfc8216bis §4.4.6.2): the author's preference, higher is better; nil if absent.
     public var score: Double? { try? attributes.decimalFloat("SCORE") }
     /// HDCP-LEVEL: TYPE-0, TYPE-1 or NONE.
     public var hdcpLevel: String? { attributes["HDCP-LEVEL"] }
     /// SUPPLEMENTAL-CODECS (rfc8216bis §4.4.6.2): codecs with their brands, `codec/brand/…`, split at commas.
     public var supplementalCodecs: [String] { attributes["SUPPLEMENTAL-CODECS"].map(Self.split) ?? [] }
-    /// ALLOWED-CPC (rfc8216bis §4.4.6.2): the content protections that are good enough for it, as written.
+    /// ALLOWED-CPC (rfc8216bis §4.4.6.2): the content protection configurations that are sufficient, as written.
     public var allowedProtection: String? { attributes["ALLOWED-CPC"] }
-    /// REQ-VIDEO-LAYOUT (rfc8216bis §4.4.6.2): what a player must be able to show, such as `CH-STEREO`.
+    /// REQ-VIDEO-LAYOUT (rfc8216bis §4.4.6.2): the layout that a player must support, such as `CH-STEREO`.
     public var requiredVideoLayout: String? { attributes["REQ-VIDEO-LAYOUT"] }
-    /// NAME, which no text defines for variants and many packagers write.
+    /// NAME, which many packagers write although no specification defines it for variants.
     public var name: String? { attributes["NAME"] }
 
-    /// The GROUP-ID that the variant refers to for a type of rendition.
+    /// Returns the GROUP-ID that the variant refers to for a type of rendition.
     public func group(_ type: Media.Kind) -> String? {
         guard type == .closedCaptions, let attribute = attributes.find(type.rawValue), !attribute.isQuoted else {
             return attributes[type.rawValue]
@@ -59,7 +59,6 @@ public struct Variant: Sendable {
         return text == "NONE" ? nil : text
     }
 
-    /// Reads a tag's line; the URI line has been found already.
     init(
         _ text: PlaylistText, line: Int, uriLine: Int, uri: String, index: Int, renditionIndex: Int,
         _ limits: PlaylistLimits
@@ -85,9 +84,73 @@ public struct Variant: Sendable {
 }
 
 extension Variant {
-    /// Whether it has codecs, and all of them are for sound.
+    /// True if the variant has CODECS and all of them are audio codecs.
     public var isAudioOnly: Bool {
-        let sounds = ["mp4a", "ac-3", "ec-3", "opus", "flac", "fLaC", "Opus", "alac", "mp3"]
-        return !codecs.isEmpty && codecs.allSatisfy { codec in sounds.contains { codec.hasPrefix($0) } }
+        let audioCodecs = ["mp4a", "ac-3", "ec-3", "opus", "flac", "fLaC", "Opus", "alac", "mp3"]
+        return !codecs.isEmpty && codecs.allSatisfy { codec in audioCodecs.contains { codec.hasPrefix($0) } }
+    }
+}
+
+/// One EXT-X-I-FRAME-STREAM-INF (RFC 8216 §4.3.4.3): a media playlist of I-frames for trick play.
+public struct IFrameVariant: Sendable {
+    /// Index among the playlist's I-frame variants, from 0.
+    public internal(set) var index: Int
+    /// URI as written.
+    public let uri: String
+    /// Index of the URI in `MultivariantPlaylist.renditionURIs`.
+    public internal(set) var renditionIndex: Int
+    /// BANDWIDTH, the peak bit rate in bits per second; 0 if absent.
+    public let bandwidth: Int
+    /// RESOLUTION.
+    public let resolution: Resolution?
+    /// All attributes.
+    public let attributes: AttributeList
+    /// Line number, from 1.
+    public let line: Int
+
+    /// VIDEO: the GROUP-ID of its video renditions.
+    public var video: String? { attributes["VIDEO"] }
+    /// STABLE-VARIANT-ID (rfc8216bis §4.4.6.3).
+    public var stableID: String? { attributes["STABLE-VARIANT-ID"] }
+    /// PATHWAY-ID (rfc8216bis §4.4.6.3); `.` if absent.
+    public var pathwayID: String { attributes["PATHWAY-ID"] ?? "." }
+
+    /// Parses a line. `rendition` returns the index of a URI.
+    init(
+        _ text: PlaylistText, _ line: Int, index: Int, _ limits: PlaylistLimits, rendition: (String) -> Int
+    ) throws(PlaylistError) {
+        attributes = try text.attributes(line, limits)
+        self.index = index
+        self.line = line + 1
+        uri = try attributes.required("URI")
+        bandwidth = try attributes.decimalInteger("BANDWIDTH") ?? 0
+        resolution = try attributes.resolution("RESOLUTION")
+        renditionIndex = rendition(uri)
+    }
+}
+
+/// One EXT-X-IMAGE-STREAM-INF, a de facto tag for thumbnails: a media playlist of pictures.
+///
+/// Players fetch it only to show seek previews and play without it, so it does not count as a rendition.
+public struct ImageVariant: Sendable {
+    /// Index among the playlist's image variants, from 0.
+    public let index: Int
+    /// URI as written.
+    public let uri: String
+    /// All attributes.
+    public let attributes: AttributeList
+    /// Line number, from 1.
+    public let line: Int
+
+    /// RESOLUTION of one picture; nil if absent or invalid.
+    public var resolution: Resolution? { try? attributes.resolution("RESOLUTION") }
+
+    /// Parses a line; nil without a URI. The line is then preserved unchanged.
+    init?(_ text: PlaylistText, _ line: Int, index: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
+        attributes = try text.attributes(line, limits)
+        guard let uri = attributes["URI"], !uri.isEmpty else { return nil }
+        self.uri = uri
+        self.index = index
+        self.line = line + 1
     }
 }

@@ -1,0 +1,79 @@
+extension MediaPlaylist {
+    /// Result of comparing a refetched text with the previous one.
+    public enum Relation: Hashable, Sendable {
+        /// The same segments and parts, and the same EXT-X-ENDLIST.
+        case same
+        /// The same beginning with `added` more segments; 0 if only parts or EXT-X-ENDLIST are new.
+        case grown(added: Int)
+        /// `removed` segments are gone from the beginning and `added` segments are new: all of them if the whole window
+        /// was replaced.
+        case slid(removed: Int, added: Int)
+        /// An older text, as caches return: its window ends before the known one and agrees with it.
+        case stale
+        /// Another presentation or revision: a different segment has this media sequence number; nil if the numbering
+        /// restarted.
+        case changed(at: Int?)
+    }
+
+    /// Compares this text with an earlier one from the same URL.
+    ///
+    /// Segments are matched by media sequence number (RFC 8216 §6.2.1) and compared by duration, date, byte range,
+    /// discontinuity, and the kinds of their keys and sections. URIs are ignored, because hosts change and tokens
+    /// expire. A playlist with EXT-X-ENDLIST can only be the same or have changed.
+    public func relation(to earlier: MediaPlaylist) -> Relation {
+        let (window, known) = (sequenceWindow, earlier.sequenceWindow)
+        // The segments that EXT-X-SKIP omits must be in the earlier text.
+        if isDeltaUpdate, storage.header.firstSequenceNumber > known.upperBound { return .changed(at: nil) }
+        if let number = firstDifference(from: earlier) { return .changed(at: number) }
+        if window.lowerBound < known.lowerBound {
+            let isOlder =
+                !earlier.hasEndList && window.overlapsOrTouches(known) && window.upperBound <= known.upperBound
+            return isOlder && !hasEndList ? .stale : .changed(at: nil)
+        }
+        if earlier.hasEndList { return window == known && hasEndList ? .same : .changed(at: nil) }
+        if window.upperBound < known.upperBound {
+            return hasEndList || window.lowerBound > known.lowerBound ? .changed(at: window.upperBound) : .stale
+        }
+        let added = window.upperBound - max(window.lowerBound, known.upperBound)
+        if window.lowerBound > known.lowerBound {
+            return .slid(removed: min(window.lowerBound, known.upperBound) - known.lowerBound, added: added)
+        }
+        let isSame = added == 0 && !hasEndList && parts.count == earlier.parts.count
+        return isSame ? .same : .grown(added: added)
+    }
+
+    /// Media sequence numbers of all segments, including those that EXT-X-SKIP omits.
+    private var sequenceWindow: Range<Int> {
+        mediaSequence..<storage.header.firstSequenceNumber + segments.count
+    }
+
+    /// Returns the first media sequence number whose segments differ.
+    private func firstDifference(from earlier: MediaPlaylist) -> Int? {
+        let (first, known) = (storage.header.firstSequenceNumber, earlier.storage.header.firstSequenceNumber)
+        let start = max(first, known)
+        let end = min(first + segments.count, known + earlier.segments.count)
+        guard start < end else { return nil }
+        return (start..<end).first { number in
+            !segments[number - first].isAlike(earlier.segments[number - known], atStart: number == start)
+        }
+    }
+}
+
+extension Range<Int> {
+    fileprivate func overlapsOrTouches(_ other: Range<Int>) -> Bool {
+        lowerBound <= other.upperBound && other.lowerBound <= upperBound
+    }
+}
+
+extension Segment {
+    /// True if two segments with the same number may be the same. At the start of a window the discontinuity may
+    /// already have moved into EXT-X-DISCONTINUITY-SEQUENCE.
+    fileprivate func isAlike(_ other: Segment, atStart: Bool) -> Bool {
+        guard abs(duration - other.duration) < 0.01, byteRange == other.byteRange else { return false }
+        guard isDiscontinuity == other.isDiscontinuity || atStart else { return false }
+        guard (map == nil) == (other.map == nil), keys.map(\.method) == other.keys.map(\.method) else { return false }
+        guard let text = programDateTime, let otherText = other.programDateTime, text != otherText else { return true }
+        guard let date = DateTime(text), let otherDate = DateTime(otherText) else { return true }
+        return abs(date.milliseconds - otherDate.milliseconds) < 500
+    }
+}

@@ -1,0 +1,109 @@
+/// Options for a view of a media playlist.
+public struct MediaPlaylistView: Sendable {
+    /// Keeps the low-latency tags. Ignored if the playlist has ended.
+    public var keepsLowLatency: Bool
+    /// Keeps the byte range of renamed resources. False if each range has its own name.
+    public var keepsByteRanges: Bool
+    /// Adds EXT-X-ENDLIST and EXT-X-PLAYLIST-TYPE:VOD, and omits what a finished presentation cannot provide: gaps,
+    /// interstitials without a name, and an EXT-X-START that no longer fits.
+    public var isFinished: Bool
+    /// Corrects EXT-X-VERSION to what the view needs, since Chromium refuses versions above 10, and puts TIME-OFFSET
+    /// first, since libavformat reads it only there.
+    public var isCorrected: Bool
+    /// Requires relative names, so that the folder can be moved.
+    public var isRelative: Bool
+    /// Omits segments that EXT-X-GAP marks as missing. Always true with `isFinished`.
+    public var omitsGaps: Bool
+
+    /// The unchanged playlist, except for new names and the byte ranges that they replace.
+    public static let relay = Self(keepsLowLatency: true, isFinished: false, isCorrected: false)
+    /// Plain HLS: corrected, without low-latency tags.
+    public static let plain = Self(keepsLowLatency: false, isFinished: false)
+    /// The stored segments for offline playback: plain HLS with an end.
+    public static let stored = Self(keepsLowLatency: false, isFinished: true)
+    /// A growing recording: plain HLS without the gaps.
+    public static let growing = Self(keepsLowLatency: false, isFinished: false, omitsGaps: true)
+    /// The stored segments as part of a bundle on disk: as `stored`, with relative names.
+    public static let bundle = Self(keepsLowLatency: false, isFinished: true, isRelative: true)
+
+    /// Creates a view.
+    public init(
+        keepsLowLatency: Bool, keepsByteRanges: Bool = false, isFinished: Bool, isCorrected: Bool = true,
+        isRelative: Bool = false, omitsGaps: Bool = false
+    ) {
+        self.keepsLowLatency = keepsLowLatency
+        self.keepsByteRanges = keepsByteRanges
+        self.isFinished = isFinished
+        self.isCorrected = isCorrected
+        self.isRelative = isRelative
+        self.omitsGaps = omitsGaps || isFinished
+    }
+
+    /// Checks that the view accepts a name. `TextWriter` checks its characters.
+    func checked(_ name: String) throws(PlaylistError) -> String {
+        isRelative ? try TextWriter.checkedRelative(name) : name
+    }
+}
+
+extension MediaPlaylist {
+    /// A reference that a view may rename.
+    public enum Reference: Sendable {
+        case segment(Segment)
+        /// Every EXT-X-MAP; `index` is equal for equal sections.
+        case map(Map)
+        /// Every EXT-X-KEY except METHOD=NONE. Keys that are not `isFetchable` should keep their URI.
+        case key(Key)
+        /// Every EXT-X-PART, if the view keeps the low-latency tags; likewise the next two cases.
+        case part(PartialSegment)
+        case preloadHint(PreloadHint)
+        case renditionReport(RenditionReport)
+        /// X-ASSET-URI of an EXT-X-DATERANGE. A finished view omits the attribute if it gets no name, and the line if
+        /// neither this nor X-ASSET-LIST gets one.
+        case assetURI(DateRange)
+        /// X-ASSET-LIST of an EXT-X-DATERANGE: as `assetURI`, for a JSON list of presentations (`AssetList`).
+        case assetList(DateRange)
+    }
+
+    /// Writes the playlist with new names.
+    ///
+    /// `naming` returns the new URI of a reference, or nil to keep it; it is called in text order. Everything that is
+    /// neither renamed nor changed by the view is copied byte for byte.
+    ///
+    /// - Parameter cut: segments to omit in addition to those that the view omits.
+    /// - Throws: `.unsafeName` for a name that would break out of its line, or is not relative although the view
+    ///   requires it; `.deltaUpdate` if the view needs the segments that EXT-X-SKIP omits.
+    public func rendered(
+        _ view: MediaPlaylistView = .relay, cut: MediaPlaylistCut? = nil, naming: (Reference) -> String?
+    ) throws(PlaylistError) -> [UInt8] {
+        var view = view
+        if hasEndList || view.isFinished { view.keepsLowLatency = false }
+        if isDeltaUpdate, !view.keepsLowLatency {
+            throw PlaylistError(.deltaUpdate, "the playlist is a delta update, and the view needs the full playlist")
+        }
+        var renderer = MediaPlaylistRenderer(storage: storage, view: view, selection: cut)
+        return try renderer.run(naming)
+    }
+}
+
+/// Selects segments that a view omits although the playlist lists them, because they are not stored.
+///
+/// Timestamps jump where a segment between others is omitted, and RFC 8216 §4.3.2.3 requires EXT-X-DISCONTINUITY there.
+/// Players treat the tag differently by container (measured: ffmpeg 5.1.9, mpv 0.35.1, VLC 3.0.24, Chromium 156). In
+/// transport streams all play on with the tag; without it Chromium stops at the jump. In fragmented MP4 all play on
+/// without the tag, because fragments contain their decode time (ISO/IEC 14496-12 §8.8.12); with it VLC stops.
+/// `isMarked` selects the behaviour. It must be equal for all renditions of a presentation, or their Discontinuity
+/// Sequence Numbers would differ.
+public struct MediaPlaylistCut: Equatable, Sendable {
+    /// True for each segment to keep, by its index. Segments beyond the end are omitted.
+    let stays: [Bool]
+    /// Writes EXT-X-DISCONTINUITY after omitted segments that were between others.
+    let isMarked: Bool
+
+    /// Creates a cut for one playlist.
+    public init(stays: [Bool], isMarked: Bool) {
+        (self.stays, self.isMarked) = (stays, isMarked)
+    }
+
+    /// True if the segment at an index is omitted.
+    func omits(_ index: Int) -> Bool { index >= stays.count || !stays[index] }
+}

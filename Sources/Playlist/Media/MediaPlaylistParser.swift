@@ -1,0 +1,174 @@
+/// Parses the lines of a media playlist in one pass. Keeps the tags for the next URI line, and those in force until
+/// replaced.
+struct MediaPlaylistParser {
+    /// Tags that apply only to the next URI line. Lines are indices; -1 if absent.
+    private struct Pending {
+        var infLine: Int32 = -1
+        var duration = 0.0
+        var rangeLine: Int32 = -1
+        var dateLine: Int32 = -1
+        var isDiscontinuity = false
+        var isGap = false
+    }
+
+    let text: PlaylistText
+    let limits: PlaylistLimits
+    var header = MediaPlaylist.Header()
+    var segments: [Segment.Record] = []
+    var duration = 0.0
+    var keys = KeyScope()
+    var maps: [Map.Record] = []
+    var lowLatency = LowLatency()
+    var dateRanges: [DateRange] = []
+    /// EXT-X-BITRATE in force, in kilobits per second; 0 without one.
+    private var bitRate: Int32 = 0
+    private var mapIndices: [MapIdentity: Int32] = [:]
+    private var pending = Pending()
+
+    private struct MapIdentity: Hashable {
+        let uri: String
+        let byteRange: SubRange?
+    }
+
+    init(text: PlaylistText, limits: PlaylistLimits) {
+        self.text = text
+        self.limits = limits
+    }
+
+    mutating func run() throws(PlaylistError) {
+        segments.reserveCapacity(min(limits.segments, text.lines.count / 2))
+        for line in text.lines.indices {
+            switch text.lines[line].kind {
+            case .blank, .comment: break
+            case .uri: try addSegment(line)
+            case .tag(let tag): try read(tag, line)
+            }
+        }
+        if pending.infLine >= 0 {
+            throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF")
+        }
+    }
+
+    private mutating func read(_ tag: Tag, _ line: Int) throws(PlaylistError) {
+        switch tag {
+        case .inf: try readInf(line)
+        case .byteRange: try readByteRange(line)
+        case .key: try keys.read(text, line, limits)
+        case .map: try readMap(line)
+        case .programDateTime: pending.dateLine = Int32(line)
+        case .discontinuity: pending.isDiscontinuity = true
+        case .gap: pending.isGap = true
+        case .bitrate: bitRate = text.bytes.decimalInteger(text.value(line)).flatMap { Int32(exactly: $0) } ?? 0
+        case .dateRange: dateRanges.append(try DateRange(text, line, index: dateRanges.count, limits))
+        default: try readHeader(tag, line)
+        }
+    }
+
+    private mutating func readHeader(_ tag: Tag, _ line: Int) throws(PlaylistError) {
+        switch tag {
+        case .version: header.version = try integer(line)
+        case .targetDuration: header.targetDuration = try targetDuration(line)
+        case .mediaSequence: header.mediaSequence = try sequence(line, header.mediaSequence)
+        case .discontinuitySequence: header.discontinuitySequence = try sequence(line, header.discontinuitySequence)
+        case .playlistType: header.playlistType = playlistType(line)
+        case .endList: header.hasEndList = true
+        case .iFramesOnly: header.isIFramesOnly = true
+        case .independentSegments: header.hasIndependentSegments = true
+        case .start: header.start = try Start(text, line, limits) ?? header.start
+        default: if tag.isLowLatency { try readLowLatency(tag, line) }
+        }
+    }
+
+    private mutating func readLowLatency(_ tag: Tag, _ line: Int) throws(PlaylistError) {
+        let position = LowLatency.Position(
+            segment: Int32(segments.count), keySet: tag == .part ? keys.current() : -1, map: Int32(maps.count) - 1)
+        try lowLatency.read(tag, text, line, at: position, limits)
+        header.skippedSegments = lowLatency.skip?.segments ?? 0
+    }
+
+    private mutating func readInf(_ line: Int) throws(PlaylistError) {
+        if pending.infLine >= 0 {
+            throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF")
+        }
+        pending.duration = try Inf.seconds(text, line)
+        pending.infLine = Int32(line)
+    }
+
+    private mutating func readByteRange(_ line: Int) throws(PlaylistError) {
+        if pending.rangeLine >= 0 { throw text.error(.duplicateTag, line, "the segment has a second byte range") }
+        pending.rangeLine = Int32(line)
+    }
+
+    private mutating func readMap(_ line: Int) throws(PlaylistError) {
+        var map = try Map.parse(text, line, limits)
+        let identity = MapIdentity(uri: text.bytes.text(map.uri.range), byteRange: map.byteRange)
+        map.index = mapIndices[identity] ?? Int32(mapIndices.count)
+        mapIndices[identity] = map.index
+        map.keySet = keys.current()
+        maps.append(map)
+    }
+
+    private mutating func addSegment(_ line: Int) throws(PlaylistError) {
+        guard pending.infLine >= 0 else {
+            throw text.error(.unannouncedURI, line, "a URI without an EXTINF before it")
+        }
+        if segments.count == limits.segments {
+            throw text.error(.overLimit, line, "more than \(limits.segments) segments")
+        }
+        segments.append(
+            Segment.Record(
+                infLine: pending.infLine, uriLine: Int32(line), rangeLine: pending.rangeLine,
+                dateLine: pending.dateLine, keySet: keys.current(), map: Int32(maps.count) - 1,
+                bitRate: bitRate, isDiscontinuity: pending.isDiscontinuity, isGap: pending.isGap,
+                duration: pending.duration,
+                byteRange: try byteRange(line)))
+        duration += pending.duration
+        pending = Pending()
+    }
+
+    private func byteRange(_ line: Int) throws(PlaylistError) -> SubRange? {
+        guard pending.rangeLine >= 0 else { return nil }
+        var previous: (uri: Range<Int>, byteRange: SubRange)?
+        if let last = segments.last, let range = last.byteRange { previous = (text.value(Int(last.uriLine)), range) }
+        return try ByteRangeTag.resolve(
+            text, Int(pending.rangeLine), value: text.value(Int(pending.rangeLine)), previous: previous,
+            uri: text.value(line))
+    }
+}
+
+/// Values of the tags that apply to the whole playlist (RFC 8216 §4.3.3).
+extension MediaPlaylistParser {
+    /// Maximum media sequence number. Adding a segment count to it cannot overflow.
+    static let largestSequence = Int.max / 4
+
+    private func integer(_ line: Int) throws(PlaylistError) -> Int {
+        guard let value = text.bytes.decimalInteger(text.value(line)), value <= Self.largestSequence else {
+            throw text.error(.badValue, line, "the value is not a decimal integer")
+        }
+        return value
+    }
+
+    /// Parses a sequence number. A repeated tag must have the same value.
+    private func sequence(_ line: Int, _ known: Int?) throws(PlaylistError) -> Int {
+        let value = try integer(line)
+        if let known, known != value {
+            throw text.error(.duplicateTag, line, "the sequence number is repeated with another value")
+        }
+        return value
+    }
+
+    /// Parses seconds. A fraction, which some packagers write, is rounded up.
+    private func targetDuration(_ line: Int) throws(PlaylistError) -> Int {
+        guard let value = text.bytes.decimalFloat(text.value(line)), value <= Inf.longest else {
+            throw text.error(.badValue, line, "the target duration is not a decimal integer")
+        }
+        // Not `rounded(.up)`: it may need the C math library, which nothing else in this module links.
+        return Int(value) + (value > Double(Int(value)) ? 1 : 0)
+    }
+
+    private func playlistType(_ line: Int) -> MediaPlaylist.PlaylistType? {
+        let value = text.value(line)
+        if text.bytes.matches(value, "VOD") { return .vod }
+        return text.bytes.matches(value, "EVENT") ? .event : nil
+    }
+}

@@ -1,0 +1,184 @@
+/// Writes a view in one pass over the lines.
+struct MediaPlaylistRenderer {
+    let storage: MediaPlaylist.Storage
+    let view: MediaPlaylistView
+    /// Segments to omit in addition to gaps.
+    let selection: MediaPlaylistCut?
+    var writer: TextWriter
+    /// Index of the segment that the next URI line belongs to.
+    var nextSegment = 0
+    /// Indices of the next low-latency lines.
+    var nextLowLatency = LowLatencyCounts()
+    /// State that omitted segments pass on to the next kept segment.
+    var cut = SegmentCut()
+    /// The version that the written lines need.
+    var version: RequiredVersion
+    private var nextKey = 0
+    private var nextMap = 0
+    private var nextDateRange = 0
+    private var hasType = false
+    /// New name of the current segment, requested at the first line that needs it.
+    private var name: (segment: Int, value: String?)?
+    private var isPreviousRenamed = false
+
+    init(storage: MediaPlaylist.Storage, view: MediaPlaylistView, selection: MediaPlaylistCut? = nil) {
+        self.storage = storage
+        self.view = view
+        self.selection = selection
+        writer = TextWriter(storage.text)
+        version = RequiredVersion(declared: storage.header.version)
+    }
+
+    mutating func run(_ naming: (MediaPlaylist.Reference) -> String?) throws(PlaylistError) -> [UInt8] {
+        let lines = storage.text.lines
+        if storage.header.isIFramesOnly { version.need(4) }
+        for line in lines.indices {
+            if line == 1 { addHeader() }
+            switch lines[line].kind {
+            case .blank, .comment: break
+            case .uri: try writeSegment(line, naming)
+            case .tag(let tag): try write(tag, line, naming)
+            }
+        }
+        if view.isFinished, !storage.header.hasEndList {
+            writer.insert([Tag.endList.rawValue], beforeLine: lines.count)
+        }
+        return writer.finished(deferred: version.stated)
+    }
+
+    private static let vodType = "\(Tag.playlistType.rawValue):VOD"
+
+    /// Inserts, after EXTM3U, tags that the view needs and the text lacks.
+    private mutating func addHeader() {
+        let lines = storage.text.lines
+        if view.isCorrected, !lines.contains(where: { $0.kind == .tag(.version) }) {
+            writer.insertDeferred(Tag.version.rawValue + ":", beforeLine: 1)
+        }
+        if view.isFinished, !lines.contains(where: { $0.kind == .tag(.playlistType) }) {
+            writer.insert([Self.vodType], beforeLine: 1)
+        }
+    }
+
+    private mutating func write(
+        _ tag: Tag, _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
+    ) throws(PlaylistError) {
+        switch tag {
+        case .version: if view.isCorrected { writer.replaceDeferred(storage.text.value(line)) }
+        case .playlistType: writeType(line)
+        case .start: try writeStart(line)
+        case .inf, .programDateTime, .discontinuity, .gap: try writeSegmentTag(tag, line)
+        case .byteRange: writeByteRange(line, naming)
+        case .key: try writeKey(line, naming)
+        case .map: try writeMap(line, naming)
+        case .dateRange: try writeDateRange(line, naming)
+        // Variables have been replaced: most players cannot do it.
+        case .define: writer.drop(line: line)
+        default: if tag.isLowLatency { try writeLowLatency(tag, line, naming) }
+        }
+    }
+}
+
+extension MediaPlaylistRenderer {
+    private mutating func newName(_ naming: (MediaPlaylist.Reference) -> String?) -> String? {
+        if let name, name.segment == nextSegment { return name.value }
+        guard nextSegment < storage.segments.count else { return nil }
+        let value = naming(.segment(Segment(storage: storage, index: nextSegment)))
+        name = (nextSegment, value)
+        return value
+    }
+
+    private mutating func writeSegment(
+        _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
+    ) throws(PlaylistError) {
+        if isCut {
+            omitSegment(line)
+        } else {
+            try restoreVectors(line, naming)
+            let name = newName(naming)
+            if let name { try writer.replaceURI(line: line, with: try view.checked(name)) }
+            isPreviousRenamed = name != nil
+        }
+        nextSegment += 1
+    }
+
+    /// Omits the range of a renamed segment. Otherwise, writes out an offset that is relative to a segment that was
+    /// renamed or omitted.
+    private mutating func writeByteRange(_ line: Int, _ naming: (MediaPlaylist.Reference) -> String?) {
+        guard !isCut else { return writer.drop(line: line) }
+        guard nextSegment < storage.segments.count, let range = storage.segments[nextSegment].byteRange else { return }
+        let isRenamed = newName(naming) != nil
+        if isRenamed, !view.keepsByteRanges { return writer.drop(line: line) }
+        version.need(4)
+        if isRenamed || isPreviousRenamed || cut.isAtNeighbour, ByteRangeTag.isImplicit(storage.text, line) {
+            writer.replace(storage.text.value(line), with: range.description)
+        }
+    }
+
+    private mutating func writeKey(
+        _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
+    ) throws(PlaylistError) {
+        let record = storage.keyRecords[Int(storage.keyOccurrences[nextKey])]
+        nextKey += 1
+        guard record.method != .none else { return }
+        let name = naming(.key(Key(text: storage.text, record: record)))
+        guard name != nil || view.isCorrected else { return }
+        let attributes = try storage.text.attributes(line)
+        version.need(key: attributes)
+        guard let name else { return }
+        var edits = AttributeEdits()
+        edits.set("URI", .quoted(try view.checked(name)))
+        try edits.apply(to: attributes, &writer)
+    }
+
+    private mutating func writeMap(
+        _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
+    ) throws(PlaylistError) {
+        guard let map = storage.map(nextMap) else { return }
+        nextMap += 1
+        version.need(storage.header.isIFramesOnly ? 5 : 6)
+        guard let name = naming(.map(map)) else { return }
+        var edits = AttributeEdits()
+        edits.set("URI", .quoted(try view.checked(name)))
+        if !view.keepsByteRanges { edits.set("BYTERANGE", .removed) }
+        try edits.apply(to: try storage.text.attributes(line), &writer)
+    }
+
+    /// Omits, from finished views, an interstitial whose presentation has no name: it would lead to the origin.
+    private mutating func writeDateRange(
+        _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
+    ) throws(PlaylistError) {
+        let range = storage.dateRanges[nextDateRange]
+        nextDateRange += 1
+        guard range.isInterstitial else { return }
+        let uri = range.assetURI == nil ? nil : naming(.assetURI(range))
+        let list = range.assetList == nil ? nil : naming(.assetList(range))
+        if view.isFinished, uri == nil, list == nil { return writer.drop(line: line) }
+        var edits = AttributeEdits()
+        for (attribute, name, old) in [("X-ASSET-URI", uri, range.assetURI), ("X-ASSET-LIST", list, range.assetList)] {
+            if let name { edits.set(attribute, .quoted(try view.checked(name))) }
+            if view.isFinished, name == nil, old != nil { edits.set(attribute, .removed) }
+        }
+        try edits.apply(to: range.attributes, &writer)
+    }
+
+    private mutating func writeType(_ line: Int) {
+        guard view.isFinished else { return }
+        if hasType { return writer.drop(line: line) }
+        hasType = true
+        if storage.text.bytes.matches(storage.text.value(line), "VOD") { return }
+        writer.replace(storage.text.lines[line].content, with: Self.vodType)
+    }
+
+    /// Omits an offset that would point elsewhere now: one for a playlist that still grew, or for one that had the
+    /// omitted segments.
+    private mutating func writeStart(_ line: Int) throws(PlaylistError) {
+        guard view.isCorrected, let start = storage.header.start, start.line == line + 1 else { return }
+        let isCut = selection != nil || view.isFinished && storage.segments.contains(where: \.isGap)
+        let isForLive = view.isFinished && !storage.header.hasEndList && start.timeOffset < 0
+        if isCut || isForLive || view.isFinished && abs(start.timeOffset) > storage.duration {
+            return writer.drop(line: line)
+        }
+        guard let value = Start.reordered(try storage.text.attributes(line)) else { return }
+        writer.replace(storage.text.value(line), with: value)
+    }
+}

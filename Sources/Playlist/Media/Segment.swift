@@ -1,0 +1,105 @@
+/// One media segment: a view of its playlist, cheap to create and copy.
+public struct Segment: Sendable {
+    /// The parsed values of a segment. Lines are indices; -1 if absent.
+    struct Record: Sendable {
+        let infLine: Int32
+        let uriLine: Int32
+        let rangeLine: Int32
+        let dateLine: Int32
+        let keySet: Int32
+        let map: Int32
+        let bitRate: Int32
+        let isDiscontinuity: Bool
+        let isGap: Bool
+        let duration: Double
+        let byteRange: SubRange?
+    }
+
+    let storage: MediaPlaylist.Storage
+    /// Index among the playlist's segments, from 0.
+    public let index: Int
+
+    var record: Record { storage.segments[index] }
+
+    /// EXT-X-MEDIA-SEQUENCE plus the index in the playlist (RFC 8216 §3).
+    public var mediaSequenceNumber: Int { storage.header.firstSequenceNumber + index }
+
+    /// URI as written, without blanks at its ends.
+    public var uri: String { storage.text.string(Int(record.uriLine)) }
+
+    /// EXTINF's duration in seconds, from 0 to 1e9.
+    public var duration: Double { record.duration }
+
+    /// EXTINF's duration as written.
+    public var durationText: String { storage.text.bytes.text(inf.duration) }
+
+    /// EXTINF's title, often empty.
+    public var title: String { storage.text.bytes.text(inf.title) }
+
+    /// EXT-X-BYTERANGE with its offset resolved; nil for the whole resource.
+    public var byteRange: SubRange? { record.byteRange }
+
+    /// The keys in force, one per KEYFORMAT; empty if the segment is not encrypted.
+    public var keys: [Key] { storage.keys(inSet: record.keySet) }
+
+    /// The initialization section in force.
+    public var map: Map? { storage.map(Int(record.map)) }
+
+    /// True if EXT-X-DISCONTINUITY precedes the segment.
+    public var isDiscontinuity: Bool { record.isDiscontinuity }
+
+    /// True if EXT-X-GAP marks the segment as missing. It must not be fetched.
+    public var isGap: Bool { record.isGap }
+
+    /// The preceding EXT-X-PROGRAM-DATE-TIME, as written.
+    public var programDateTime: String? { record.dateLine < 0 ? nil : storage.text.string(Int(record.dateLine)) }
+
+    /// EXT-X-BITRATE in force, converted from kilobits to bits per second; within 10 % of the segment's bit rate. Nil
+    /// without the tag, and for a byte range, to which it does not apply (rfc8216bis §4.4.4.8).
+    public var bitRate: Int? { record.bitRate > 0 && byteRange == nil ? Int(record.bitRate) * 1000 : nil }
+
+    /// Line number of the URI, from 1.
+    public var line: Int { Int(record.uriLine) + 1 }
+
+    private var inf: Inf { Inf(storage.text.bytes, storage.text.value(Int(record.infLine))) }
+}
+
+/// The segments of a media playlist, in order.
+public struct Segments: RandomAccessCollection, Sendable {
+    let storage: MediaPlaylist.Storage
+
+    /// Always 0.
+    public var startIndex: Int { 0 }
+    /// The number of segments.
+    public var endIndex: Int { storage.segments.count }
+    /// Returns the segment at an index in the playlist.
+    public subscript(position: Int) -> Segment {
+        precondition(indices.contains(position), "segment index out of range")
+        return Segment(storage: storage, index: position)
+    }
+}
+
+/// The parts of an EXTINF value, `duration,title` (RFC 8216 §4.3.2.1).
+struct Inf {
+    let duration: Range<Int>
+    /// Range after the comma, as written; empty without a comma.
+    let title: Range<Int>
+
+    init(_ bytes: [UInt8], _ value: Range<Int>) {
+        let comma = bytes.firstIndex(of: UInt8(ascii: ","), in: value) ?? value.upperBound
+        duration = bytes.trimmed(value.lowerBound..<comma)
+        title = min(comma + 1, value.upperBound)..<value.upperBound
+    }
+
+    /// Maximum duration in seconds, about 31 years.
+    static let longest = 1e9
+
+    /// Returns the duration in seconds of the EXTINF on a line.
+    static func seconds(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> Double {
+        let inf = Inf(text.bytes, text.value(line))
+        guard let seconds = text.bytes.decimalFloat(inf.duration), seconds <= longest else {
+            throw text.error(.badValue, line, "the segment's duration is not a decimal number of seconds")
+        }
+        return seconds
+    }
+}

@@ -1,0 +1,123 @@
+extension MultivariantPlaylist {
+    /// Returns the playlist with only the first of each set of `mirrors`, for clients that fetch from any of them.
+    ///
+    /// Removes each variant that is a mirror of an earlier one, and the groups that only removed variants refer to. A
+    /// variant stays if its groups have a rendition that its mirror lacks. Views omit the removed lines; the text stays
+    /// unchanged. `renditionURIs` has the first URI of each set, in the order of `sets`, and `uris(ofRendition:)`
+    /// returns all of them.
+    ///
+    /// - Parameter sets: this playlist's `mirrors`.
+    public func folded(_ sets: [[Int]]) -> MultivariantPlaylist {
+        guard sets.count < renditionURIs.count else { return self }
+        return MirrorFold(self, sets).result
+    }
+}
+
+/// Removes the lines of mirrors from a playlist.
+private struct MirrorFold {
+    private(set) var result: MultivariantPlaylist
+    private let playlist: MultivariantPlaylist
+    private let identity: RenditionIdentity
+    /// For each index of `renditionURIs`, the number of its set.
+    private var sets: [Int]
+    private var removedVariants: Set<Int> = []
+    private var removedIFrameVariants: Set<Int> = []
+
+    init(_ playlist: MultivariantPlaylist, _ sets: [[Int]]) {
+        self.playlist = playlist
+        result = playlist
+        identity = RenditionIdentity(playlist)
+        self.sets = [Int](repeating: 0, count: playlist.renditionURIs.count)
+        for (number, set) in sets.enumerated() {
+            for place in set { self.sets[place] = number }
+        }
+        result.fold(sets)
+        findMirrors()
+        keepRemaining()
+    }
+
+    /// Finds the variants to remove.
+    private mutating func findMirrors() {
+        for candidates in Dictionary(grouping: playlist.variants, by: identity.key).values {
+            let first = candidates[0]
+            removedVariants.formUnion(
+                candidates.dropFirst().filter { playlist.isMirror(first, $0) && isCovered($0, by: first) }.map(\.index))
+        }
+        for candidates in Dictionary(grouping: playlist.iFrameVariants, by: identity.key).values {
+            removedIFrameVariants.formUnion(
+                candidates.dropFirst().filter { playlist.isMirror(candidates[0], $0) }.map(\.index))
+        }
+    }
+
+    /// True if every rendition of a variant is also a rendition of `first`.
+    private func isCovered(_ variant: Variant, by first: Variant) -> Bool {
+        guard sets[variant.renditionIndex] == sets[first.renditionIndex] else { return false }
+        return Media.Kind.allCases.allSatisfy { type in
+            let covered = Set(identity.members(type, first.group(type)).compactMap(\.renditionIndex).map { sets[$0] })
+            return identity.members(type, variant.group(type)).allSatisfy { member in
+                member.renditionIndex.map { covered.contains(sets[$0]) } ?? true
+            }
+        }
+    }
+
+    /// Groups that only removed variants refer to.
+    private var groups: Set<Media.Group> {
+        let used =
+            playlist.variants.filter { !removedVariants.contains($0.index) }.flatMap(Self.groups)
+            + playlist.iFrameVariants.filter { !removedIFrameVariants.contains($0.index) }.flatMap(Self.groups)
+        let dropped =
+            playlist.variants.filter { removedVariants.contains($0.index) }.flatMap(Self.groups)
+            + playlist.iFrameVariants.filter { removedIFrameVariants.contains($0.index) }.flatMap(Self.groups)
+        return Set(dropped).subtracting(used)
+    }
+
+    private static func groups(_ variant: Variant) -> [Media.Group] {
+        Media.Kind.allCases.compactMap { type in variant.group(type).map { Media.Group(type: type, id: $0) } }
+    }
+
+    private static func groups(_ variant: IFrameVariant) -> [Media.Group] {
+        variant.video.map { [Media.Group(type: .video, id: $0)] } ?? []
+    }
+
+    /// Stores and renumbers the remaining items.
+    private mutating func keepRemaining() {
+        let groups = groups
+        result.variants = playlist.variants.filter { !removedVariants.contains($0.index) }
+        result.iFrameVariants = playlist.iFrameVariants.filter { !removedIFrameVariants.contains($0.index) }
+        result.media = playlist.media.filter { !groups.contains($0.group) }
+        let variantPlaces = Self.places(result.variants.map(\.index))
+        let iFramePlaces = Self.places(result.iFrameVariants.map(\.index))
+        let mediaPlaces = Self.places(result.media.map(\.index))
+        result.entries = playlist.entries.map { line in
+            let entry: MultivariantPlaylist.Entry =
+                switch line.entry {
+                case .variant(let index): variantPlaces[index].map { .variant($0) } ?? .mirror
+                case .variantURI(let index): variantPlaces[index].map { .variantURI($0) } ?? .mirror
+                case .iFrameVariant(let index): iFramePlaces[index].map { .iFrameVariant($0) } ?? .mirror
+                case .media(let index): mediaPlaces[index].map { .media($0) } ?? .mirror
+                default: line.entry
+                }
+            return MultivariantPlaylist.LineEntry(line: line.line, entry: entry)
+        }
+        renumber()
+    }
+
+    private mutating func renumber() {
+        for index in result.variants.indices {
+            result.variants[index].index = index
+            result.variants[index].renditionIndex = sets[result.variants[index].renditionIndex]
+        }
+        for index in result.iFrameVariants.indices {
+            result.iFrameVariants[index].index = index
+            result.iFrameVariants[index].renditionIndex = sets[result.iFrameVariants[index].renditionIndex]
+        }
+        for index in result.media.indices {
+            result.media[index].index = index
+            result.media[index].renditionIndex = result.media[index].renditionIndex.map { sets[$0] }
+        }
+    }
+
+    private static func places(_ indices: [Int]) -> [Int: Int] {
+        Dictionary(uniqueKeysWithValues: indices.enumerated().map { ($0.element, $0.offset) })
+    }
+}

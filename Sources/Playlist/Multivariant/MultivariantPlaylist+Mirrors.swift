@@ -1,0 +1,167 @@
+extension MultivariantPlaylist {
+    /// Groups the indices of `renditionURIs` by rendition. Each set holds the mirrors of one rendition in text order;
+    /// every index is in exactly one set.
+    ///
+    /// Mirrors are variants with the same STABLE-VARIANT-ID, and variants with equal attributes in different pathways
+    /// of content steering (rfc8216bis §4.4.6.2, §7) or on different hosts (RFC 8216 §6.2.4, redundant variants),
+    /// together with the renditions of their groups. Variants with equal attributes on the same host are not mirrors,
+    /// because their author may mean different things.
+    public var mirrors: [[Int]] {
+        let identity = RenditionIdentity(self)
+        var sets = DisjointSets(count: renditionURIs.count)
+        for candidates in Dictionary(grouping: variants, by: identity.key).values where candidates.count > 1 {
+            for candidate in candidates.dropFirst() where isMirror(candidates[0], candidate) {
+                sets.join(candidates[0].renditionIndex, candidate.renditionIndex)
+                join(candidates[0], candidate, identity, &sets)
+            }
+        }
+        for candidates in Dictionary(grouping: iFrameVariants, by: identity.key).values {
+            for candidate in candidates.dropFirst() where isMirror(candidates[0], candidate) {
+                sets.join(candidates[0].renditionIndex, candidate.renditionIndex)
+            }
+        }
+        for candidates in Dictionary(grouping: media.filter { $0.stableID != nil }, by: identity.key).values {
+            for candidate in candidates.dropFirst() { join(candidates[0], candidate, &sets) }
+        }
+        return sets.all
+    }
+
+    /// Returns, for each index of `renditionURIs`, the index of the same rendition in an earlier text; nil for a new
+    /// rendition.
+    ///
+    /// A rendition is identified by its stable id, or else by the attributes of the first line that names it. Equal
+    /// ones are matched in order.
+    public func places(in earlier: MultivariantPlaylist) -> [Int?] {
+        var known: [RenditionIdentity.Key: [Int]] = [:]
+        for (place, key) in earlier.identityKeys.enumerated().reversed() { known[key, default: []].append(place) }
+        return identityKeys.map { known[$0]?.popLast() }
+    }
+
+    private var identityKeys: [RenditionIdentity.Key] {
+        let identity = RenditionIdentity(self)
+        var keys = [RenditionIdentity.Key?](repeating: nil, count: renditionURIs.count)
+        func put(_ place: Int, _ key: RenditionIdentity.Key) { keys[place] = keys[place] ?? key }
+        for variant in variants { put(variant.renditionIndex, identity.key(variant)) }
+        for media in media {
+            // Groups with equal members, one per quality, differ only by name.
+            if let place = media.renditionIndex { put(place, identity.key(media) + [media.groupID]) }
+        }
+        for variant in iFrameVariants { put(variant.renditionIndex, identity.key(variant)) }
+        return keys.map { $0 ?? [] }
+    }
+
+    /// Joins equal renditions of the groups of two mirrors.
+    private func join(_ first: Variant, _ second: Variant, _ identity: RenditionIdentity, _ sets: inout DisjointSets) {
+        for type in Media.Kind.allCases where first.group(type) != second.group(type) {
+            let others = Dictionary(grouping: identity.members(type, second.group(type)), by: identity.key)
+            for member in identity.members(type, first.group(type)) {
+                if let other = others[identity.key(member)]?.first { join(member, other, &sets) }
+            }
+        }
+    }
+
+    private func join(_ first: Media, _ second: Media, _ sets: inout DisjointSets) {
+        if let one = first.renditionIndex, let other = second.renditionIndex { sets.join(one, other) }
+    }
+
+    /// True if two variants with the same `RenditionIdentity` key are mirrors.
+    func isMirror(_ first: Variant, _ second: Variant) -> Bool {
+        first.stableID != nil && first.uri != second.uri || first.pathwayID != second.pathwayID
+            || isElsewhere(first.uri, second.uri)
+    }
+
+    /// True if two I-frame variants with the same `RenditionIdentity` key are mirrors.
+    func isMirror(_ first: IFrameVariant, _ second: IFrameVariant) -> Bool {
+        first.stableID != nil && first.uri != second.uri || first.pathwayID != second.pathwayID
+            || isElsewhere(first.uri, second.uri)
+    }
+
+    private func isElsewhere(_ first: String, _ second: String) -> Bool { Self.host(first) != Self.host(second) }
+
+    /// Returns the authority of a URI in lowercase; empty for a relative URI.
+    private static func host(_ uri: String) -> String {
+        let parts = uri.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count > 2, parts[1].isEmpty, parts[0].isEmpty || parts[0].last == UInt8(ascii: ":") else {
+            return ""
+        }
+        return String(Substring(parts[2])).lowercased()
+    }
+}
+
+/// Disjoint sets of indices (union-find).
+private struct DisjointSets {
+    private var parents: [Int]
+
+    init(count: Int) { parents = Array(0..<count) }
+
+    mutating func join(_ first: Int, _ second: Int) {
+        let (one, other) = (root(first), root(second))
+        parents[max(one, other)] = min(one, other)
+    }
+
+    /// All sets, ordered by their smallest index.
+    var all: [[Int]] {
+        Dictionary(grouping: parents.indices, by: root).values.sorted { $0[0] < $1[0] }
+    }
+
+    private func root(_ number: Int) -> Int {
+        var number = number
+        while parents[number] != number { number = parents[number] }
+        return number
+    }
+}
+
+/// Identifies lines of a multivariant playlist without their URIs, because hosts change and tokens expire.
+struct RenditionIdentity {
+    /// Identity of a line: its STABLE-VARIANT-ID or STABLE-RENDITION-ID, or else all attributes except those that name
+    /// a location.
+    typealias Key = [String]
+
+    private let playlist: MultivariantPlaylist
+    private let groups: [Media.Group: [Media]]
+
+    init(_ playlist: MultivariantPlaylist) {
+        self.playlist = playlist
+        groups = Dictionary(grouping: playlist.media, by: \.group)
+    }
+
+    /// Returns the key of a variant. A group contributes the keys of its members, not its name.
+    func key(_ variant: Variant) -> Key {
+        if let id = variant.stableID { return ["variant", id] }
+        let own = Self.key(variant.attributes, without: Self.locations.union(Media.Kind.allCases.map(\.rawValue)))
+        return ["variant"] + own
+            + Media.Kind.allCases.flatMap { type in
+                [type.rawValue]
+                    + members(type, variant.group(type)).map(key).sorted { $0.lexicographicallyPrecedes($1) }
+                    .flatMap { $0 }
+            }
+    }
+
+    func key(_ variant: IFrameVariant) -> Key {
+        if let id = variant.stableID { return ["iframes", id] }
+        return ["iframes"] + Self.key(variant.attributes, without: Self.locations.union(["VIDEO"]))
+    }
+
+    /// Returns the key of a rendition within its group.
+    func key(_ media: Media) -> Key {
+        if let id = media.stableID { return [media.type.rawValue, id] }
+        return [media.type.rawValue] + Self.key(media.attributes, without: Self.locations.union(["GROUP-ID"]))
+    }
+
+    /// Returns the members of a group.
+    func members(_ type: Media.Kind, _ id: String?) -> [Media] {
+        id.flatMap { groups[Media.Group(type: type, id: $0)] } ?? []
+    }
+
+    /// Attributes that describe a location, not the content.
+    private static let locations: Set<String> = [
+        "URI", "PATHWAY-ID", "STABLE-VARIANT-ID", "STABLE-RENDITION-ID", "PROGRAM-ID", "SCORE",
+    ]
+
+    private static func key(_ attributes: AttributeList, without left: Set<String>) -> Key {
+        attributes.attributes.compactMap { attribute in
+            let name = attributes.bytes.text(attribute.name)
+            return left.contains(name) ? nil : "\(name)=\(attributes.bytes.text(attribute.content))"
+        }.sorted()
+    }
+}

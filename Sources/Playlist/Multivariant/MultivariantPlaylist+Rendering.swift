@@ -1,0 +1,169 @@
+/// Options for a view of a multivariant playlist.
+public struct MultivariantView: Sendable {
+    /// Keeps EXT-X-CONTENT-STEERING and PATHWAY-ID, which would let the player bypass Weir.
+    public var keepsSteering: Bool
+    /// Corrects EXT-X-VERSION and puts TIME-OFFSET first, as in `MediaPlaylistView`.
+    public var isCorrected: Bool
+    /// Requires relative names for media playlists and keys, so that the folder can be moved.
+    public var isRelative: Bool
+
+    /// The unchanged playlist, except for new names.
+    public static let relay = Self(keepsSteering: true, isCorrected: false)
+    /// The view for players: corrected, without steering.
+    public static let player = Self(keepsSteering: false)
+    /// The view in a bundle on disk: as `player`, with relative names.
+    public static let bundle = Self(keepsSteering: false, isRelative: true)
+
+    /// Creates a view.
+    public init(keepsSteering: Bool, isCorrected: Bool = true, isRelative: Bool = false) {
+        self.keepsSteering = keepsSteering
+        self.isCorrected = isCorrected
+        self.isRelative = isRelative
+    }
+}
+
+extension MultivariantPlaylist {
+    /// A reference that a view may rename.
+    public enum Reference: Sendable {
+        case variant(Variant)
+        /// Only lines with a URI.
+        case media(Media)
+        case iFrameVariant(IFrameVariant)
+        case sessionKey(Key)
+        /// Only lines with a URI.
+        case sessionData(SessionData)
+        case imageVariant(ImageVariant)
+        /// Only if the view keeps content steering.
+        case steering(ContentSteering)
+
+        /// Index of the URI in `renditionURIs`; nil if it does not name a media playlist.
+        public var renditionIndex: Int? {
+            switch self {
+            case .variant(let variant): variant.renditionIndex
+            case .media(let media): media.renditionIndex
+            case .iFrameVariant(let variant): variant.renditionIndex
+            case .sessionKey, .sessionData, .imageVariant, .steering: nil
+            }
+        }
+    }
+
+    /// Writes the playlist with new names and all variants and renditions. Weir fetches those that are not stored.
+    ///
+    /// `naming` returns the new URI of a reference, or nil to keep it; it is called in the order of the written lines.
+    /// Everything that the view does not change is copied byte for byte, except EXT-X-DEFINE, whose variables have been
+    /// replaced.
+    ///
+    /// - Parameter first: indices of the `variants` to put before the others. Players begin with the first variant.
+    /// - Throws: `.unsafeName` for a name that would break out of its position.
+    public func rendered(
+        _ view: MultivariantView = .player, first: Set<Int> = [], naming: (Reference) -> String?
+    ) throws(PlaylistError) -> [UInt8] {
+        var renderer = MultivariantRenderer(playlist: self, view: view, listing: nil)
+        renderer.putFirst(first)
+        return try renderer.run(naming)
+    }
+
+    /// Writes the offline view, which lists what can be played from the store; nil if no variant can.
+    ///
+    /// `renditions` holds the indices in `renditionURIs` of the media playlists that are completely stored. The view
+    /// lists the variants of `wholeVariants(renditions:)`, the stored I-frame variants, and the EXT-X-MEDIA lines that
+    /// belong to a group of a listed variant and are stored or have no URI (muxed media, closed captions). If a group's
+    /// default is not listed, its first listed member becomes DEFAULT=YES,AUTOSELECT=YES. References to groups without
+    /// a listed member are removed. Image variants, session keys and session data without a name from `naming` are
+    /// omitted. Everything else is as in `rendered(_:naming:)`.
+    public func stored(
+        _ view: MultivariantView = .player, renditions: Set<Int>, naming: (Reference) -> String?
+    ) throws(PlaylistError) -> [UInt8]? {
+        let listing = Listing(of: self, renditions: renditions)
+        guard !listing.variants.isEmpty else { return nil }
+        var renderer = MultivariantRenderer(playlist: self, view: view, listing: listing)
+        return try renderer.run(naming)
+    }
+
+    /// Writes the playlist with only one variant and its renditions: the EXT-X-MEDIA lines of its groups that are among
+    /// `renditions` or have no URI. Everything else is as in `stored(_:renditions:naming:)`.
+    ///
+    /// - Parameter renditions: indices in `renditionURIs`. The variant's own index is not required.
+    public func rendered(
+        _ view: MultivariantView = .player, only variant: Variant, among renditions: Set<Int>,
+        naming: (Reference) -> String?
+    ) throws(PlaylistError) -> [UInt8] {
+        let listing = Listing(of: self, listing: [variant], among: renditions)
+        var renderer = MultivariantRenderer(playlist: self, view: view, listing: listing)
+        return try renderer.run(naming)
+    }
+
+    /// Returns the variants that a player may begin with instead of the first one, because they need only these
+    /// renditions.
+    ///
+    /// They must be audio-only exactly if the first variant is: a viewer who expects a picture must not get audio only,
+    /// and a listener must not pay for a picture. Empty if the first variant is itself among them.
+    public func initialChoice(of renditions: Set<Int>) -> Set<Int> {
+        guard !renditions.isEmpty, let first = variants.first else { return [] }
+        let complete = wholeVariants(renditions: renditions).filter { $0.isAudioOnly == first.isAudioOnly }
+        return complete.contains { $0.index == first.index } ? [] : Set(complete.map(\.index))
+    }
+
+    /// Returns the variants that can be played from the stored renditions alone.
+    ///
+    /// A variant's media playlist must be among `renditions`. Its AUDIO and VIDEO groups must each have a member that
+    /// is stored or has no URI; otherwise the variant might lack sound or picture. Subtitles are not required. A
+    /// reference to an undefined group is ignored: players then use the muxed media.
+    public func wholeVariants(renditions: Set<Int>) -> [Variant] {
+        let groups = Dictionary(grouping: media, by: \.group)
+        return variants.filter { variant in
+            guard renditions.contains(variant.renditionIndex) else { return false }
+            return [Media.Kind.audio, .video].allSatisfy { type in
+                guard let id = variant.group(type), let members = groups[Media.Group(type: type, id: id)] else {
+                    return true
+                }
+                return members.contains { $0.renditionIndex.map(renditions.contains) ?? true }
+            }
+        }
+    }
+}
+
+extension MultivariantPlaylist {
+    /// The lines that the offline view lists, as indices in the playlist's arrays, and the defaults that it repairs.
+    struct Listing {
+        private(set) var variants: Set<Int> = []
+        private(set) var media: Set<Int> = []
+        /// EXT-X-MEDIA lines that become their group's default.
+        private(set) var promoted: Set<Int> = []
+        private(set) var iFrameVariants: Set<Int> = []
+        /// Groups with a listed member.
+        private(set) var groups: Set<Media.Group> = []
+
+        /// Lists the variants that need only `renditions`.
+        init(of playlist: MultivariantPlaylist, renditions: Set<Int>) {
+            self.init(of: playlist, listing: playlist.wholeVariants(renditions: renditions), among: renditions)
+        }
+
+        /// Lists these variants, and the other lines that refer to `renditions`.
+        init(of playlist: MultivariantPlaylist, listing listed: [Variant], among renditions: Set<Int>) {
+            variants = Set(listed.map(\.index))
+            let iFrames = playlist.iFrameVariants.filter { renditions.contains($0.renditionIndex) }
+            iFrameVariants = Set(iFrames.map(\.index))
+            var referenced: Set<Media.Group> = []
+            for variant in listed {
+                for type in Media.Kind.allCases {
+                    if let id = variant.group(type) { referenced.insert(Media.Group(type: type, id: id)) }
+                }
+            }
+            let members = playlist.media.filter {
+                referenced.contains($0.group) && ($0.renditionIndex.map(renditions.contains) ?? true)
+            }
+            media = Set(members.map(\.index))
+            groups = Set(members.map(\.group))
+            promoted = Self.promotions(members, of: playlist)
+        }
+
+        /// Returns the first listed member of each group whose default is not listed.
+        private static func promotions(_ members: [Media], of playlist: MultivariantPlaylist) -> Set<Int> {
+            let lost = Set(playlist.media.filter(\.isDefault).map(\.group))
+                .subtracting(members.filter(\.isDefault).map(\.group))
+            var done: Set<Media.Group> = []
+            return Set(members.filter { lost.contains($0.group) && done.insert($0.group).inserted }.map(\.index))
+        }
+    }
+}

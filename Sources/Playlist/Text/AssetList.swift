@@ -1,0 +1,76 @@
+/// The JSON text that an interstitial's X-ASSET-LIST refers to (rfc8216bis appendix D.3). Its ASSETS are played one
+/// after the other.
+///
+/// Everything except the URIs is preserved byte for byte.
+public struct AssetList: Sendable {
+    /// The decoded URIs of the assets in text order, relative to the list's URL.
+    public let uris: [String]
+
+    private let bytes: [UInt8]
+    private let places: [Range<Int>]
+    /// Maximum size in bytes. A list of a thousand assets is smaller.
+    private static let limit = 1 << 20
+
+    /// Parses a response body.
+    ///
+    /// - Throws: `.badAssetList` for invalid JSON, and for ASSETS without any URI. An empty array is valid: it means
+    ///   that nothing is to be played. `.overLimit` beyond 1 MB.
+    public init(_ body: [UInt8]) throws(PlaylistError) {
+        if body.count > Self.limit {
+            throw PlaylistError(.overLimit, "the list of assets is larger than \(Self.limit) bytes")
+        }
+        bytes = body
+        var found = Assets()
+        do throws(JSONScanner.Fault) {
+            var scanner = JSONScanner(body)
+            try scanner.run { found.visit($0, $1, of: body) }
+        } catch {
+            let line = 1 + body[..<min(error.position, body.count)].count { $0 == 0x0A }
+            throw PlaylistError(.badAssetList, line: line, "the list of assets is not valid JSON")
+        }
+        if !found.isList || found.uris.isEmpty && found.hasElements {
+            throw PlaylistError(.badAssetList, "the list of assets has no ASSETS with a URI")
+        }
+        places = found.uris
+        uris = found.uris.map { JSONScanner.text(body[$0]) ?? "" }
+    }
+
+    /// Writes the list with other URIs. `naming` gets the index in `uris` and returns the new URI, or nil to keep the
+    /// old one.
+    ///
+    /// - Throws: `.unsafeName` for a URI that is not allowed in a playlist.
+    public func rendered(naming: (Int) -> String?) throws(PlaylistError) -> [UInt8] {
+        var output: [UInt8] = []
+        var position = 0
+        for (index, place) in places.enumerated() {
+            guard let name = naming(index) else { continue }
+            output += bytes[position..<place.lowerBound]
+            output += "\"\(try TextWriter.checked(name).replacingBackslashes)\"".utf8
+            position = place.upperBound
+        }
+        return output + bytes[position...]
+    }
+}
+
+/// Collects the asset URIs while the text is scanned.
+private struct Assets {
+    var uris: [Range<Int>] = []
+    var isList = false
+    var hasElements = false
+
+    mutating func visit(_ path: [String], _ place: Range<Int>, of body: [UInt8]) {
+        let isString = body[place.lowerBound] == UInt8(ascii: "\"")
+        if path == ["ASSETS", "URI"], isString { uris.append(place) }
+        guard path == ["ASSETS"], !isString else { return }
+        isList = true
+        if body[place].dropFirst().dropLast().contains(where: { $0 > 0x20 }) { hasElements = true }
+    }
+}
+
+extension String {
+    /// The string with each backslash doubled, as JSON requires.
+    fileprivate var replacingBackslashes: String {
+        utf8.contains(UInt8(ascii: "\\"))
+            ? split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\") : self
+    }
+}

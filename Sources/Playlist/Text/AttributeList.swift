@@ -1,0 +1,251 @@
+/// An attribute list (RFC 8216 §4.2) as spans of its line. Order, blanks and quotes are preserved.
+///
+/// Accepted because it occurs in practice: blanks around names, values and commas, empty elements, a trailing comma,
+/// undefined names, and values with or without quotes regardless of their type. Errors: a name without `=`, an unclosed
+/// quote, text after a closing quote, a repeated name.
+public struct AttributeList: Sendable {
+    /// Byte ranges of one attribute.
+    struct Attribute: Sendable {
+        let name: Range<Int>
+        /// Range of the value, including its quotes.
+        let value: Range<Int>
+        let isQuoted: Bool
+
+        /// Range of the value without its quotes.
+        var content: Range<Int> { isQuoted ? value.lowerBound + 1..<value.upperBound - 1 : value }
+    }
+
+    /// The bytes that the ranges point into.
+    let bytes: [UInt8]
+    let attributes: [Attribute]
+    /// Index of the line in its playlist, from 0.
+    let line: Int
+
+    /// Parses a separate list, such as `BANDWIDTH=1280000,CODECS="mp4a.40.2"`. Errors name line 1.
+    public init(_ text: [UInt8], limits: PlaylistLimits = .standard) throws(PlaylistError) {
+        try self.init(text, 0..<text.count, line: 0, limits)
+    }
+
+    /// Parses the list in a range of a playlist's bytes. Errors name `line`, an index from 0.
+    init(_ bytes: [UInt8], _ range: Range<Int>, line: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
+        self.bytes = bytes
+        self.line = line
+        var scanner = AttributeScanner(bytes: bytes, position: range.lowerBound, end: range.upperBound)
+        var found: [Attribute] = []
+        found.reserveCapacity(8)
+        do throws(AttributeScanner.Fault) {
+            while let attribute = try scanner.next() {
+                if found.count == limits.attributes { throw .tooMany(limits.attributes) }
+                if found.contains(where: { bytes.areEqual($0.name, attribute.name) }) { throw .twice(attribute.name) }
+                found.append(attribute)
+            }
+        } catch {
+            throw error.asPlaylistError(bytes, range, line: line + 1)
+        }
+        attributes = found
+    }
+
+    /// Creates a list without attributes.
+    init(empty bytes: [UInt8], line: Int) {
+        self.bytes = bytes
+        self.line = line
+        attributes = []
+    }
+
+    /// The attribute names, in line order.
+    public var names: [String] { attributes.map { bytes.text($0.name) } }
+
+    /// The value without quotes, regardless of its type; nil if the attribute is absent.
+    public subscript(name: String) -> String? { find(name).map { bytes.text($0.content) } }
+
+    /// Returns the attribute with this name; names are case-sensitive.
+    func find(_ name: String) -> Attribute? {
+        attributes.first { bytes.matches($0.name, name) }
+    }
+}
+
+/// A decimal-resolution (RFC 8216 §4.2), in pixels.
+public struct Resolution: Hashable, Sendable, CustomStringConvertible {
+    /// Width.
+    public let width: Int
+    /// Height.
+    public let height: Int
+
+    /// Creates a resolution.
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// The playlist form, such as `1280x720`.
+    public var description: String { "\(width)x\(height)" }
+}
+
+/// Typed access: nil if the attribute is absent; an error if it is not of the type.
+extension AttributeList {
+    /// Returns a quoted-string or enumerated-string that must be present and not empty.
+    public func required(_ name: String) throws(PlaylistError) -> String {
+        guard let text = self[name], !text.isEmpty else {
+            throw error(.missingAttribute, "the attribute \(name) is missing")
+        }
+        return text
+    }
+
+    /// Returns true for `YES`. Anything else counts as NO, as RFC 8216 §4.3.4.1 defines for an absent attribute.
+    public func flag(_ name: String) -> Bool {
+        find(name).map { bytes.matches($0.content, "YES") } ?? false
+    }
+
+    /// Returns a decimal-integer. A fraction, which some packagers write, is discarded.
+    public func decimalInteger(_ name: String) throws(PlaylistError) -> Int? {
+        guard let range = find(name)?.content else { return nil }
+        let point = bytes.firstIndex(of: UInt8(ascii: "."), in: range) ?? range.upperBound
+        let fraction = min(point + 1, range.upperBound)..<range.upperBound
+        guard let value = bytes.decimalInteger(range.lowerBound..<point), bytes[fraction].allSatisfy(\.isDigit) else {
+            throw bad(name, "a decimal integer")
+        }
+        return value
+    }
+
+    /// Returns a decimal-floating-point, which is never negative.
+    public func decimalFloat(_ name: String) throws(PlaylistError) -> Double? {
+        guard let range = find(name)?.content else { return nil }
+        guard let value = bytes.decimalFloat(range) else { throw bad(name, "a decimal number") }
+        return value
+    }
+
+    /// Returns a signed-decimal-floating-point; nil if it is absent or not a number.
+    public func signedFloat(_ name: String) -> Double? {
+        guard let range = find(name)?.content, !range.isEmpty else { return nil }
+        let isNegative = bytes[range.lowerBound] == UInt8(ascii: "-")
+        let digits = range.lowerBound + (isNegative ? 1 : 0)..<range.upperBound
+        return bytes.decimalFloat(digits).map { isNegative ? -$0 : $0 }
+    }
+
+    /// Returns the bytes of a hexadecimal-sequence, most significant first. Accepts `0x` and `0X`, and digits of either
+    /// case.
+    public func hexadecimal(_ name: String) throws(PlaylistError) -> [UInt8]? {
+        guard let range = find(name)?.content else { return nil }
+        let digits = bytes[range].dropFirst(2)
+        guard range.count > 2, bytes[range].first == 0x30, bytes[range.lowerBound + 1] | 0x20 == 0x78 else {
+            throw bad(name, "a hexadecimal sequence")
+        }
+        var (value, half): ([UInt8], UInt8?) = ([], digits.count % 2 == 1 ? 0 : nil)
+        for digit in digits {
+            guard let nibble = digit.hexadecimalValue else { throw bad(name, "a hexadecimal sequence") }
+            if let high = half { value.append(high << 4 | nibble) }
+            half = half == nil ? nibble : nil
+        }
+        return value
+    }
+
+    /// Returns a decimal-resolution.
+    public func resolution(_ name: String) throws(PlaylistError) -> Resolution? {
+        guard let range = find(name)?.content else { return nil }
+        guard let cross = bytes[range].firstIndex(where: { $0 | 0x20 == UInt8(ascii: "x") }),
+            let width = bytes.decimalInteger(bytes.trimmed(range.lowerBound..<cross)),
+            let height = bytes.decimalInteger(bytes.trimmed(cross + 1..<range.upperBound))
+        else { throw bad(name, "a resolution") }
+        return Resolution(width: width, height: height)
+    }
+
+    /// Returns a byte range `n[@o]`. Without an offset it begins at 0, because no segment precedes an attribute's
+    /// resource.
+    public func subRange(_ name: String) throws(PlaylistError) -> SubRange? {
+        guard let range = find(name)?.content else { return nil }
+        guard let parts = SubRange.parts(bytes, range),
+            let subRange = SubRange(offset: parts.offset ?? 0, length: parts.length)
+        else { throw bad(name, "a byte range") }
+        return subRange
+    }
+
+    private func bad(_ name: String, _ type: String) -> PlaylistError {
+        error(.badValue, "\(name) is not \(type)")
+    }
+
+    /// Creates an error at the list's line, with the list as excerpt.
+    func error(_ code: PlaylistError.Code, _ reason: String) -> PlaylistError {
+        let bounds = (attributes.first?.name.lowerBound ?? 0)..<(attributes.last?.value.upperBound ?? 0)
+        return PlaylistError(code, line: line + 1, reason, excerpt: PlaylistError.excerpt(of: bytes[bounds]))
+    }
+}
+
+/// Parses an attribute list, one attribute per call.
+struct AttributeScanner {
+    /// A syntax error; ranges point into the bytes.
+    enum Fault: Error {
+        case noName(Range<Int>)
+        case noValue(Range<Int>)
+        case openQuote(Range<Int>)
+        case afterQuote(Range<Int>)
+        case twice(Range<Int>)
+        case tooMany(Int)
+
+        /// Describes the error, with the list as excerpt.
+        func asPlaylistError(_ bytes: [UInt8], _ list: Range<Int>, line: Int) -> PlaylistError {
+            let excerpt = PlaylistError.excerpt(of: bytes[list])
+            func name(_ range: Range<Int>) -> String { PlaylistError.excerpt(of: bytes[range]) }
+            let reason =
+                switch self {
+                case .noName(let range): "an attribute name is expected at \"\(name(range))\""
+                case .noValue(let range): "the attribute \(name(range)) has no value"
+                case .openQuote(let range): "the quote of \(name(range)) is not closed"
+                case .afterQuote(let range): "a comma is expected after the value of \(name(range))"
+                case .twice(let range): "the attribute \(name(range)) is repeated"
+                case .tooMany(let limit): "more than \(limit) attributes"
+                }
+            var code = PlaylistError.Code.malformedAttributes
+            if case .tooMany = self { code = .overLimit }
+            return PlaylistError(code, line: line, reason, excerpt: excerpt)
+        }
+    }
+
+    let bytes: [UInt8]
+    /// Index of the next byte.
+    var position: Int
+    let end: Int
+
+    /// Returns the next attribute; nil at the end.
+    mutating func next() throws(Fault) -> AttributeList.Attribute? {
+        while position < end, bytes[position].isBlank || bytes[position] == UInt8(ascii: ",") { position += 1 }
+        guard position < end else { return nil }
+        let name = try scanName()
+        skipBlanks()
+        guard position < end, bytes[position] == UInt8(ascii: "=") else { throw .noValue(name) }
+        position += 1
+        skipBlanks()
+        guard position < end, bytes[position] == UInt8(ascii: "\"") else { return scanPlain(name) }
+        return try scanQuoted(name)
+    }
+
+    private mutating func scanName() throws(Fault) -> Range<Int> {
+        let start = position
+        while position < end, isName(bytes[position]) { position += 1 }
+        guard position > start else { throw .noName(start..<end) }
+        return start..<position
+    }
+
+    private mutating func scanPlain(_ name: Range<Int>) -> AttributeList.Attribute {
+        let start = position
+        position = bytes.firstIndex(of: UInt8(ascii: ","), in: position..<end) ?? end
+        return .init(name: name, value: bytes.trimmed(start..<position), isQuoted: false)
+    }
+
+    private mutating func scanQuoted(_ name: Range<Int>) throws(Fault) -> AttributeList.Attribute {
+        let start = position
+        guard let close = bytes.firstIndex(of: UInt8(ascii: "\""), in: start + 1..<end) else { throw .openQuote(name) }
+        position = close + 1
+        skipBlanks()
+        guard position == end || bytes[position] == UInt8(ascii: ",") else { throw .afterQuote(name) }
+        return .init(name: name, value: start..<close + 1, isQuoted: true)
+    }
+
+    private mutating func skipBlanks() {
+        while position < end, bytes[position].isBlank { position += 1 }
+    }
+
+    /// RFC 8216 §4.2 allows capitals, digits and hyphens. Vendors also use lowercase letters, underscores and points.
+    private func isName(_ byte: UInt8) -> Bool {
+        byte.isDigit || (byte | 0x20) &- 0x61 < 26 || byte == 0x2D || byte == 0x5F || byte == 0x2E
+    }
+}

@@ -1,0 +1,106 @@
+/// Readers of ASCII syntax in UTF-8 bytes. Ranges must be within the array; no content traps.
+extension [UInt8] {
+    /// Returns the range without spaces and tabs at its ends.
+    func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var (lower, upper) = (range.lowerBound, range.upperBound)
+        while lower < upper, self[lower].isBlank { lower += 1 }
+        while lower < upper, self[upper - 1].isBlank { upper -= 1 }
+        return lower..<upper
+    }
+
+    /// True if the range equals `name`, byte for byte.
+    func matches(_ range: Range<Int>, _ name: String) -> Bool {
+        let utf8 = name.utf8
+        guard utf8.count == range.count else { return false }
+        let bytes = self[range]
+        return utf8.withContiguousStorageIfAvailable { $0.elementsEqual(bytes) } ?? utf8.elementsEqual(bytes)
+    }
+
+    /// True if two ranges hold equal bytes.
+    func areEqual(_ first: Range<Int>, _ second: Range<Int>) -> Bool {
+        guard first.count == second.count else { return false }
+        for offset in 0..<first.count where self[first.lowerBound + offset] != self[second.lowerBound + offset] {
+            return false
+        }
+        return true
+    }
+
+    /// Returns the first index of `byte` in the range.
+    func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            if self[position] == byte { return position }
+            position += 1
+        }
+        return nil
+    }
+
+    func text(_ range: Range<Int>) -> String {
+        String(decoding: self[range], as: UTF8.self)
+    }
+
+    /// Parses a decimal-integer (RFC 8216 §4.2): digits only; nil for anything else and beyond `Int.max`.
+    func decimalInteger(_ range: Range<Int>) -> Int? {
+        guard !range.isEmpty else { return nil }
+        var value = 0
+        for position in range {
+            guard self[position].isDigit else { return nil }
+            let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = tens.addingReportingOverflow(Int(self[position] - 0x30))
+            if overflow || carry { return nil }
+            value = sum
+        }
+        return value
+    }
+
+    /// Parses a decimal-floating-point (RFC 8216 §4.2), correctly rounded: digits with at most one point, no sign, no
+    /// exponent.
+    func decimalFloat(_ range: Range<Int>) -> Double? {
+        var (mantissa, digits, fraction, seenPoint) = (UInt64(0), 0, 0, false)
+        for position in range {
+            let byte = self[position]
+            if byte == UInt8(ascii: "."), !seenPoint {
+                seenPoint = true
+                continue
+            }
+            guard byte.isDigit else { return nil }
+            digits += 1
+            fraction += seenPoint ? 1 : 0
+            mantissa = mantissa &* 10 &+ UInt64(byte - 0x30)
+        }
+        guard digits > 0 else { return nil }
+        // Up to 15 digits the mantissa and the power of ten are exact, so one division rounds correctly.
+        if digits <= 15 { return Double(mantissa) / Self.powersOfTen[fraction] }
+        return Double("0" + text(range) + (seenPoint ? "0" : "")).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    private static let powersOfTen: [Double] = [
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ]
+}
+
+extension UInt8 {
+    /// True for a space or a tab. Both occur around values in practice, although RFC 8216 §4.2 forbids it.
+    var isBlank: Bool { self == 0x20 || self == 0x09 }
+    var isDigit: Bool { self &- 0x30 < 10 }
+    /// The value of a hexadecimal digit in either case; nil for other bytes.
+    var hexadecimalValue: UInt8? {
+        if isDigit { return self - 0x30 }
+        let letter = (self | 0x20) &- 0x61
+        return letter < 6 ? letter + 10 : nil
+    }
+}
+
+/// A byte range in eight bytes of memory. Sufficient because texts are at most 8 MB.
+struct TextSpan: Hashable, Sendable {
+    private let start: UInt32
+    private let end: UInt32
+
+    /// Stores a range, which must end below 4 GiB.
+    init(_ range: Range<Int>) {
+        start = UInt32(range.lowerBound)
+        end = UInt32(range.upperBound)
+    }
+
+    var range: Range<Int> { Int(start)..<Int(end) }
+}

@@ -1,0 +1,60 @@
+/// A sub-range of a resource (RFC 8216 §4.3.2.2): at least one byte, with its end not beyond `Int.max`.
+public struct SubRange: Hashable, Sendable, CustomStringConvertible {
+    /// Offset of the first byte, from 0.
+    public let offset: Int
+    /// Number of bytes, at least 1.
+    public let length: Int
+
+    /// Creates a sub-range; nil if the length is not positive, the offset is negative, or the end exceeds `Int.max`.
+    public init?(offset: Int, length: Int) {
+        guard offset >= 0, length > 0, !offset.addingReportingOverflow(length).overflow else { return nil }
+        self.offset = offset
+        self.length = length
+    }
+
+    /// Offset after the last byte.
+    public var end: Int { offset + length }
+
+    /// The playlist form with its offset: `length@offset`.
+    public var description: String { "\(length)@\(offset)" }
+
+    /// Parses `n[@o]` into the length and the optional offset; nil for anything else.
+    static func parts(_ bytes: [UInt8], _ range: Range<Int>) -> (length: Int, offset: Int?)? {
+        let at = bytes.firstIndex(of: UInt8(ascii: "@"), in: range)
+        let lengthRange = bytes.trimmed(range.lowerBound..<(at ?? range.upperBound))
+        guard let length = bytes.decimalInteger(lengthRange) else { return nil }
+        guard let at else { return (length, nil) }
+        guard let offset = bytes.decimalInteger(bytes.trimmed(at + 1..<range.upperBound)) else { return nil }
+        return (length, offset)
+    }
+}
+
+/// EXT-X-BYTERANGE (RFC 8216 §4.3.2.2).
+enum ByteRangeTag {
+    /// Parses the byte range in `value` and resolves its offset. Without an offset the range begins at the end of the
+    /// previous segment's or part's range, which must be of the same resource.
+    static func resolve(
+        _ text: PlaylistText, _ line: Int, value: Range<Int>, previous: (uri: Range<Int>, byteRange: SubRange)?,
+        uri: Range<Int>
+    ) throws(PlaylistError) -> SubRange {
+        guard let parts = SubRange.parts(text.bytes, value) else {
+            throw text.error(.badValue, line, "the byte range is not length@offset")
+        }
+        var offset = parts.offset
+        if offset == nil, let previous, text.bytes.areEqual(previous.uri, uri) { offset = previous.byteRange.end }
+        guard let offset else {
+            throw text.error(
+                .missingOffset, line,
+                "the byte range has no offset, and the previous segment is not of the same resource")
+        }
+        guard let range = SubRange(offset: offset, length: parts.length) else {
+            throw text.error(.badValue, line, "the byte range is empty or too large")
+        }
+        return range
+    }
+
+    /// True if the line omits its offset.
+    static func isImplicit(_ text: PlaylistText, _ line: Int) -> Bool {
+        text.bytes.firstIndex(of: UInt8(ascii: "@"), in: text.value(line)) == nil
+    }
+}

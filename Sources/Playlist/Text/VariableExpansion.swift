@@ -1,0 +1,122 @@
+/// Replaces variable references by their values in one pass (rfc8216bis §4.3): in URI lines, quoted-strings and
+/// hexadecimal-sequences. The number and kinds of lines do not change.
+struct VariableExpansion {
+    private let text: PlaylistText
+    private let limits: PlaylistLimits
+    private var table: VariableTable
+    private var output: [UInt8] = []
+    private var lines: [PlaylistText.Line] = []
+
+    /// Returns the text with its references replaced, and the variables that it defines.
+    ///
+    /// A text without EXT-X-DEFINE is returned unchanged if its EXT-X-VERSION is below 8: a reference is then an
+    /// unusual URI. From version 8 on it is an error.
+    static func expanded(
+        _ text: PlaylistText, _ sources: VariableSources, isMultivariant: Bool, _ limits: PlaylistLimits
+    ) throws(PlaylistError) -> (text: PlaylistText, variables: [String: String]) {
+        guard usesVariables(text) else { return (text, [:]) }
+        var expansion = VariableExpansion(
+            text: text, limits: limits, table: VariableTable(sources, isMultivariant: isMultivariant))
+        try expansion.run()
+        return (PlaylistText(text, bytes: expansion.output, lines: expansion.lines), expansion.table.values)
+    }
+
+    private init(text: PlaylistText, limits: PlaylistLimits, table: VariableTable) {
+        self.text = text
+        self.limits = limits
+        self.table = table
+        output.reserveCapacity(text.bytes.count)
+        lines.reserveCapacity(text.lines.count)
+    }
+
+    private static func usesVariables(_ text: PlaylistText) -> Bool {
+        var version = 1
+        for (index, line) in text.lines.enumerated() {
+            if line.kind == .tag(.define) { return true }
+            if line.kind == .tag(.version) { version = text.bytes.decimalInteger(text.value(index)) ?? version }
+        }
+        return version >= 8 && VariableTable.mayRefer(text.bytes, 0..<text.bytes.count)
+    }
+
+    private mutating func run() throws(PlaylistError) {
+        if text.hasByteOrderMark { output += text.bytes[..<3] }
+        for line in text.lines.indices {
+            let start = output.count
+            try appendLine(line)
+            let content = text.lines[line].content
+            if output.count - start > min(limits.lineBytes, Int(UInt16.max)) {
+                throw text.error(
+                    .overLimit, line, "with its variables replaced the line is longer than \(limits.lineBytes) bytes")
+            }
+            lines.append(.init(start: UInt32(start), length: UInt16(output.count - start), kind: text.lines[line].kind))
+            output += text.bytes[content.upperBound..<text.extent(line).upperBound]
+            if output.count > limits.bytes {
+                throw text.error(
+                    .overLimit, line, "with its variables replaced the playlist is larger than \(limits.bytes) bytes")
+            }
+        }
+    }
+
+    private mutating func appendLine(_ line: Int) throws(PlaylistError) {
+        let content = text.lines[line].content
+        switch text.lines[line].kind {
+        case .tag(.define): try define(line)
+        case .uri where VariableTable.mayRefer(text.bytes, content): try appendURI(line)
+        case .tag(let tag) where tag.hasAttributes && VariableTable.mayRefer(text.bytes, content):
+            try appendAttributes(line)
+        default: output += text.bytes[content]
+        }
+    }
+
+    /// VALUE may refer to variables defined before.
+    private mutating func define(_ line: Int) throws(PlaylistError) {
+        let start = output.count
+        try appendAttributes(line)
+        let value = text.value(line)
+        let offset = start - text.lines[line].content.lowerBound
+        let tail = text.lines[line].content.upperBound - value.upperBound
+        let attributes = try AttributeList(
+            output, value.lowerBound + offset..<output.count - tail, line: line, limits)
+        try table.define(try Define(attributes), attributes)
+    }
+
+    private mutating func appendURI(_ line: Int) throws(PlaylistError) {
+        let content = text.bytes.trimmed(text.lines[line].content)
+        let start = output.count
+        try append(content, line)
+        let isURI = output.count > start && !output[start].isBlank && output[start] != UInt8(ascii: "#")
+        guard isURI else { throw text.error(.badValue, line, "with its variables replaced the line is not a URI") }
+    }
+
+    private mutating func appendAttributes(_ line: Int) throws(PlaylistError) {
+        var position = text.lines[line].content.lowerBound
+        for attribute in try text.attributes(line, limits).attributes {
+            guard VariableTable.mayRefer(text.bytes, attribute.value) else { continue }
+            output += text.bytes[position..<attribute.value.lowerBound]
+            let start = output.count
+            try append(attribute.value, line)
+            position = attribute.value.upperBound
+            // Without quotes, a value could add another attribute.
+            guard attribute.isQuoted || output.isHexadecimalSequence(start..<output.count) else {
+                throw text.error(.badValue, line, "with its variables replaced a value is not a hexadecimal sequence")
+            }
+        }
+        output += text.bytes[position..<text.lines[line].content.upperBound]
+    }
+
+    private mutating func append(_ range: Range<Int>, _ line: Int) throws(PlaylistError) {
+        do throws(VariableTable.Undefined) {
+            try table.append(range, of: text.bytes, to: &output)
+        } catch {
+            throw text.error(.missingVariable, line, "no EXT-X-DEFINE before this line defines \(error.name)")
+        }
+    }
+}
+
+extension [UInt8] {
+    /// True if the range is `0x` or `0X` with at least one digit (RFC 8216 §4.2).
+    fileprivate func isHexadecimalSequence(_ range: Range<Int>) -> Bool {
+        range.count > 2 && self[range.lowerBound] == 0x30 && self[range.lowerBound + 1] | 0x20 == 0x78
+            && self[range.lowerBound + 2..<range.upperBound].allSatisfy { $0.hexadecimalValue != nil }
+    }
+}

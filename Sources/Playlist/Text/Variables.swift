@@ -1,0 +1,188 @@
+/// Sources of variable values outside of the playlist's text (rfc8216bis §4.4.2.3).
+public struct VariableSources: Sendable {
+    /// Values for IMPORT: `MultivariantPlaylist.variables` of the parent playlist; nil without a parent.
+    public var imports: [String: String]?
+    /// Query for QUERYPARAM: of the playlist's URL after redirects, percent-encoded, without its `?`; nil without a
+    /// query.
+    public var query: String?
+
+    /// No sources: parsing a playlist that needs one fails.
+    public static let none = VariableSources()
+
+    /// Creates a set of sources.
+    public init(imports: [String: String]? = nil, query: String? = nil) {
+        self.imports = imports
+        self.query = query
+    }
+
+    /// Returns the percent-decoded value of the first parameter with this name; nil if it is missing, empty or not
+    /// UTF-8. A `+` is preserved, because base64 signatures contain it.
+    func parameter(_ name: String) -> String? {
+        guard let query else { return nil }
+        for field in query.utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, Self.decoding(parts[0]) == name else { continue }
+            return Self.decoding(parts[1]).flatMap { $0.isEmpty ? nil : $0 }
+        }
+        return nil
+    }
+
+    private static func decoding(_ text: Substring.UTF8View) -> String? {
+        let bytes = Array(text)
+        var decoded: [UInt8] = []
+        var position = 0
+        while position < bytes.count {
+            if bytes[position] == UInt8(ascii: "%"), position + 2 < bytes.count,
+                let high = bytes[position + 1].hexadecimalValue, let low = bytes[position + 2].hexadecimalValue
+            {
+                decoded.append(high << 4 | low)
+                position += 3
+            } else {
+                decoded.append(bytes[position])
+                position += 1
+            }
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+}
+
+/// One EXT-X-DEFINE (rfc8216bis §4.4.2.3): a variable and the source of its value.
+struct Define {
+    enum Source {
+        /// NAME and VALUE.
+        case value(String)
+        /// IMPORT: from the multivariant playlist.
+        case multivariant
+        /// QUERYPARAM: from the query of the playlist's URL.
+        case query
+    }
+
+    /// Consists of letters, digits, `-` and `_`.
+    let name: String
+    let source: Source
+
+    /// Parses a line. It must have exactly one of NAME, IMPORT and QUERYPARAM; NAME needs VALUE, which may be empty.
+    init(_ attributes: AttributeList) throws(PlaylistError) {
+        let kinds = ["NAME", "IMPORT", "QUERYPARAM"].filter { attributes[$0] != nil }
+        guard kinds.count == 1, let name = attributes[kinds[0]] else {
+            let code = kinds.isEmpty ? PlaylistError.Code.missingAttribute : .badValue
+            throw attributes.error(code, "EXT-X-DEFINE needs one of NAME, IMPORT and QUERYPARAM")
+        }
+        guard !name.isEmpty, name.utf8.allSatisfy(\.isVariableName) else {
+            throw attributes.error(.badValue, "\(kinds[0]) is not a valid variable name")
+        }
+        self.name = name
+        switch kinds[0] {
+        case "NAME":
+            guard let value = attributes["VALUE"] else {
+                throw attributes.error(.missingAttribute, "the attribute VALUE is missing")
+            }
+            source = .value(value)
+        case "IMPORT": source = .multivariant
+        default: source = .query
+        }
+    }
+}
+
+extension UInt8 {
+    /// True for a character of a variable name (rfc8216bis §4.3).
+    var isVariableName: Bool {
+        isDigit || (self | 0x20) &- 0x61 < 26 || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
+    }
+}
+
+/// The variables defined so far, and the replacement of references to them (rfc8216bis §4.3).
+struct VariableTable {
+    /// Values by name.
+    private(set) var values: [String: String] = [:]
+    private let sources: VariableSources
+    private let isMultivariant: Bool
+
+    init(_ sources: VariableSources, isMultivariant: Bool) {
+        self.sources = sources
+        self.isMultivariant = isMultivariant
+    }
+
+    /// Adds a definition. The value must be safe on a line and in quotes, regardless of its source: the author of a
+    /// link controls its query.
+    mutating func define(_ define: Define, _ attributes: AttributeList) throws(PlaylistError) {
+        guard values[define.name] == nil else {
+            throw attributes.error(.duplicateTag, "the variable \(define.name) is defined twice")
+        }
+        let value = try value(of: define, attributes)
+        guard value.unicodeScalars.allSatisfy(\.isSafeInPlaylist) else {
+            throw attributes.error(
+                .badValue, "the value of the variable \(define.name) has characters that are not allowed in a playlist")
+        }
+        values[define.name] = value
+    }
+
+    private func value(of define: Define, _ attributes: AttributeList) throws(PlaylistError) -> String {
+        switch define.source {
+        case .value(let value): return value
+        case .multivariant:
+            if isMultivariant {
+                throw attributes.error(.badValue, "IMPORT is not allowed in a multivariant playlist")
+            }
+            if let value = sources.imports?[define.name] { return value }
+            let cause =
+                sources.imports == nil
+                ? "no multivariant playlist refers to this playlist" : "the multivariant playlist does not define it"
+            throw attributes.error(.missingVariable, "the variable \(define.name) cannot be imported: \(cause)")
+        case .query:
+            if let value = sources.parameter(define.name) { return value }
+            throw attributes.error(
+                .missingVariable, "the playlist's URL has no query parameter \(define.name) with a value")
+        }
+    }
+
+    /// Appends a range of `bytes` with every `{$name}` replaced once; values are not searched again. Text that only
+    /// resembles a reference is preserved. Throws the name of an undefined variable.
+    func append(_ range: Range<Int>, of bytes: [UInt8], to output: inout [UInt8]) throws(Undefined) {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            guard let reference = Self.reference(bytes, position, range.upperBound) else {
+                output.append(bytes[position])
+                position += 1
+                continue
+            }
+            guard let value = values[bytes.text(reference)] else { throw Undefined(name: bytes.text(reference)) }
+            output.append(contentsOf: value.utf8)
+            position = reference.upperBound + 1
+        }
+    }
+
+    /// A reference to a variable without a definition before it.
+    struct Undefined: Error {
+        let name: String
+    }
+
+    /// True if the range contains `{$`.
+    static func mayRefer(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+        var position = range.lowerBound
+        while let brace = bytes.firstIndex(of: UInt8(ascii: "{"), in: position..<range.upperBound) {
+            if brace + 1 < range.upperBound, bytes[brace + 1] == UInt8(ascii: "$") { return true }
+            position = brace + 1
+        }
+        return false
+    }
+
+    /// Returns the range of the name in a reference that starts at `position`; nil without a reference.
+    private static func reference(_ bytes: [UInt8], _ position: Int, _ end: Int) -> Range<Int>? {
+        guard bytes[position] == UInt8(ascii: "{"), position + 3 < end, bytes[position + 1] == UInt8(ascii: "$") else {
+            return nil
+        }
+        var close = position + 2
+        while close < end, bytes[close].isVariableName { close += 1 }
+        guard close > position + 2, close < end, bytes[close] == UInt8(ascii: "}") else { return nil }
+        return position + 2..<close
+    }
+}
+
+extension Unicode.Scalar {
+    /// True if no reader takes the scalar for the end of a line or of a quoted-string: no quote, no control character,
+    /// neither U+2028 nor U+2029.
+    var isSafeInPlaylist: Bool {
+        value >= 0x20 && self != "\"" && !(0x7F...0x9F).contains(value) && value != 0x2028 && value != 0x2029
+    }
+}
