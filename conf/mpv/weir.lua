@@ -209,7 +209,7 @@ mp.add_key_binding("Ctrl+d", "download", function()
     local opened = mp.get_property("stream-open-filename", "")
     local source = behind(opened) or opened
     if source == "" or not (behind(opened) or opened:match("^[hH][tT][tT][pP][sS]?://")) then
-        return tell("this is no stream that could be downloaded")
+        return tell("this is not a stream that can be downloaded")
     end
     local arguments = {"--json"}
     for word in options.download:gmatch("%S+") do table.insert(arguments, word) end
@@ -224,6 +224,6 @@ mp.add_key_binding("Ctrl+d", "download", function()
         if not reason and result.error_string and result.error_string ~= "" then
             reason = options.program .. " cannot be run"
         end
-        tell(reason or "the download could not be begun")
+        tell(reason or "the download did not start")
     end)
 end)
