@@ -165,7 +165,7 @@ struct MPVScriptTests {
             try await waitUntil("nothing") { try await mpv.get("stream-open-filename") == nil }
             try await mpv.command(["keypress", "Ctrl+d"])
             try await waitUntil("the answer") {
-                mpv.process.standardOutput.contains("[weir] this is no stream that could be downloaded")
+                mpv.process.standardOutput.contains("[weir] this is not a stream that can be downloaded")
             }
         }
     }

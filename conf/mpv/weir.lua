@@ -1,4 +1,4 @@
--- Lets mpv play HLS through Weir, where Weir runs, and otherwise as if this script were not there.
+-- Makes mpv play HLS through Weir. If Weir does not run, mpv plays as it would without this script.
 --
 -- Copy it to ~/.config/mpv/scripts/. Then
 --     mpv https://example.com/vod/master.m3u8
@@ -6,27 +6,26 @@
 --     F5 script-binding weir/download
 -- Options, in ~/.config/mpv/script-opts/weir.conf or by --script-opts=weir-all=yes:
 local options = {
-    -- Whether every http and https URL goes through Weir, rather than those with .m3u8 in the path alone.
+    -- true: every http and https URL goes through Weir. false: only those with .m3u8 in the path.
     all = false,
-    -- Where Weir listens, such as 127.0.0.1:8216; where the daemon has noted it in its state folder when empty.
+    -- Weir's address, such as 127.0.0.1:8216. Empty: the address that the daemon wrote into its state folder.
     address = "",
-    -- The daemon's state folder; where weir itself looks for it when empty.
+    -- The daemon's state folder. Empty: the folder that weir itself looks in.
     state = "",
-    -- The program; found in PATH.
+    -- The program, found in PATH.
     program = "weir",
-    -- What downloads are given besides, as options of weir add: -q 720p --audio en
+    -- Further options of "weir add" for downloads: -q 720p --audio en
     download = "",
-    -- So many seconds Weir has for its answer; then mpv goes where it was told to.
+    -- Seconds to wait for Weir's answer. After that, mpv plays the original URL.
     patience = 0.2,
-    -- Whether Weir is told what only mpv knows, for "weir log": stalls, pictures that were not shown in time, how long the
-    -- start took, and where it plays.
+    -- true: mpv reports to Weir, for "weir log", what only mpv knows: stalls, dropped frames, start-up time and playhead.
     report = true,
 }
 require("mp.options").read_options(options, "weir")
 local utils = require("mp.utils")
 
--- What a web address leads to is a matter of the server's and of what it is told: what was given to mpv for that
--- server alone does not reach it through Weir.
+-- True if mpv was given header fields, cookies or a proxy for the server, or a user name in the URL. These would not reach the
+-- server through Weir, and its answer could differ.
 local function is_told_more(url)
     if url:match("^%a+://[^/?#]*@") then return true end
     for _, name in ipairs({"http-header-fields", "referrer", "user-agent", "http-proxy", "cookies"}) do
@@ -42,7 +41,7 @@ local function is_meant(url)
     return options.all or url:match("^%a+://[^/?#]+([^?#]*)"):lower():find(".m3u8", 1, true) ~= nil
 end
 
--- A command of weir's, with the options that say which Weir is meant.
+-- Builds a weir command line, with the options that select the daemon.
 local function weir(command, arguments, source)
     local words = {options.program, command}
     local function add(...) for _, word in ipairs({...}) do table.insert(words, word) end end
@@ -59,10 +58,10 @@ local function run(words, done)
     }, function(_, result) done(result or {}) end)
 end
 
--- Where Weir answers, as http://localhost:8216; learnt with the first answer.
+-- Weir's base URL, such as http://localhost:8216. Known after its first answer.
 local base
 
--- What is behind Weir's own URL: a name, or another URL; nil for what is not Weir's.
+-- Returns the name or the origin's URL inside one of Weir's own URLs; nil if the URL is not Weir's.
 local function behind(url)
     local port = base and base:match(":(%d+)$")
     if not port then return nil end
@@ -79,11 +78,11 @@ local function behind(url)
     return nil
 end
 
--- The playback that goes on through Weir, as Weir is told of it; nil where there is none.
+-- The current playback through Weir, for reports; nil without one.
 local playback
 local playbacks = 0
 
--- Begins one. Each of its requests bears a name (CMCD, CTA-5004), by which Weir knows whose report it is.
+-- Starts a playback. Each of its requests has a session name (CMCD, CTA-5004), by which Weir assigns its reports.
 local function begin()
     if not options.report then return end
     playbacks = playbacks + 1
@@ -96,7 +95,7 @@ local function begin()
     mp.set_property_native("file-local-options/http-header-fields", fields)
 end
 
--- Before ytdl_hook, which has 10.
+-- Priority 5: before ytdl_hook, which has 10.
 mp.add_hook("on_load", 5, function(hook)
     local url = mp.get_property("stream-open-filename", "")
     playback = nil
@@ -132,7 +131,7 @@ mp.add_hook("on_load", 5, function(hook)
     end)
 end)
 
--- What is there to be told of a playback, as words of a command.
+-- Builds the command line of a report.
 local function report(it, rate)
     it.playhead = math.max(0, mp.get_property_number("time-pos") or it.playhead)
     it.dropped = mp.get_property_number("frame-drop-count", 0) + mp.get_property_number("decoder-frame-drop-count", 0)
@@ -146,7 +145,7 @@ local function report(it, rate)
     return weir("report", words, it.name)
 end
 
--- Tells of it in a moment, once for all that changes together, and one time after the other.
+-- Reports changes after half a second, so that simultaneous changes are one report. Reports do not overlap.
 local function changed()
     local it = playback
     if not it or not it.startup or it.timer or it.failures > 2 then return end
@@ -192,7 +191,7 @@ mp.add_periodic_timer(5, function()
     if playback and playback.startup and dropped ~= playback.dropped then note_change() end
 end)
 
--- The last word; it outlives mpv.
+-- The final report. The process is detached, because mpv may end before it.
 mp.add_hook("on_unload", 50, function()
     local it = playback
     playback = nil
@@ -210,7 +209,7 @@ mp.add_key_binding("Ctrl+d", "download", function()
     local opened = mp.get_property("stream-open-filename", "")
     local source = behind(opened) or opened
     if source == "" or not (behind(opened) or opened:match("^[hH][tT][tT][pP][sS]?://")) then
-        return tell("this is no stream that could be downloaded")
+        return tell("this is not a stream that can be downloaded")
     end
     local arguments = {"--json"}
     for word in options.download:gmatch("%S+") do table.insert(arguments, word) end
@@ -225,6 +224,6 @@ mp.add_key_binding("Ctrl+d", "download", function()
         if not reason and result.error_string and result.error_string ~= "" then
             reason = options.program .. " cannot be run"
         end
-        tell(reason or "the download could not be begun")
+        tell(reason or "the download did not start")
     end)
 end)
