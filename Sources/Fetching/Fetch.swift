@@ -3,12 +3,14 @@ import HTTPMessage
 import Origin
 public import Store
 
-/// One resource on its location from the origin: whoever asks for it meanwhile joins, so that it is fetched once.
+/// One resource that is being fetched. Equal requests share it, so that the origin is asked once.
 ///
-/// The bytes go to a growing file, which players read as it grows. On the last byte the file is checked and becomes a
-/// piece. When the transfer ends early, what came is kept here, and a later `start` goes on behind it.
+/// The bytes go to a growing file, which players read while it grows. After the last byte the file is checked and becomes
+/// a piece. If the transfer ends early, the bytes stay, and a later `start` continues behind them.
+///
+/// `FetchState` decides what to do; this class owns the transfer, the timer, the file and the waiting readers.
 @LoopActor public final class Fetch {
-    /// How soon somebody wants the bytes.
+    /// The urgency of a reader.
     public enum Urgency: Sendable {
         /// A player waits.
         case playback
@@ -16,260 +18,358 @@ public import Store
         case background
     }
 
-    /// What is fetched.
+    /// What a waiting player can play in place of this resource.
+    public enum Fallback: Comparable, Sendable {
+        /// Nothing: the origin is waited for, even if it is absent.
+        case none
+        /// Something, as long as no byte of this resource was sent: the player reads the bytes as they arrive.
+        case untilBegun
+        /// Something, until the resource is complete: the player is sent nothing before that.
+        case untilComplete
+    }
+
+    /// The state of the fetch when the latest reader came.
+    public enum Approach: Sendable {
+        /// Nothing was there.
+        case begun
+        /// Bytes of an earlier transfer were there.
+        case resumed
+        /// A transfer was under way.
+        case joined
+        /// Every byte was there, though not as a piece.
+        case passed
+    }
+
+    /// The resource.
     public let resource: Resource
     /// The bytes so far.
     package let file: GrowingFile
-    /// The whole length in bytes, once the origin has told it.
+    /// The complete length in bytes; nil until the origin has told it.
     public internal(set) var length: Int64?
-    /// How it ended; nil while it is under location.
+    /// The result; nil before the end.
     public private(set) var outcome: Result<Void, FetchError>?
-    /// Why the bytes could not be kept, although they were wanted.
+    /// The reason why the bytes are not stored, although they should be.
     public var keepFailure: StoreError? { obstacle ?? file.spillReason }
-    private var obstacle: StoreError?
-
-    /// Where its piece belongs; nil where it is to be none.
-    private(set) var folder: PieceFolder?
-    /// What makes a piece of what was gathered; nil where the loop itself does.
-    let committer: Committer?
-    /// By whom it is asked for.
-    let client: OriginClient
-    /// What its requests may have.
-    let access: OriginAccess
-    /// What brings it alone; nil while nothing does, or a mergedFetch.
-    var transfer: Transfer?
-    /// What brings it together with its neighbours.
-    var mergedFetch: MergedFetch?
-    /// How many bytes were there before either.
-    var beginning: Int64 = 0
-    /// Where it is asked for at present.
-    var location: Resource
-    /// Where else it may be had; nil where nowhere.
-    var alternates: (any AlternateSources)?
-    /// What those who wait have to play in its place.
-    var standIn = StandIn.none
-    /// What its bytes must be, where they were had before: a key that has changed does not fit what is stored.
-    package var expectation: Digest?
-    /// Whether nobody who comes later is given its bytes: they are fetched to be compared.
-    package var isOneOff = false
-    /// Whether its name stands for these bytes for ever, so that they are worth waiting for.
-    var isLasting = false
-    /// Whether another location is looked for.
-    var isSearching = false
-    /// How soon those who ask want it.
-    private(set) var urgency = Urgency.background
-    /// What the bytes were fetched with, if that allows to go on from them.
-    var validator: StrongValidator?
-    /// How many want the bytes.
-    private(set) var interest = 0
-    /// The origin's address that answered last.
+    var obstacle: StoreError?
+    /// True if the fetch ended as a piece in the store.
+    public internal(set) var isPiece = false
+    /// The address of the origin that answered last.
     public internal(set) var address: String?
-    /// How whoever came last found it.
+    /// The state of the fetch when the latest reader came.
     public private(set) var approach = Approach.begun
-    /// Why the bytes that came were not taken, where that is more than the origin's own error.
-    var refusal: FetchError?
-    private var isAnnounced = false
-    private var announcement: [(Result<Void, FetchError>) -> Void] = []
-    private var endings: [(Result<Void, FetchError>) -> Void] = []
-    private var arrivals: [() -> Void] = []
-    /// What happens if nothing is heard of the origin for long.
-    var silence: LoopTimer?
-    /// Told when the fetch has ended, or is parked with nobody waiting.
-    var ended: (Fetch) -> Void = { _ in }
 
+    /// The folder of its piece; nil if it will not become one.
+    private(set) var folder: PieceFolder?
+    /// Stores gathered bytes on another thread; nil if the loop itself does it.
+    let committer: Committer?
+    let client: OriginClient
+    let access: OriginAccess
+
+    /// Decides what to do next.
+    var state: FetchState
+    /// Its own request; nil while there is none.
+    var transfer: Transfer?
+    /// The request for several neighbours that includes it.
+    private(set) var mergedFetch: MergedFetch?
+    private var timer: LoopTimer?
+    /// The resource at the URL that is asked at present.
+    private(set) var location: Resource
+    /// Other sources; nil if there are none.
+    var alternates: (any AlternateSources)?
+    /// The digest that the bytes must have: a key that has changed does not fit the stored segments.
+    package var expectation: Digest?
+    /// True if later readers do not share the bytes: they are fetched to be compared.
+    package var isOneOff = false
+
+    /// The number of bytes that were there before the present request.
+    private var requestStart: Int64 = 0
+    /// Allows the next request to continue behind the bytes that are there.
+    var validator: StrongValidator?
+    var body = BodyEvidence()
+    /// The reason why arrived bytes were refused, where that says more than the origin's error.
+    var refusal: FetchError?
+    /// The failure to end with, if no other source is found.
+    private var failure: FetchError?
+
+    private var announcements: [(Result<Void, FetchError>) -> Void] = []
+    private var endings: [(Result<Void, FetchError>) -> Void] = []
+    var arrivals: [() -> Void] = []
+    /// Called once, at the end or when the fetch is parked without readers.
+    private let ended: (Fetch) -> Void
+
+    /// - Parameters:
+    ///   - folder: nil if the bytes only pass through.
+    ///   - obstacle: the reason why they cannot be stored, although they should be.
+    ///   - isLasting: true if the name stands for the same bytes for ever.
     init(
         _ resource: Resource, folder: PieceFolder?, file: GrowingFile, obstacle: StoreError?, client: OriginClient,
-        access: OriginAccess, committer: Committer? = nil
+        access: OriginAccess, committer: Committer? = nil, isLasting: Bool = false,
+        ended: @escaping (Fetch) -> Void = { _ in }
     ) {
         self.resource = resource
         self.committer = committer
-        location = resource
         self.obstacle = obstacle
         self.folder = folder
         self.file = file
         self.client = client
         self.access = access
-        // Before any reader: whoever is told hereby that there are bytes finds them still in memory.
-        guard isStreamed else { return }
+        self.ended = ended
+        location = resource
+        let isKey = if case .key = resource.name.role { true } else { false }
+        state = FetchState(isStreamed: !isKey, isLasting: isLasting)
+        guard state.isStreamed else { return }
+        // The first subscriber: readers that it notifies of bytes find them still in memory.
         _ = file.subscribe { [unowned self] in grew() }
     }
 
-    /// Whether what came so far can be gone on from: it is in doubt where the bytes themselves were the trouble.
+    /// True if the bytes so far can be continued later.
     var isParked: Bool {
         guard case .failure = outcome else { return false }
-        return isSound && folder != nil && file.isKeepable && file.written > 0
+        return body.isSound && folder != nil && file.isKeepable && file.written > 0
     }
-    /// Whether nothing speaks against the bytes.
-    var isSound = true
-    /// Whether the origin told the length or the end of what came last, in place of just closing the connection.
-    var isVouched = true
-    /// Whether it was asked for once more since it seemed to end too early.
-    var isAskedAgain = false
-    /// Whether the head of what is asked for at present has come.
-    var isAnswered = false
-    /// Whether enough of its first bytes were looked at together.
-    var isBeginningKnown = false
 
-    /// Whether it ended as a piece in the store.
-    public private(set) var isPiece = false
-    /// Whether all bytes are there, and the disk is still to take them.
-    var isBeingKept = false
-
-    /// Whether the origin is being asked, or has brought everything a moment ago.
-    var isUnderWay: Bool { transfer != nil || mergedFetch != nil || isSearching || isBeingKept }
-    /// Whether its bytes become a piece, as far as is known.
+    /// True if the bytes will become a piece, as far as is known.
     public var isKept: Bool { folder != nil && keepFailure == nil }
 
     // MARK: Reading
 
-    /// Where the bytes are. Read it anew for each use: a full disk makes the file move.
+    /// The file of the bytes. Read it anew for each use: a full disk moves the file.
     public var descriptor: Int32 { file.descriptor }
-    /// How many bytes are there, from offset 0 on.
+    /// The number of bytes that are there, from offset 0 on.
     public var written: Int64 { file.written }
-    /// The bytes behind `written`, while readers are woken for them: see `GrowingFile.fresh`.
+    /// The bytes behind `written`, while readers are notified of them: see `GrowingFile.fresh`.
     public var fresh: UnsafeRawBufferPointer? { file.fresh }
-    /// Whether the origin has been asked, as far as it is not only waited for its turn.
+    /// True if the origin has been asked, and the request does not just wait for its turn.
     public var isAsked: Bool { written > 0 || transfer?.isOnTheWire ?? (mergedFetch != nil) }
-    /// Whether all of them are.
+    /// True if every byte is there.
     public var isComplete: Bool { file.state == .complete }
+    /// True if a player without a fallback waits, and the origin may be unreachable: such a player gets its head early.
+    /// False if the origin has answered with an error that may pass, which is reported soon.
+    public var isWaitingForNetwork: Bool { isInsisting && !(transfer?.isPutOff ?? false) }
 
-    /// Calls `wake` after each change of `written` or `outcome`, and when there is something `fresh`, until the id that
-    /// is returned is given to `unsubscribe`.
+    /// Calls `wake` after each change of `written` or `outcome`, and when there are `fresh` bytes, until `unsubscribe`.
     public func subscribe(_ wake: @escaping () -> Void) -> Int { file.subscribe(wake) }
-    /// Ends what `subscribe` began.
+    /// Ends a subscription.
     public func unsubscribe(_ id: Int) { file.unsubscribe(id) }
 
-    // MARK: Asking
-
-    /// Starts, or goes on where an earlier transfer ended.
-    ///
-    /// - Parameter location: the resource, at the URL that is known now.
-    func start(_ urgency: Urgency, by location: Resource) {
-        guard !isUnderWay else { return }
-        outcome = nil
-        isAnnounced = false
-        file.reopen()
-        self.urgency = urgency
-        turn(to: location)
-        alternates?.reset(location)
-        ask()
-    }
-
-    /// Counts one more who wants the bytes. `release()` takes it back.
-    func retain(_ urgency: Urgency) {
-        approach = standing
-        interest += 1
-        if urgency == .playback {
-            self.urgency = .playback
-            transfer?.raise(to: .playback, insists: isInsisting)
-            if isReadMeanwhile { transfer?.isReadMeanwhile = true }
-            if silence == nil, !isAnnounced, isUnderWay { awaitBeginning() }
-        }
-        mergedFetch?.retained(self, urgency)
-    }
-
-    /// A player has come to wait for what was not waited for so far.
-    private func awaitBeginning() {
-        if isAnswered { expectBody() } else if transfer != nil, hasAlternate { watch() }
-    }
-
-    /// Counts one less. A transfer that nobody wants goes on if little is missing, since what is here is of use later;
-    /// else it ends, and the bytes wait for the next who asks.
-    ///
-    /// - Parameter isInTheWay: whether the link is wanted for something else at once, however little is missing.
-    public func release(isInTheWay: Bool = false) {
-        interest -= 1
-        guard interest == 0, outcome == nil else { return }
-        mergedFetch?.released(self)
-        guard let transfer, isInTheWay || !isNearlyDone else { return }
-        abandon(transfer)
-    }
-
-    /// Keeps nothing: the asset was removed. Who reads reads on to the end.
-    func forgo() {
-        folder = nil
-        guard interest == 0 else { return }
-        mergedFetch?.released(self)
-        transfer.map { abandon($0) }
-    }
-
-    private func abandon(_ transfer: Transfer) {
-        transfer.cancel()
-        endUnwanted()
-    }
-
-    /// Whether so little is missing that it is fetched to the end although nobody waits.
-    var isNearlyDone: Bool {
-        guard let length else { return false }
-        // A reader that has all bytes leaves before the end of the transfer is heard of; others may still ask.
-        guard folder != nil else { return length == reached }
-        return length - reached <= max(Self.finishedAnyway, length / 2)
-    }
-
-    /// Where the bytes end that readers have had the chance to take.
-    private var reached: Int64 { file.written + Int64(file.fresh?.count ?? 0) }
-
-    /// So many bytes of what will be kept are fetched to the end although nobody waits for them.
-    private static let finishedAnyway: Int64 = 8 << 20
-
-    /// Calls back once it is clear what to answer: bytes are there, or all is over. At once if that is so already.
+    /// Calls back once there is something to answer, or at the end. At once if that is so already.
     public func whenAnnounced(_ body: @escaping (Result<Void, FetchError>) -> Void) {
         if let outcome { return body(outcome) }
-        if isAnnounced { return body(.success(())) }
-        announcement.append(body)
+        if state.isAnnounced { return body(.success(())) }
+        announcements.append(body)
     }
 
-    /// Calls back when all is over. At once if that is so already.
+    /// Calls back at the end. At once if it is over already.
     public func whenEnded(_ body: @escaping (Result<Void, FetchError>) -> Void) {
         if let outcome { body(outcome) } else { endings.append(body) }
     }
 
-    /// Calls back if the origin has brought everything some time before the end: another may be asked for meanwhile.
+    /// Calls back if every byte has arrived some time before the end: another resource may be requested meanwhile.
     public func whenArrived(_ body: @escaping () -> Void) {
         if outcome == nil { arrivals.append(body) }
     }
 
+    /// Notifies waiting readers that there is something to answer, if only a head.
+    public func announce() { perform(state.announce()) }
+
+    // MARK: Readers
+
+    /// Counts one more reader. `release()` takes it back.
+    func retain(_ urgency: Urgency) {
+        approach = present
+        perform(state.join(urgency, hasUntriedSource: hasUntriedSource))
+        mergedFetch?.retained(self, urgency)
+    }
+
+    /// Records the fallback of a player that is about to join.
+    func admit(_ fallback: Fallback) { state.admit(fallback) }
+
+    /// Counts one reader less. Without readers, a transfer that is nearly done goes on, since the piece is useful later;
+    /// any other is cancelled, and its bytes stay for the next reader.
+    ///
+    /// - Parameter isInTheWay: true if the link is needed for something else at once, however little is missing.
+    public func release(isInTheWay: Bool = false) {
+        guard state.leave() else { return }
+        mergedFetch?.released(self)
+        if isInTheWay || !isNearlyDone { perform(state.abandon()) }
+    }
+
+    /// Stores nothing: the asset was removed. Present readers read on to the end.
+    func forgo() {
+        folder = nil
+        guard state.readers == 0 else { return }
+        mergedFetch?.released(self)
+        perform(state.abandon())
+    }
+
+    private var present: Approach {
+        if case .success = outcome { return .passed }
+        if state.isUnderWay { return .joined }
+        return written > 0 ? .resumed : .begun
+    }
+
+    /// True if so little is missing that it is fetched to the end without readers.
+    var isNearlyDone: Bool {
+        guard let length else { return false }
+        // A reader that has every byte leaves before the end of the transfer is reported; others may still ask.
+        guard folder != nil else { return length == reached }
+        return length - reached <= max(Self.finishedAnyway, length / 2)
+    }
+
+    /// The end of the bytes that readers have had the chance to take.
+    private var reached: Int64 { file.written + Int64(file.fresh?.count ?? 0) }
+
+    /// This many bytes of a future piece are fetched to the end without readers.
+    private static let finishedAnyway: Int64 = 8 << 20
+
+    // MARK: Requesting
+
+    /// Starts, or continues where an earlier transfer ended. Does nothing while it is under way.
+    ///
+    /// - Parameter location: the resource at the URL that is known now.
+    func start(_ urgency: Urgency, at location: Resource) {
+        guard !state.isUnderWay else { return }
+        outcome = nil
+        file.reopen()
+        move(to: location)
+        alternates?.reset(location)
+        perform(state.start(urgency, hasUntriedSource: hasUntriedSource))
+    }
+
+    /// A request for several neighbours includes it from now on.
+    func join(_ mergedFetch: MergedFetch) {
+        self.mergedFetch = mergedFetch
+        state.merge()
+    }
+
+    /// The request for several neighbours has delivered or dropped it.
+    func leaveMergedFetch() {
+        mergedFetch = nil
+        state.unmerge()
+    }
+
+    /// True if it has not ended, and nothing is done for it.
+    var isIdle: Bool { state.phase == .idle }
+
+    /// Requests its bytes by itself if a reader waits: the request for several neighbours does not deliver it.
+    func continueAlone() { perform(state.continueAlone(hasUntriedSource: hasUntriedSource)) }
+
+    /// A request at the present location, for this range of the file there; nil for all of it.
+    func request(for range: Range<Int64>?) -> OriginRequest {
+        var request = OriginRequest(location.url)
+        request.range = range
+        access.grant(to: &request)
+        request.priority = state.urgency == .playback ? .playback : .background
+        if hasAlternate { request.retries = .hasty }
+        (request.insists, request.isReadMeanwhile) = (isInsisting, isReadMeanwhile)
+        return request
+    }
+
+    /// Records that the origin was waited for in vain while something else could be played: for a while it is not asked
+    /// for resources that have a fallback.
+    public func doubtOrigin() {
+        if state.fallback != .none, !hasUntriedSource { client.presumeAbsent(after: request(for: location.range)) }
+    }
+
+    /// True if the present source need not be insisted on.
+    var hasAlternate: Bool { state.hasAlternate(hasUntriedSource) }
+    var hasUntriedSource: Bool { alternates?.hasUntried ?? false }
+    private var isInsisting: Bool { state.isInsisting(hasUntriedSource) }
+    /// True if a player has no fallback any more once it has the first byte.
+    private var isReadMeanwhile: Bool { state.fallback == .untilBegun && !hasUntriedSource }
+
+    private func move(to next: Resource) {
+        // Two origins may give one validator to different bytes, so the bytes are compared instead.
+        if next.url.origin != location.url.origin { validator = nil }
+        location = next
+    }
+
+    private func sendRequest() {
+        refusal = nil
+        requestStart = file.written
+        var request = request(for: location.range)
+        request.start = file.written
+        request.validator = validator
+        request.limit = resource.limit
+        transfer = client.start(request, receiver: self)
+    }
+
+    private func search(after error: FetchError) {
+        guard let alternates else { return }
+        Task { @LoopActor in
+            let next = await alternates.next(after: error)
+            if let next, state.readers > 0 {
+                move(to: next)
+                body.isSound = true
+            }
+            perform(state.searched(isFound: next != nil, hasUntriedSource: hasUntriedSource))
+        }
+    }
+
     // MARK: Ending
 
-    /// Tells those who wait for it that there is something to answer, if only a head.
-    public func announce() {
-        guard !isAnnounced else { return }
-        isAnnounced = true
-        silence = nil
-        let waiting = announcement
-        announcement = []
-        for body in waiting { body(.success(())) }
+    /// The present source has failed: asks another one if there is one and a reader waits, else ends.
+    func fail(_ error: FetchError) {
+        transfer = nil
+        if file.written > requestStart { alternates?.recordArrival() }
+        failure = error
+        let maySearch = alternates != nil && error.concernsOrigin && (body.isSound || file.written == 0)
+        perform(state.fail(maySearch: maySearch))
+    }
+
+    /// Notifies all waiting readers of the result.
+    func end(_ outcome: Result<Void, FetchError>) {
+        (transfer, failure) = (nil, nil)
+        self.outcome = outcome
+        switch outcome {
+        case .success:
+            perform(state.end(isSuccess: true))
+            file.finish()
+        case .failure:
+            perform(state.end(isSuccess: false))
+            file.fail()
+        }
+        let waiting = announcements + endings
+        (announcements, endings, arrivals) = ([], [], [])
+        ended(self)
+        for body in waiting { body(outcome) }
+    }
+
+    func perform(_ actions: [FetchState.Action]) {
+        for action in actions { perform(action) }
+    }
+
+    private func perform(_ action: FetchState.Action) {
+        switch action {
+        case .request: sendRequest()
+        case .cancelRequest:
+            transfer?.cancel()
+            transfer = nil
+        case .raisePriority:
+            transfer?.raise(to: .playback, insists: isInsisting)
+            if isReadMeanwhile { transfer?.isReadMeanwhile = true }
+        case .startTimer(let deadline):
+            timer = LoopTimer { [unowned self] in perform(state.timerFired(deadline)) }  // Stops at the end.
+            timer?.schedule(after: FetchState.originSilence)
+        case .stopTimer: timer = nil
+        case .announce:
+            let waiting = announcements
+            announcements = []
+            for body in waiting { body(.success(())) }
+        case .search: if let failure { search(after: failure) }
+        case .reportSilence:
+            doubtOrigin()
+            fail(FetchError(.originAbsent, "\(location.url.redacted) does not answer"))
+        case .fail: end(.failure(failure ?? cancelled))
+        case .endUnwanted: end(.failure(cancelled))
+        }
+    }
+
+    private var cancelled: FetchError {
+        FetchError(.cancelled, "\(resource.url.redacted) is not needed any more")
     }
 
     private func grew() {
         if file.state == .open { announce() }
-    }
-
-    /// All bytes are there, and the disk is still to take them.
-    func arrive() {
-        let waiting = arrivals
-        arrivals = []
-        for body in waiting { body() }
-    }
-
-    /// It is a piece now, or is none for this reason.
-    func noteKept(_ failure: StoreError?) { if let failure { obstacle = failure } else { isPiece = true } }
-
-    /// It is over because nobody waits.
-    func endUnwanted() { end(.failure(FetchError(.cancelled, "\(resource.url.redacted) is not wanted any more"))) }
-
-    /// It is over: tells everybody.
-    func end(_ outcome: Result<Void, FetchError>) {
-        transfer = nil
-        silence = nil
-        self.outcome = outcome
-        switch outcome {
-        case .success: file.finish()
-        case .failure: file.fail()
-        }
-        let waiting = announcement + endings
-        (announcement, endings, arrivals) = ([], [], [])
-        ended(self)
-        for body in waiting { body(outcome) }
     }
 }

@@ -68,12 +68,12 @@ package import Store
     ///   - folder: where its piece belongs.
     ///   - isLasting: see `Key`.
     ///   - access: what its requests may have.
-    ///   - standIn: what who asks has to play, if this does not come soon.
+    ///   - fallback: what who asks has to play, if this does not come soon.
     ///   - alternates: makes the other ways to it, for a new fetch.
     /// - Throws: `store` when there is neither disk nor memory for it.
     package func fetch(
         _ resource: Resource, folder: PieceFolder, isLasting: Bool, _ keeping: Keeping, access: OriginAccess,
-        urgency: Fetch.Urgency, standIn: Fetch.StandIn,
+        urgency: Fetch.Urgency, fallback: Fetch.Fallback,
         alternates: () -> any AlternateSources
     ) throws(FetchError) -> Fetch {
         let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
@@ -82,10 +82,10 @@ package import Store
             if let known { known } else { try add(resource, key, folder, keeping, access, urgency, alternates()) }
         if urgency == .playback {
             try prepareForReading(fetch)
-            fetch.note(standIn)
+            fetch.admit(fallback)
         }
         fetch.retain(urgency)
-        if fetch.outcome.map(Self.isFailure) ?? true { fetch.start(urgency, by: resource) }
+        if fetch.outcome.map(Self.isFailure) ?? true { fetch.start(urgency, at: resource) }
         return fetch
     }
 
@@ -109,7 +109,7 @@ package import Store
                 if known == nil { new.append(fetch) }
                 fetch.retain(.background)
                 all.append(fetch)
-                if fetch.outcome.map(Self.isFailure) ?? false { fetch.start(.background, by: resource) }
+                if fetch.outcome.map(Self.isFailure) ?? false { fetch.start(.background, at: resource) }
             }
         } catch {
             for fetch in new { fetch.end(.failure(error)) }
@@ -133,7 +133,7 @@ package import Store
         _ urgency: Fetch.Urgency, _ alternates: any AlternateSources
     ) throws(FetchError) -> Fetch {
         let fetch = try make(resource, key, folder: folder, keeping, access, urgency)
-        (fetch.alternates, fetch.isLasting) = (alternates, key.isLasting)
+        fetch.alternates = alternates
         fetches[key] = fetch
         return fetch
     }
@@ -173,11 +173,10 @@ package import Store
         let (file, obstacle) = try growingFile(keeping, urgency, in: folder.place)
         var home: PieceFolder?
         if case .kept = keeping { home = folder }
-        let fetch = Fetch(
+        return Fetch(
             resource, folder: home, file: file, obstacle: obstacle, client: client, access: access,
-            committer: committer)
-        fetch.ended = { [weak self] fetch in self?.settle(key, fetch) }
-        return fetch
+            committer: committer, isLasting: key.isLasting
+        ) { [weak self] fetch in self?.settle(key, fetch) }
     }
 
     /// A file that can be kept, if it is to be and the store takes it; else one that cannot, and why.

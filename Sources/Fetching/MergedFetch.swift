@@ -1,5 +1,5 @@
 import EventLoop
-import Origin
+package import Origin
 
 /// Fetches of neighbours in one file that are brought by one request for their ranges together.
 ///
@@ -20,7 +20,7 @@ import Origin
             if run.count > 1 {
                 MergedFetch(Array(fetches[run])).start()
             } else {
-                fetches[run.lowerBound].start(.background, by: fetches[run.lowerBound].location)
+                fetches[run.lowerBound].start(.background, at: fetches[run.lowerBound].location)
             }
         }
     }
@@ -34,7 +34,7 @@ import Origin
         guard let first = members.first ?? nil, let start = first.location.range?.lowerBound,
             let end = members.last??.location.range?.upperBound
         else { return }
-        for member in members { member?.mergedFetch = self }
+        for member in members { member?.join(self) }
         var request = first.request(for: start..<end)
         request.limit = end - start
         transfer = first.client.start(request, receiver: self)
@@ -68,17 +68,17 @@ import Origin
         let fetch = dismiss(piece)
         let behind = order.leave(piece)
         let (wanted, unwanted) = (behind.wanted.compactMap(dismiss), behind.unwanted.compactMap(dismiss))
-        fetch?.goOnAlone()
+        fetch?.continueAlone()
         MergedFetch.send(wanted)
         shorten()
-        for fetch in unwanted { fetch.goOnAlone() }
+        for fetch in unwanted { fetch.continueAlone() }
     }
 
     /// Lets go of the last ones that nobody wants, and of the request when it brings nothing more.
     private func shorten() {
         let dropped = order.trim().compactMap(dismiss)
         breakOff()
-        for fetch in dropped { fetch.goOnAlone() }
+        for fetch in dropped { fetch.continueAlone() }
     }
 
     /// Ends a request that nothing more is taken of. One of which all was taken ends by itself, and its connection
@@ -92,7 +92,7 @@ import Origin
     private func dismiss(_ piece: Int) -> Fetch? {
         let fetch = members[piece]
         members[piece] = nil
-        fetch?.mergedFetch = nil
+        fetch?.leaveMergedFetch()
         return fetch
     }
 }
@@ -105,7 +105,7 @@ extension MergedFetch: TransferReceiver {
     }
 
     private func expect(_ head: OriginHead) {
-        if !order.isOver { members[order.current]?.expect(head) }
+        if !order.isOver { members[order.current]?.receive(head) }
     }
 
     /// See `TransferReceiver`.
@@ -118,7 +118,7 @@ extension MergedFetch: TransferReceiver {
         while let part = order.take(rest.count) {
             let own = UnsafeRawBufferPointer(rebasing: rest[..<part.count])
             rest = UnsafeRawBufferPointer(rebasing: rest[part.count...])
-            try members[part.piece]?.take(own, at: part.offset)
+            try members[part.piece]?.receive(own, at: part.offset)
             if part.isLast { finish(part.piece) }
         }
         breakOff()
@@ -142,7 +142,7 @@ extension MergedFetch: TransferReceiver {
     private func goOn(_ fetch: Fetch, after result: Result<Void, OriginError>) {
         if let refusal = fetch.refusal { return fetch.fail(refusal) }
         if case .failure(let error) = result, !error.code.mayConcernRange { return fetch.fail(FetchError(error)) }
-        fetch.goOnAlone()
+        fetch.continueAlone()
     }
 }
 
@@ -157,5 +157,14 @@ extension OriginError.Code {
             .gone, .serverFailure, .tooManyRedirects, .forbiddenRedirect, .cancelled, .local:
             false
         }
+    }
+}
+
+extension RetryPolicy {
+    /// One retry, and none after an attempt of more than a second.
+    package static var hasty: RetryPolicy {
+        var policy = RetryPolicy()
+        (policy.attempts, policy.patience) = (1, .seconds(1))
+        return policy
     }
 }

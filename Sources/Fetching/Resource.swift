@@ -10,7 +10,9 @@ public struct Resource: Hashable, Sendable {
     public let range: Range<Int64>?
 
     /// A resource by its name.
-    public init(name: PieceName, url: WebURL, range: Range<Int64>?) { (self.name, self.url, self.range) = (name, url, range) }
+    public init(name: PieceName, url: WebURL, range: Range<Int64>?) {
+        (self.name, self.url, self.range) = (name, url, range)
+    }
 
     /// The most bytes that it may have (a key's exact length stands in `exactLength`).
     public var limit: Int64 {
@@ -31,7 +33,7 @@ public struct Resource: Hashable, Sendable {
 
     /// What its bytes must look like, in a word; nil where any will do: 16 bytes are a key, and session data need be no
     /// JSON.
-    var wanted: String? {
+    var expectedContent: String? {
         switch name.role {
         case .segment, .initialization, .passing: "media"
         case .data: name.fileExtension == "json" ? "JSON" : nil

@@ -59,12 +59,12 @@ extension Library {
     /// It becomes a piece if its rendition's playlist has ended and stands in the catalogue, or is recorded; else it
     /// passes through.
     ///
-    /// - Parameter standIn: what who asks has to play in its place: an origin that does not answer is not waited for then
+    /// - Parameter fallback: what who asks has to play in its place: an origin that does not answer is not waited for then
     ///   as long as it is otherwise.
     /// - Throws: `missing` when the asset was removed, `store` when there is neither disk nor memory for the bytes.
     public func fetch(
         _ resource: Resource, in folder: PieceFolder, of asset: Asset, urgency: Fetch.Urgency,
-        standIn: Fetch.StandIn = .none
+        fallback: Fetch.Fallback = .none
     ) throws(LibraryError) -> Fetch {
         if asset.isRemoved { throw LibraryError(.missing, "\(asset.name) was removed") }
         let resource = current(resource, in: folder, of: asset)
@@ -72,7 +72,7 @@ extension Library {
         do {
             let fetch = try loader.fetch(
                 resource, folder: folder, isLasting: isLasting, keeping(resource, in: folder, of: asset),
-                access: asset.access, urgency: urgency, standIn: standIn
+                access: asset.access, urgency: urgency, fallback: fallback
             ) { ResourceSources(around: resource, in: folder, of: asset, library: self) }
             if case .key(let number) = resource.name.role { fetch.expectation = asset.keys.life(of: number).digest }
             return fetch

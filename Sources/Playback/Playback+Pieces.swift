@@ -105,16 +105,16 @@ extension Playback {
     /// - Parameter isWhole: whether all of it must be there first.
     private func fetch(_ resource: Resource, _ exchange: Exchange, _ errand: Errand, isWhole: Bool) {
         let place = errand.place
-        let standIn = standIn(for: errand, isWhole: isWhole)
-        if standIn != .none, stoodIn(for: resource, exchange, errand) { return }
+        let fallback = fallback(for: errand, isWhole: isWhole)
+        if fallback != .none, stoodIn(for: resource, exchange, errand) { return }
         do {
             let fetch = try library.fetch(
-                resource, in: place.folder, of: place.asset, urgency: .playback, standIn: standIn)
+                resource, in: place.folder, of: place.asset, urgency: .playback, fallback: fallback)
             place.record.adapter?.link.follow(fetch)
-            if standIn != .none, let slot = errand.slot, slot.substitutes.joins(slot.name) {
+            if fallback != .none, let slot = errand.slot, slot.substitutes.joins(slot.name) {
                 slot.composition.advance(to: .perhaps)
             }
-            follow(fetch, exchange, errand, isWhole: isWhole || standIn == .untilWhole)
+            follow(fetch, exchange, errand, isWhole: isWhole || fallback == .untilComplete)
         } catch {
             if let slot = errand.slot, substituted(exchange, slot, after: error, ended: place.record.stored) { return }
             refuse(exchange, error, about: errand.subject)
@@ -123,9 +123,9 @@ extension Playback {
 
     /// What there is to play if the origin does not give what is waited for. Once its first byte is sent there is nothing
     /// any more; so who has something to play meanwhile is sent it as a whole, which takes no longer.
-    private func standIn(for errand: Errand, isWhole: Bool) -> Fetch.StandIn {
+    private func fallback(for errand: Errand, isWhole: Bool) -> Fetch.Fallback {
         guard let slot = errand.slot, slot.substitutes.has(slot.name) else { return .none }
-        return isWhole || buffer(of: errand.place.session) > 0 ? .untilWhole : .untilBegun
+        return isWhole || buffer(of: errand.place.session) > 0 ? .untilComplete : .untilBegun
     }
 
     /// Answers with what stands in where the origin need not be asked, as it was waited for in vain a moment ago.

@@ -111,7 +111,8 @@ package final class PlaylistFolder: CheckSource {
         let finding = PlaylistDiagnostic(
             severity: place == entry ? .error : .warning, code: "notRead", clause: "RFC 8216 §4.1",
             message: "not read: \(words)")
-        return CheckReading(base: place, findings: [finding], failure: PlaylistCheckError(.unreadableFile, "\(path): \(words)"))
+        let failure = PlaylistCheckError(.unreadableFile, "\(path): \(words)")
+        return CheckReading(base: place, findings: [finding], failure: failure)
     }
 
     package func target(of uri: String, from base: Place) -> CheckTarget<Place> {
@@ -147,6 +148,8 @@ package final class PlaylistFolder: CheckSource {
     package func url(_ place: Place) -> String {
         "http://localhost/" + place.components.map(PercentEncoding.encode).joined(separator: "/")
     }
-    package func name(_ place: Place) -> String { place == entry ? path : prefix + place.components.joined(separator: "/") }
+    package func name(_ place: Place) -> String {
+        place == entry ? path : prefix + place.components.joined(separator: "/")
+    }
     package func query(_ place: Place) -> String? { nil }
 }

@@ -149,9 +149,9 @@ extension Fetch {
     var bytes: [UInt8] { file.prefix(Int(file.written)) }
 }
 
-extension Result where Failure == LibraryError {
+extension Result where Failure == FetchError {
     /// The error's code; nil for success.
-    var code: LibraryError.Code? {
+    var code: FetchError.Code? {
         if case .failure(let error) = self { error.code } else { nil }
     }
 }

@@ -87,7 +87,7 @@ extension Library {
         do {
             fetch = try loader.fetch(
                 resource, folder: folder, isLasting: true, .passing(because: nil), access: asset.access,
-                urgency: .background, standIn: .none
+                urgency: .background, fallback: .none
             ) { ResourceSources(around: resource, in: folder, of: asset, library: self) }
         } catch {
             throw LibraryError(error)

@@ -100,7 +100,7 @@ extension Playback {
                 fetches.append(
                     try library.fetch(
                         resource, in: quality.rendition.folder, of: asset, urgency: .playback,
-                        standIn: .untilWhole))
+                        fallback: .untilComplete))
             } catch {
                 for fetch in fetches { fetch.release() }
                 return nil

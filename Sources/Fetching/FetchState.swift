@@ -1,0 +1,229 @@
+/// The progress of one fetch: its phase, its readers, and its reaction to a silent origin.
+///
+/// Pure: `Fetch` reports what happened and performs the returned actions in their order. Times are not kept here: one
+/// timer runs in the shell, and reports when it fires.
+struct FetchState {
+    /// The stages of a fetch. Exactly one holds.
+    enum Phase: Equatable {
+        /// No request is under way: the fetch is new, or the merged request has dropped it.
+        case idle
+        /// A request of its own is under way.
+        case requesting
+        /// A request for several neighbours is under way and includes it.
+        case merged
+        /// The last source failed, and another one is being looked for.
+        case searching
+        /// Every byte has arrived, and the store is taking them.
+        case committing
+        /// It is over. A failed fetch may be started again.
+        case ended(isSuccess: Bool)
+    }
+
+    /// The reason why the timer runs.
+    enum Deadline: Equatable {
+        /// The origin has not answered. Another source, or something else to play, is at hand.
+        case answer
+        /// The head has arrived, and no byte of the body. The player gets its head, before it gives up at 10 s.
+        case body
+    }
+
+    /// An order to the shell.
+    enum Action: Equatable {
+        /// Request the missing bytes at the present location.
+        case request
+        /// Cancel the request.
+        case cancelRequest
+        /// Give the request the priority of playback.
+        case raisePriority
+        /// Start the timer anew for this reason.
+        case startTimer(Deadline)
+        /// Stop the timer.
+        case stopTimer
+        /// Notify waiting readers that there is something to answer.
+        case announce
+        /// Look for another source.
+        case search
+        /// Give up this source: the origin is silent.
+        case reportSilence
+        /// End with the failure that is at hand.
+        case fail
+        /// End: no reader is left.
+        case endUnwanted
+    }
+
+    /// What a waiting player can play instead.
+    typealias Fallback = Fetch.Fallback
+
+    /// True if the name stands for the same bytes for ever, so that an absent origin is waited for.
+    let isLasting: Bool
+    /// True if readers may have the bytes while they arrive. A key is useless before it is complete.
+    let isStreamed: Bool
+
+    /// An origin may be silent for this long before a player is given its head, or another source is asked. Players give
+    /// up on a server that is silent for 10 s (hls.js, GStreamer's hlsdemux2).
+    static let originSilence = Duration.seconds(4)
+
+    private(set) var phase = Phase.idle
+    /// The number of readers that wait for the bytes, downloads included.
+    private(set) var readers = 0
+    /// The highest urgency of any reader since the start.
+    private(set) var urgency = Fetch.Urgency.background
+    /// The least that any waiting reader can play instead.
+    private(set) var fallback = Fallback.none
+    /// True once waiting readers were told that there is something to answer.
+    private(set) var isAnnounced = false
+    /// True once the head of the present request has arrived.
+    private(set) var hasHead = false
+    private var isTimerRunning = false
+
+    init(isStreamed: Bool = true, isLasting: Bool = false) {
+        (self.isStreamed, self.isLasting) = (isStreamed, isLasting)
+    }
+
+    // MARK: Questions
+
+    /// True while a request is under way, or its result is being processed.
+    var isUnderWay: Bool {
+        switch phase {
+        case .requesting, .merged, .searching, .committing: true
+        case .idle, .ended: false
+        }
+    }
+
+    /// True if it is over.
+    var hasEnded: Bool { if case .ended = phase { true } else { false } }
+
+    /// True if the present source need not be insisted on.
+    func hasAlternate(_ hasUntriedSource: Bool) -> Bool { fallback != .none || hasUntriedSource }
+
+    /// True if a player waits that has nothing else to play: an absent origin is waited for, as long as there may be a
+    /// network again. A live segment is gone by then, so it is not lasting.
+    func isInsisting(_ hasUntriedSource: Bool) -> Bool {
+        !hasEnded && urgency == .playback && isLasting && !hasAlternate(hasUntriedSource)
+    }
+
+    // MARK: Readers
+
+    /// A reader with this fallback is about to join. The reader with the least decides.
+    mutating func admit(_ fallback: Fallback) {
+        self.fallback = isUnderWay && readers > 0 ? min(self.fallback, fallback) : fallback
+    }
+
+    /// A reader joins.
+    mutating func join(_ urgency: Fetch.Urgency, hasUntriedSource: Bool) -> [Action] {
+        readers += 1
+        guard urgency == .playback else { return [] }
+        self.urgency = .playback
+        guard !isTimerRunning, !isAnnounced, isUnderWay else { return [.raisePriority] }
+        if hasHead { return [.raisePriority] + awaitBody() }
+        guard phase == .requesting, hasAlternate(hasUntriedSource) else { return [.raisePriority] }
+        return [.raisePriority] + start(.answer)
+    }
+
+    /// A reader leaves.
+    ///
+    /// - Returns: true if nobody is left who waits for the end.
+    mutating func leave() -> Bool {
+        readers -= 1
+        return readers == 0 && !hasEnded
+    }
+
+    /// Nobody waits any more, and the rest is not worth fetching.
+    func abandon() -> [Action] { phase == .requesting ? [.cancelRequest, .endUnwanted] : [] }
+
+    // MARK: Requests
+
+    /// Starts, or continues where an earlier request ended. Only when nothing is under way.
+    mutating func start(_ urgency: Fetch.Urgency, hasUntriedSource: Bool) -> [Action] {
+        (isAnnounced, self.urgency) = (false, urgency)
+        return request(hasUntriedSource)
+    }
+
+    /// Asks for all of it again, to compare and to continue behind that.
+    mutating func repeatRequest(hasUntriedSource: Bool) -> [Action] { request(hasUntriedSource) }
+
+    /// A merged request includes it from now on.
+    mutating func merge() { phase = .merged }
+
+    /// The merged request has delivered or dropped it.
+    mutating func unmerge() { if phase == .merged { phase = .idle } }
+
+    /// The merged request does not deliver it: it goes on by itself, if a reader waits.
+    mutating func continueAlone(hasUntriedSource: Bool) -> [Action] {
+        guard phase == .idle else { return [] }
+        let stop = stop()
+        return stop + (readers > 0 ? request(hasUntriedSource) : [.endUnwanted])
+    }
+
+    private mutating func request(_ hasUntriedSource: Bool) -> [Action] {
+        (phase, hasHead) = (.requesting, false)
+        guard urgency == .playback, hasAlternate(hasUntriedSource) else { return [.request] }
+        return [.request] + start(.answer)
+    }
+
+    // MARK: Responses
+
+    /// The response head has arrived.
+    mutating func receiveHead() -> [Action] {
+        hasHead = true
+        return stop() + (urgency == .playback ? awaitBody() : [])
+    }
+
+    /// There is something to answer: bytes, or at least the head.
+    mutating func announce() -> [Action] {
+        guard !isAnnounced else { return [] }
+        isAnnounced = true
+        return stop() + [.announce]
+    }
+
+    /// The timer has fired.
+    mutating func timerFired(_ deadline: Deadline) -> [Action] {
+        isTimerRunning = false
+        return deadline == .body ? announce() : [.cancelRequest, .reportSilence]
+    }
+
+    /// The source has failed.
+    ///
+    /// - Parameter maySearch: another source may have the bytes, and what has arrived can be continued.
+    mutating func fail(maySearch: Bool) -> [Action] {
+        let stop = stop()
+        hasHead = false
+        guard maySearch, readers > 0 else { return stop + [.fail] }
+        phase = .searching
+        return stop + [.search]
+    }
+
+    /// The search has ended; `isFound` if there is another source.
+    mutating func searched(isFound: Bool, hasUntriedSource: Bool) -> [Action] {
+        isFound && readers > 0 ? request(hasUntriedSource) : [.fail]
+    }
+
+    /// Every byte has arrived, and the store takes them.
+    mutating func commit() -> [Action] {
+        phase = .committing
+        return stop()
+    }
+
+    /// It is over.
+    mutating func end(isSuccess: Bool) -> [Action] {
+        phase = .ended(isSuccess: isSuccess)
+        return stop()
+    }
+
+    // MARK: Timer
+
+    private mutating func awaitBody() -> [Action] {
+        isStreamed && fallback == .none ? start(.body) : []
+    }
+
+    private mutating func start(_ deadline: Deadline) -> [Action] {
+        isTimerRunning = true
+        return [.startTimer(deadline)]
+    }
+
+    private mutating func stop() -> [Action] {
+        guard isTimerRunning else { return [] }
+        isTimerRunning = false
+        return [.stopTimer]
+    }
+}
