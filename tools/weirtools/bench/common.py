@@ -4,7 +4,6 @@ Everything listens on 127.0.0.1 on free ports. The folder lies under TMPDIR; set
 """
 
 import contextlib
-import json
 import math
 import os
 import pathlib

@@ -194,7 +194,7 @@ class Relay:
         self.upstream, self.log = upstream, log
         self.addresses = [(found[0], found[4]) for found in socket.getaddrinfo(*upstream, type=socket.SOCK_STREAM)]
         self.random = random.Random(seed)
-        self.started, self.wall = time.monotonic(), time.time()
+        self.started = time.monotonic()
         self.seconds = {}  # second since the start: [bytes down, bytes up]
         self.totals = [0, 0]
         self.down, self.up = (shaper.Pipe(self.random, self.meter(column)) for column in (0, 1))

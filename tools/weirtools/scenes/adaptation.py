@@ -6,7 +6,6 @@ one before it is over. A playback is the variants that it chose, and its stalls.
 """
 
 import dataclasses
-import functools
 import math
 
 

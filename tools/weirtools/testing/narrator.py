@@ -30,7 +30,7 @@ class Run:
 
     def __init__(self, name):
         self.name, self.passed, self.failed = name, 0, []
-        self.running, self.issues, self.details = {}, 0, 0
+        self.running, self.details = {}, 0
         self.told = collections.Counter()
         self.is_over = False
 
@@ -48,7 +48,6 @@ class Run:
                 self.passed += 1
         issue = ISSUE.match(line)
         if issue or CRASH.search(line):
-            self.issues += 1
             if issue:
                 self.told[issue[1]] += 1
                 if self.told[issue[1]] > ISSUES:
