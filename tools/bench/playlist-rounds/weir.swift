@@ -24,7 +24,7 @@ import Playlist
         print(median(parsing), median(whole), peak)
     }
 
-    /// What the language itself takes once, whatever it reads, is not counted.
+    /// The peak in bytes, without the memory that the language takes once for its first playlist.
     private static func memory(_ text: [UInt8]) -> Int {
         let segments = String(repeating: "#EXTINF:6,\na-long-enough-name.ts\n", count: 64)
         let variants = String(repeating: "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\na-long-enough-name.m3u8\n", count: 32)

@@ -1,6 +1,6 @@
 """What the benchmarks share: nginx and Weir as children in a temporary folder, media that looks like segments, and tables.
 
-Everything listens on 127.0.0.1 on free ports. The folder lies under TMPDIR; set that to choose the disk.
+Everything listens on 127.0.0.1 on free ports. The folder is in /dev/shm if that has 4 GiB free, else under TMPDIR.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""The names in requests that go through tools/link: a server wants to read its own, and clients write the relay's."""
+"""The names in requests that go through tools/link: a server insists on its own, and clients write the relay's."""
 
 LONGEST_HEAD = 65536
 

@@ -17,7 +17,7 @@ class Browser:
         self.patience, self.deadline, self.child = patience, time.monotonic() + patience, None
         self.pipe = chromium.Pipe(self, options)
 
-    # What a Pipe wants to know of who runs it.
+    # The interface that chromium.Pipe calls.
 
     def start(self, command, **more):
         self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **more)
@@ -26,7 +26,7 @@ class Browser:
     def left(self):
         return max(0.1, self.deadline - time.monotonic())
 
-    # What others want of it.
+    # The interface for the tools.
 
     def call(self, method, session=None, **parameters):
         """The result of a command of the protocol; RuntimeError says why there is none."""

@@ -1,4 +1,4 @@
-"""GStreamer for tools/lab/player: gst-launch-1.0 with sinks that tell of each buffer instead of showing it.
+"""GStreamer for tools/lab/player: gst-launch-1.0 with sinks that print each buffer instead of showing it.
 
 It is playbin3, which gst-play uses by itself from GStreamer 1.24 on. The older playbin of 1.22 comes to a standstill in its
 hlsdemux by itself, in up to a third of the plays of muxed fMP4 from a plain origin.

@@ -12,7 +12,7 @@ from weirtools.scenes.scene import Scene, Trouble, wait_for
 # For a player's whole run, in seconds.
 WITHIN = 45
 # What a busy machine makes players say, whatever they play; the WebVTT that libavformat cannot play from anywhere; and how VLC
-# takes note of a joint that a transport stream tells of.
+# reports a discontinuity that a transport stream signals.
 NOISE = ("discontinuity indicator", "Can't support the subtitle", "temporary CPU spikes", "Audio device underrun",
          "position will not match to the video", "desynchronisation", "too late", "late frames", "not seekable",
          "buffer deadlock prevented", "INPUT_CONTROL_SET_TIME")

@@ -115,7 +115,7 @@ def parts(text):
 
 
 def on_disk(path):
-    """Where the piece lies that is at /a/ASSET/SESSION/RENDITION/FILE."""
+    """The file with the piece that is at /a/ASSET/SESSION/RENDITION/FILE."""
     _, _, asset, _, rendition, file = path.split("/")
     return "/".join((asset, rendition, file))
 
@@ -213,7 +213,7 @@ class Loss:
 
     @property
     def can_mix(self):
-        """Whether the best variant and the one below it go together, as README.md tells of such."""
+        """True if segments of the best variant and of the one below it can be mixed (README.md says which can)."""
         if self.fixture.name not in ("ts", "cmaf"):
             return False
         streams = [self.stage.baseline.streams(self.fixture, uri) for uri in self.fixture.variants[-2:]]

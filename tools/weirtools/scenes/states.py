@@ -1,4 +1,4 @@
-"""The states in which tools/matrix plays. Each function brings Weir there, lets the player play, and tells the outcome."""
+"""The states in which tools/matrix plays. Each function brings Weir there, lets the player play, and returns the outcome."""
 
 import json
 import re

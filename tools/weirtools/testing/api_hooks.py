@@ -1,4 +1,4 @@
-"""What tools/check/api-fuzz tells Schemathesis of this API: names that exist, and folders that may be written to."""
+"""Hooks that tools/check/api-fuzz gives to Schemathesis: names that exist, and folders that may be written to."""
 
 import itertools
 import os

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Tells what happens in runs of `swift test` whose output goes to files, for who waits.
+"""Reports the progress and the failures of runs of `swift test` whose output goes to files.
 
-    tools/weirtools/testing/narrator.py LOG…               follows them: each failure at once with its text, and each minute how far they are;
-                                                 goes on until SIGTERM
-    tools/weirtools/testing/narrator.py --summary LOG…     how far they came, and each failure once more
+    tools/weirtools/testing/narrator.py LOG…               until SIGTERM: each failure at once, and each minute the progress
+    tools/weirtools/testing/narrator.py --summary LOG…     the progress at the end, and each failure once more
 """
 
 import argparse
@@ -93,7 +92,7 @@ class Log:
 
 
 def follow(logs, pause=1.0, minute=60.0):
-    """Tells until SIGTERM, and then what there is by then."""
+    """Prints news until SIGTERM, and at last the news by then."""
     is_over = []
     signal.signal(signal.SIGTERM, lambda *_: is_over.append(True))
     told, last = "", time.monotonic()

@@ -21,7 +21,7 @@ PHRASES = {
     r"flowed": "cached by playback",
     r"lapsed?": "expired",
     r"(?:cannot|make|makes|made|making) (?:make )?way": "evict, evicted",
-    r"is (?-i:none)(?! of\b)": "is missing, or invalid",
+    r"(?<!there )is (?-i:none)(?! of\b)": "is missing, or invalid",
     r"who(?:ever)? asks": "the client, the caller",
     r"by whom(?: it is asked)?": "by which client",
     r"call(?:ed)? (?:it )?otherwise": "rename, renamed",
@@ -64,12 +64,13 @@ IDENTIFIERS = {
     "Stretches": "playable range",
     "Substitutes": "substitution",
 }
-# In prose these old words are wrong in lower case as well.
-PLAIN = {"annex", "attendee", "convoy", "lookout", "standstill", "stray"}
+# In prose these old words are wrong in lower case as well. "Annex B" is a chapter of a standard.
+PLAIN = {"attendee", "convoy", "lookout", "stray"}
 
 # Plurals count as well.
 PHRASE = re.compile(r"\b(?:%s)\b" % "|".join("(?P<p%d>%s)" % item for item in enumerate(PHRASES)), re.IGNORECASE)
-WORD = re.compile(r"\b(%s)(?:e?s)?\b" % "|".join([name.capitalize() for name in NAMES] + sorted(PLAIN) + list(IDENTIFIERS)))
+CAPITALS = [name.capitalize() for name in NAMES if name != "annex"] + [r"Annex(?! [A-Z]\b)"]
+WORD = re.compile(r"\b(%s)(?:e?s)?\b" % "|".join(CAPITALS + sorted(PLAIN) + list(IDENTIFIERS)))
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 ADVICE = list(PHRASES.values())

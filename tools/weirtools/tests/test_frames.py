@@ -44,7 +44,7 @@ class Differences(unittest.TestCase):
         self.assertEqual(frames.lost([], [stream("abcd")]), (4, 0))
 
 
-class Composites(unittest.TestCase):
+class MixedRenditions(unittest.TestCase):
     def check(self, found, kind="video", share=0.5):
         best, other = stream("abcdefgh", kind=kind), stream("ABCDEFGH", 0.2, kind=kind)
         return frames.composite(best, other, share)(found, None)

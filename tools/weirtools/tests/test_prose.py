@@ -57,6 +57,7 @@ class Names(unittest.TestCase):
 
     def test_comments_name_old_types(self):
         self.assertEqual(said("// The Convoy waits, in flight.\n"), [(1, "Convoy")])
+        self.assertEqual(said("// An Annex of RFC 1, Annex B of another one.\n"), [(1, "Annex")])
 
 
 class Files(unittest.TestCase):
