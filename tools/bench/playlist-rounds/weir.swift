@@ -56,7 +56,9 @@ import Playlist
 
     /// Ends the round, and with it the benchmark, which shows what is said.
     private static func fail(_ reason: String) -> Never {
-        fputs("\(reason)\n", stderr)
+        // The variable stderr is not safe to share between threads, which Swift 6 rejects.
+        let line = "\(reason)\n"
+        write(STDERR_FILENO, line, line.utf8.count)
         exit(65)
     }
 

@@ -1,9 +1,10 @@
-"""What the benchmarks share: nginx and Weir as children in a temporary folder, media that looks like segments, and tables.
+"""Shared by the benchmarks: nginx and Weir as children in a temporary folder, media that looks like segments, options and tables.
 
 Everything listens on 127.0.0.1 on free ports. The folder is in /dev/shm if that has 4 GiB free, else under TMPDIR.
 """
 
 import contextlib
+import json
 import math
 import os
 import pathlib
@@ -206,7 +207,7 @@ def write_playlist(folder, count, seconds):
 
 
 def weir_binary(parser, arguments):
-    """The release build, unless the user names another."""
+    """The binary to measure; without it the benchmark ends with 69."""
     binary = pathlib.Path(arguments.weir)
     if not binary.is_file():
         parser.exit(69, "no %s: swift build -c release --product weir\n" % binary)
@@ -214,9 +215,73 @@ def weir_binary(parser, arguments):
 
 
 def add_options(parser, rounds=5):
+    """The options of benchmarks of the program."""
     parser.add_argument("--weir", default=str(ROOT / ".build" / "release" / "weir"), help="the binary to measure")
-    parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--peers-only", action="store_true", help="measure the others alone")
+    add_own_options(parser, rounds)
+
+
+def add_own_options(parser, rounds=5):
+    """The options of all benchmarks."""
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--rows", type=pathlib.Path, help="append the rows of the benchmark page to this file, as lines of JSON")
+    parser.add_argument("--smoke", action="store_true",
+                        help="only see that it runs: smallest sizes, one round, the debug build")
+
+
+def parse(parser, **smoke):
+    """The arguments. `smoke` has the defaults for --smoke; an option on the command line goes first."""
+    if "--smoke" in sys.argv[1:]:
+        parser.set_defaults(weir=str(ROOT / ".build" / "debug" / "weir"), rounds=1, **smoke)
+    return parser.parse_args()
+
+
+def numbers(text):
+    """An argument type: numbers such as 1,8,64."""
+    return [int(item) for item in text.split(",")]
+
+
+def sizes(text):
+    """An argument type: sizes in bytes such as 1K,4M."""
+    return [int(item[:-1]) << {"K": 10, "M": 20}[item[-1:].upper()] for item in text.split(",")]
+
+
+def row(arguments, subject, peer, seen):
+    """Adds a row to the table of the benchmark page. tools/bench/all adds the command."""
+    if arguments.rows:
+        with open(arguments.rows, "a", encoding="utf-8") as file:
+            file.write(json.dumps([subject, peer, seen], ensure_ascii=False) + "\n")
+
+
+def listed(form, values):
+    """Figures in one cell, such as 1.08, 1.61."""
+    return ", ".join(form % value for value in values)
+
+
+def compile_round(room, main, home, is_smoke):
+    """Compiles a Swift program against one pure room, as a module of its own and optimized, unless that was done already.
+
+    A smoke run takes the objects of the debug build if there are any: these need seconds, not a minute.
+    """
+    home.mkdir(parents=True, exist_ok=True)
+    options = ["-swift-version", "6", "-parse-as-library", "-enable-upcoming-feature", "ExistentialAny",
+               "-enable-upcoming-feature", "InternalImportsByDefault", "-enable-upcoming-feature", "MemberImportVisibility"]
+    debug = ROOT / ".build" / "debug"
+    objects = sorted((debug / ("%s.build" % room)).rglob("*.swift.o"))
+    if is_smoke and objects:
+        program, modules, sources = home / "smoke", debug / "Modules", objects
+    else:
+        program, modules, sources = home / "weir", home, sorted((ROOT / "Sources" / room).rglob("*.swift"))
+    if program.exists() and program.stat().st_mtime > max(path.stat().st_mtime for path in [*sources, main]):
+        return program
+    print("compiling %s" % program.relative_to(ROOT), flush=True)
+    if sources is not objects:
+        options.insert(0, "-O")
+        objects = [home / ("%s.o" % room)]
+        subprocess.run(["swiftc", *options, "-wmo", "-module-name", room, "-emit-module", "-emit-module-path",
+                        home / ("%s.swiftmodule" % room), "-emit-object", "-o", objects[0], *sources], check=True)
+    subprocess.run(["swiftc", *options, "-module-name", "Round", "-I", modules, main, *objects, "-o", program], check=True)
+    return program
 
 
 def ensure_tools():
