@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""What tools have of PyPI, in virtual environments under .build: nothing of it is the system's (PEP 668), and pip has no cause
-to warn of anything.
+"""Packages from PyPI for the tools, in virtual environments under .build: the system's Python stays as it is (PEP 668).
 
     tools/weirtools/packages.py NAME REQUIREMENT…     such as axe axe-playwright-python==0.1.8
 
@@ -36,7 +35,7 @@ def environment(name, *requirements, has_dependencies=True):
 
 
 def library(folder):
-    """Where an environment has its packages."""
+    """The folder with the packages of an environment."""
     return next(folder.glob("lib/python3*/site-packages"))
 
 

@@ -1,4 +1,4 @@
-"""What an API would answer that knows some films: for tools/make/page-shots, and for tests of long lists."""
+"""Sample answers of the API: for tools/make/page-shots."""
 
 import functools
 import random
@@ -14,7 +14,7 @@ def slug(title):
 
 
 def tracks(best, local, bytes_, duration, whole_sound=True):
-    """What a film offers; its variant `best` and the English sound are stored as `local` says."""
+    """The tracks of a film; its variant `best` and the English sound are stored as `local` says."""
     variants = [{"id": "video-%dp" % height, "height": height, "width": height * 16 // 9, "bandwidth": rate, "averageBandwidth": rate * 9 // 10,
                  "codecs": "avc1.640028,mp4a.40.2", "frameRate": 24, "estimatedBytes": int(rate * 0.9 / 8 * duration),
                  "local": local if height == best else "none", "bytes": bytes_ if height == best else 0} for height, rate in LADDER]

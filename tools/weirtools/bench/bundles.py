@@ -15,7 +15,7 @@ SOUND = '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAU
 
 
 def write_all(bench, home, assets, segments):
-    """So many bundles film-00000… in a new store below a folder, all of whose segments are one file under many names; that file."""
+    """Writes bundles film-00000… to a new store below a folder. Returns the file that all their segments are hard links of."""
     folder = home / "store" / "assets"
     folder.mkdir(parents=True)
     for number in range(assets):
@@ -63,7 +63,7 @@ class Adoption:
 
 
 def summaries(server):
-    """How many assets are noted with what a list says of them."""
+    """Number of assets whose summary for the list is in the catalogue."""
     database = sqlite3.connect("file:%s?mode=ro" % (server.store / "catalogue-1.sqlite"), uri=True)
     try:
         return database.execute("SELECT count(*) FROM summary").fetchone()[0]

@@ -191,7 +191,7 @@ def write_presentation(folder, count, size):
 
 
 def write_transport(folder, count, template):
-    """The same of segments that are transport streams."""
+    """A media playlist media.m3u8 with `count` segments that are transport streams."""
     write_playlist(folder, count, template.seconds)
     for number in range(count):
         (folder / ("%d.ts" % number)).write_bytes(template.segment(number))

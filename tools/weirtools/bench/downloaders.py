@@ -1,4 +1,4 @@
-"""What tools/bench/get measures: `weir get`, and others that fetch what a playlist names, each over a fresh folder in memory."""
+"""The programs that tools/bench/get measures: `weir get` and other downloaders, each with a fresh folder in memory."""
 
 import os
 import pathlib

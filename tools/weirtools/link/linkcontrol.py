@@ -109,7 +109,7 @@ class Note:
 
 
 def state_directory(environment):
-    """Where `weir` looks too: WEIR_STATE, the configuration's `state`, XDG_STATE_HOME, ~/.local/state."""
+    """The state directory, found as `weir` finds it: WEIR_STATE, the configuration's `state`, XDG_STATE_HOME, ~/.local/state."""
     home = pathlib.Path(environment.get("HOME", "/"))
     if environment.get("WEIR_STATE"):
         return within(home, environment["WEIR_STATE"])

@@ -1,4 +1,4 @@
-"""What a link does to what crosses it: the known presets, and figures as people write and read them."""
+"""Figures of a link: the known presets, and the text form of figures."""
 
 import dataclasses
 import math
@@ -22,7 +22,7 @@ class Link:
 
     @property
     def is_dead(self):
-        """Whether nothing can be heard back: one direction that carries nothing is enough for that."""
+        """True if no response can arrive: one direction that carries nothing is enough."""
         return self.down == 0 or self.up == 0 or self.loss >= 100
 
     @property

@@ -335,7 +335,7 @@ class Relay:
             self.log({"at": second, "down": down, "up": up})
 
     def state(self):
-        """What GET /_link shows."""
+        """The response to GET /_link."""
         self.tick()
         last = self.seconds.get(int(self.now()) - 1, [0, 0])
         return {**self.link.as_json(), "upstream": "http://%s:%d" % bracketed(self.upstream),
@@ -345,7 +345,7 @@ class Relay:
 
 
 def window_of(end):
-    """What the reader behind a socket still promises to take in: the last figure of Linux's tcp_info, since 5.4."""
+    """The receive window of the reader behind a socket: the last figure of Linux's tcp_info, since 5.4."""
     info = end.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
     return struct.unpack_from("I", info, SEND_WINDOW)[0] if len(info) >= SEND_WINDOW + 4 else math.inf
 

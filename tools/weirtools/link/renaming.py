@@ -38,7 +38,7 @@ class Renaming:
         return b"".join(ready) + (self.rest() if self.is_opaque else b"")
 
     def rest(self):
-        """What is held back, when nothing more comes."""
+        """The bytes that were held back, once no more come."""
         held, self.held = self.held, b""
         return held
 

@@ -28,7 +28,7 @@ SMALLEST_PACKET = 64
 FIRST_WINDOW = 10 * PACKET
 SMALLEST_BOUND = 1 << 20
 LARGEST_BOUND = 16 << 20
-# What Linux adds to the round trip time before it believes that a packet is lost.
+# Time that Linux adds to the round trip time before it believes that a packet is lost.
 PATIENCE = 0.2
 LONGEST_TIMEOUT = 60
 MOST_REPETITIONS = 15
@@ -87,13 +87,13 @@ class Pipe:
 
     @property
     def queue_limit(self):
-        """So many bytes of one flow need to wait, lest the pipe run dry before its owner is asked for more."""
+        """Bytes of one flow that may wait to be sent: enough that the pipe does not run dry before its owner is asked for more."""
         return int(min(max(65536, self.rate / 50), SMALLEST_BOUND))
 
     # What the owner of a flow does
 
     def send(self, flow, count, now):
-        """So many bytes more are there to be sent."""
+        """Queues `count` bytes to be sent."""
         self.transmit_until(now)
         self.line_up(flow, now)
         flow.queued += count
@@ -105,7 +105,7 @@ class Pipe:
         flow.is_ending = True
 
     def take(self, flow, count, now):
-        """So many of the bytes that have arrived were read."""
+        """The receiver has read `count` of the arrived bytes."""
         self.transmit_until(now)
         flow.arrived -= count
         flow.outstanding -= count
@@ -135,7 +135,7 @@ class Pipe:
         return touched
 
     def next_time(self):
-        """When `advance` is worth a call again; infinite when nothing is under way."""
+        """Time of the next useful call of `advance`; infinite when nothing is under way."""
         arrival = self.arrivals[0][0] if self.arrivals else math.inf
         if self.is_dead or not self.ring:
             return arrival
@@ -168,7 +168,7 @@ class Pipe:
         return None
 
     def may_send(self, flow):
-        """Whether its windows let a flow send now; if not, `ready_at` says when to ask again."""
+        """True if the windows of a flow let it send now; if not, `ready_at` says when to ask again."""
         flow.acknowledge(self.free_at, self.bound)
         size = min(self.packet, flow.queued)
         if flow.outstanding + size > min(self.bound, max(flow.reader_window, PACKET)) + PACKET:

@@ -8,7 +8,7 @@ import threading
 BLOCK = 8192
 ABORT = struct.pack("ii", 1, 0)
 
-# What a network that is away can look like.
+# Ways in which a network fails.
 KINDS = {
     "refused": "connections end, and new ones are refused",
     "reset": "connections are reset, in the midst of what they carry, and so is each new one",

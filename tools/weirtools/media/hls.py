@@ -78,7 +78,7 @@ def first_sample(data):
     raise SystemExit("no sample in the segment")
 
 
-# What a variant is, by ffprobe.
+# Properties of a variant, by ffprobe.
 
 def streams(path):
     """ffprobe's description of the streams: a list of dictionaries."""

@@ -38,7 +38,7 @@ class Template:
 
     @property
     def seconds(self):
-        """How long one plays."""
+        """Duration of one segment in seconds."""
         return self.frames * FRAME_SECONDS
 
     def segment(self, number):

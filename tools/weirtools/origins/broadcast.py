@@ -1,4 +1,4 @@
-"""What tools/lab/live shows: media cut by ffmpeg, and playlists that grow over it in real time (RFC 8216, rfc8216bis).
+"""The streams of tools/lab/live: media cut by ffmpeg, and playlists that grow over it in real time (RFC 8216, rfc8216bis).
 
 The clock is an argument everywhere: `now` is in seconds since the broadcast began.
 """
@@ -61,7 +61,7 @@ def split(data):
 
 
 class NotYet(Exception):
-    """What is asked for comes at an instant that the argument says."""
+    """A requested resource exists only from an instant on, which is the argument."""
 
 
 class Refused(Exception):
@@ -79,15 +79,15 @@ class Presentation:
     # The timeline
 
     def parts(self, now):
-        """How many parts are there, in all."""
+        """Number of parts that exist by now."""
         return int((min(now, self.seconds) + self.lead) / PART + 1e-6)
 
     def edge(self, now):
-        """How many segments are there, in all."""
+        """Number of segments that exist by now."""
         return self.parts(now) // PARTS
 
     def instant(self, parts):
-        """When so many parts are there."""
+        """Time at which a number of parts exists."""
         return parts * PART - self.lead
 
     def has_ended(self, now):
@@ -165,7 +165,7 @@ class Presentation:
         return text(lines)
 
     def live_edge(self, media, edge, now):
-        """What stands behind the last whole segment."""
+        """The lines after the last complete segment."""
         there = self.parts(now)
         lines = ["#EXT-X-PROGRAM-DATE-TIME:" + self.date(edge)] if there > edge * PARTS else []
         lines += [self.part_line(index) for index in range(edge * PARTS, there)]

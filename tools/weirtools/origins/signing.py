@@ -15,7 +15,7 @@ class Signer:
         self.issued, self.left = 0, {}  # token -> when it expires, or how many requests it is good for
 
     def admits(self, target):
-        """Whether a request's target has a token that is good; counts the request."""
+        """True if a request's target has a valid token. Counts the request."""
         token = urllib.parse.parse_qs(target.partition("?")[2]).get("token", [""])[0]
         left = self.left.get(token)
         if left is None or (left <= time.monotonic() if self.seconds is not None else left <= 0):

@@ -5,7 +5,7 @@ import re
 
 # A frame's time may be told in ticks of a tenth of a second by one presentation and of a 48000th by another.
 TICK = 0.001
-# What is decoded after a joint of sound overlaps with what was before it: these frames are those of neither side.
+# Frames decoded after a joint of sound overlap with those before it: they equal the frames of neither side.
 OVERLAP = 2
 
 

@@ -9,7 +9,7 @@ import subprocess
 
 SINK = "fakesink silent=false"
 # As in "GstFakeSink:fakesink0: last-message = chain   ******* (fakesink0:sink) (86400 bytes, dts: none, pts: 0:00:01.5, …".
-# What prerolls comes again as "chain" when it is its turn.
+# A buffer of "preroll" comes again as "chain" when it is its turn.
 SHOWN = re.compile(r"Sink:(\w+): last-message = chain .*? pts: (\d+):(\d+):([\d.]+), duration: (?:(\d+):(\d+):([\d.]+))?")
 
 

@@ -1,4 +1,4 @@
-"""What adaptive players come to on a link whose rate is known for all time: by hls.js's rule, and at best. Arithmetic alone.
+"""Bit rates that adaptive players reach on a link whose rate is known for all time: by hls.js's rule, and at best. Arithmetic alone.
 
 The model. A player asks for one segment after the other; the first byte comes a round trip after that, and the others at the
 link's rate. It holds so much media at most, plays from the first segment's arrival on, and stalls where a segment comes after the
@@ -26,11 +26,11 @@ class Trace:
         self.stretches = [*before, dataclasses.replace(last, until=math.inf)]
 
     def answers(self, asked):
-        """When the first byte comes of what is asked for."""
+        """Time at which the first byte of a response arrives."""
         return asked + next(stretch.round_trip for stretch in self.stretches if asked < stretch.until)
 
     def end(self, asked, size):
-        """When so many bytes have come that were asked for at a moment."""
+        """Time at which a number of bytes has arrived that were requested at a moment."""
         at, left = self.answers(asked), size
         for stretch in self.stretches:
             if at >= stretch.until:
@@ -41,7 +41,7 @@ class Trace:
         raise AssertionError("the last stretch lasts for ever")
 
     def come(self, asked, now, size):
-        """How many of so many bytes have come by now."""
+        """Number of bytes of a response that have arrived by now."""
         at, sum_ = self.answers(asked), 0.0
         for stretch in self.stretches:
             if at < min(now, stretch.until):
@@ -69,7 +69,7 @@ class Film:
 
 @dataclasses.dataclass
 class Playback:
-    """How it went: the number of stalls, their seconds, and the variant of each segment."""
+    """Result of a play: the number of stalls, their seconds, and the variant of each segment."""
 
     stalls: int = 0
     stalled: float = 0.0
@@ -214,7 +214,7 @@ def best(trace, film, ahead):
 
 
 def best_after(trace, film, ahead, first):
-    """The same for a first segment; None where all would stall."""
+    """The best play that begins with a variant; None where all would stall."""
     started = trace.end(0, film.sizes[first][0])
     # The sum of the rates so far, and for it the earliest end and who got there: whoever is later and worse is left out.
     ways = [(started, film.rates[first], (first, None))]

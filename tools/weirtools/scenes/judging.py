@@ -11,7 +11,7 @@ from weirtools.scenes.scene import Scene, Trouble, wait_for
 
 # For a player's whole run, in seconds.
 WITHIN = 45
-# What a busy machine makes players say, whatever they play; the WebVTT that libavformat cannot play from anywhere; and how VLC
+# Messages of players on a busy machine, whatever they play; of WebVTT, which libavformat cannot play from anywhere; and how VLC
 # reports a discontinuity that a transport stream signals.
 NOISE = ("discontinuity indicator", "Can't support the subtitle", "temporary CPU spikes", "Audio device underrun",
          "position will not match to the video", "desynchronisation", "too late", "late frames", "not seekable",
@@ -28,7 +28,7 @@ def is_noise(line):
 
 @dataclasses.dataclass
 class Outcome:
-    """What became of a playing.
+    """Outcome of one play.
 
     In words what is wrong, if anything; for ffmpeg the number of frames that are lost; whether the player came to its end, None
     where it was not the player that was in trouble.
@@ -40,7 +40,7 @@ class Outcome:
 
 
 class Baseline:
-    """What a plain origin gives, played or decoded once each. Threads may ask for the same; it is the same then.
+    """Results of a plain origin, played or decoded once each. Threads that ask for equal plays share one result.
 
     `notes` are sentences about fixtures, by their names, that belong under the table.
     """
@@ -70,7 +70,7 @@ class Baseline:
         return [stream for uri in uris for stream in self.streams(fixture, uri)]
 
     def segment_frames(self, fixture):
-        """How many frames one segment of each variant and of each sound come to in all."""
+        """Total number of frames of one segment of each variant and of each sound."""
         counts = [(len(stream.frames), fixture.segments(uri)) for uri in fixture.variants + fixture.sounds
                   for stream in self.streams(fixture, uri)]
         return sum(-(-frames // segments) for frames, segments in counts)
@@ -86,7 +86,7 @@ class Baseline:
         return self.once((fixture.name, player), play)
 
     def play_again(self, fixture, player):
-        """The same, of one more play."""
+        """The result of one more play."""
         with Scene(self.binary, self.root) as scene:
             origin = scene.origin()
             report, _ = scene.play(player, origin.master(fixture.name), WITHIN)
@@ -108,7 +108,7 @@ class Baseline:
             return left()
 
     def sayings(self):
-        """What players were found to say of a plain origin, and how often, as sentences; without NOISE."""
+        """Messages of players of a plain origin, and how often they came, as sentences; without NOISE."""
         for (fixture, player), heard in sorted(self.heard.items()):
             counts = collections.Counter(line for report in heard for line in report["problems"] if not is_noise(line))
             for line, count in sorted(counts.items()):
@@ -127,7 +127,7 @@ class Cell:
         self.hearings = HEARINGS
 
     def outcome(self, play):
-        """What becomes of it, where `play` is one of the functions in states.py."""
+        """The outcome of the cell; `play` is one of the functions in states.py."""
         begun = time.monotonic()
         try:
             with Scene(self.baseline.binary, self.baseline.root) as scene:

@@ -13,7 +13,7 @@ from weirtools.scenes import scene
 from weirtools.scenes.judging import Cell, WITHIN
 from weirtools.scenes.states import HALF, is_aligned
 
-# What a viewer has read ahead, in seconds: less than half of what any player but a bare libavformat keeps (12 s), and more than
+# Seconds that a viewer has read ahead: less than half of what any player but a bare libavformat keeps (12 s), and more than
 # it takes to give up on an origin that says nothing. Whatever comes later than that stops the picture.
 BUFFER = 6
 # After so many seconds it has to go on when the network is back. Where it is another network, nobody says that what was asked for
@@ -56,7 +56,7 @@ class Cut:
 
 
 class Draw:
-    """What a seed stands for."""
+    """The choices that follow from a seed."""
 
     def __init__(self, seed, rate=1.0, fixtures=None, recipes=None, kinds=None, players=None):
         dice = random.Random(seed)
@@ -121,7 +121,7 @@ def on_disk(path):
 
 
 class Entry:
-    """What Weir lists at a URL: the media playlists of the variants, lowest first, and of the default sound."""
+    """The media playlists that Weir lists at a URL: of the variants, lowest first, and of the default sound."""
 
     def __init__(self, weir, url):
         self.weir = weir

@@ -1,4 +1,4 @@
-"""What tools/matrix plays with: an origin and a Weir of their own, and a real player, as children in a temporary folder."""
+"""A stage for tools/matrix: an origin and a Weir of its own, and a real player, as children in a temporary folder."""
 
 import contextlib
 import json
@@ -200,7 +200,7 @@ class Scene:
 
 
 class Fixture:
-    """What a fixture's multivariant playlist names: the media playlists of its variants and of its default sound."""
+    """The media playlists that a fixture's multivariant playlist names: of its variants and of its default sound."""
 
     def __init__(self, root, name):
         self.name, self.folder = name, root / name
@@ -213,7 +213,7 @@ class Fixture:
         self.heights = [found and found[1] for found in (re.search(r"RESOLUTION=\d+x(\d+)", row) for row in rows)]
 
     def segments(self, uri):
-        """How many segments a media playlist has."""
+        """Number of segments of a media playlist."""
         return len(hls.segments(self.folder / uri))
 
     def share_before(self, variant, seconds):

@@ -54,7 +54,7 @@ def half(cell, scene):
 
 
 def is_shared(path):
-    """Whether one path holds several pieces, so that it may well be asked for again."""
+    """True if one path holds several pieces, so that requests for it may repeat."""
     return re.search(r"/all\.\w+$", path) is not None
 
 
@@ -146,7 +146,7 @@ def mixed_first(made, other):
 
 
 def is_aligned(best, other):
-    """Whether the first pictures, or the first sounds, come within half a frame of each other."""
+    """True if the first pictures, or the first sounds, come within half a frame of each other."""
     one, two = best[0].frames, other[0].frames
     return abs(one[0][0] - two[0][0]) < (one[1][0] - one[0][0]) / 2
 

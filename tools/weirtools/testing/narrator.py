@@ -25,7 +25,7 @@ ISSUES, DETAILS, WIDTH = 5, 12, 1000
 
 
 class Run:
-    """What the log of one run says so far. Takes whole lines; what is given back is to be told at once."""
+    """State of one run, from its log so far. Takes whole lines; returns text that is to be printed at once."""
 
     def __init__(self, name):
         self.name, self.passed, self.failed = name, 0, []
@@ -63,7 +63,7 @@ class Run:
 
     @property
     def words(self):
-        """How far it is."""
+        """The progress in words."""
         text = "%s: %d test%s passed" % (self.name, self.passed, "" if self.passed == 1 else "s")
         return text + (", %d failed" % len(self.failed) if self.failed else "")
 
@@ -76,7 +76,7 @@ class Log:
         self.offset, self.rest = 0, b""
 
     def news(self):
-        """What is to be told of what was written since."""
+        """The lines to be printed for everything that was written since."""
         try:
             with open(self.path, "rb") as file:
                 file.seek(self.offset)

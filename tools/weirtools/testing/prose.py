@@ -14,6 +14,8 @@ OWN = {"tools/weirtools/testing/prose.py", "tools/weirtools/tests/test_prose.py"
 
 # A doc comment names its thing first. A relative clause names it last or not at all.
 BEGINNINGS = re.compile(r"(?:What|Whether|Who|The same|That of)\b")
+DOCSTRING = re.compile(r'^\s*"""((?:What|Whether|Who|The same|That of)\b.*)')
+FIRST = "the noun or the verb first; for a Boolean “True if”"
 
 # Phrase (a regular expression): what to write instead.
 PHRASES = {
@@ -91,7 +93,7 @@ class Finding:
 
 
 def in_prose(path, line, text):
-    """What is wrong in one line of a comment, a string or a page."""
+    """Findings in one line of a comment, a string or a page."""
     for match in PHRASE.finditer(text):
         yield Finding(path, line, match[0], ADVICE[int(match.lastgroup[1:])])
     for match in WORD.finditer(text):
@@ -125,7 +127,7 @@ def in_swift(path, source):
             words = text[3:].strip()
             # A doc comment begins after a line that is none.
             if doc != line - 1 and (found := BEGINNINGS.match(words)):
-                yield Finding(path, line, words[:40], "the noun or the verb first; for a Boolean “True if”")
+                yield Finding(path, line, words[:40], FIRST)
             doc = line
         if match["comment"] or re.search(r"\s", text):
             for number, part in enumerate(text.split("\n"), line):
@@ -142,6 +144,8 @@ def findings(path, source):
         yield from in_swift(path, source)
     else:
         for number, text in enumerate(source.split("\n"), 1):
+            if found := DOCSTRING.match(text):
+                yield Finding(path, number, found[1][:40], FIRST)
             yield from in_prose(path, number, text)
 
 

@@ -21,6 +21,9 @@ class Beginnings(unittest.TestCase):
     def test_each_doc_comment_counts(self):
         self.assertEqual([line for line, _ in said("/// What.\nlet a = 1\n\n/// Who.\nlet b = 2\n")], [1, 4])
 
+    def test_docstrings_of_python_as_well(self):
+        self.assertEqual(said('def f():\n    """Whether it is."""\n', "tools/link"), [(2, 'Whether it is."""')])
+
     def test_other_comments_begin_as_they_like(self):
         self.assertEqual(said("// What follows is sorted.\n"), [])
 
