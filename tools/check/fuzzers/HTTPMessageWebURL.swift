@@ -12,7 +12,7 @@ public func fuzzWebURL(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// What is kept reads back as itself and holds nothing that could break a request line or a quoted attribute.
+/// A URL reads back as itself and holds nothing that could break a request line or a quoted attribute.
 private func check(_ url: WebURL) {
     precondition((try? WebURL(url.text)) == url)
     precondition((try? url.resolving("")) == url)

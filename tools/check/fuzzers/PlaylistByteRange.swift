@@ -1,4 +1,4 @@
-/// A byte range in each of its places: what is read lies within bounds, and written out with its offset it is the same.
+/// A byte range in each of its places: it is within bounds when read, and equal when written with its offset and read again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))

@@ -1,4 +1,4 @@
-/// A check of any text tells of places that are there, in lines of their own, and of an error wherever reading has one.
+/// Findings of any text: each names a line that exists and is one line itself; there is an error wherever the parser has one.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))

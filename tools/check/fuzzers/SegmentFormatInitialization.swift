@@ -34,7 +34,7 @@ private func isRefusal(_ verdict: Joint.Verdict) -> Bool {
 
 private func check(_ configuration: DecoderConfiguration?) {
     guard let configuration else { return }
-    precondition([1, 2, 4].contains(configuration.lengthSize), "a length that is none")
+    precondition([1, 2, 4].contains(configuration.lengthSize), "an invalid length")
     precondition(configuration.parameterSets.allSatisfy { !$0.isEmpty }, "an empty parameter set")
     guard let bytes = configuration.inBand else { return }
     let sizes = configuration.parameterSets.reduce(0) { $0 + $1.count + configuration.lengthSize }

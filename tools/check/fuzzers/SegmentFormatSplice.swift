@@ -18,7 +18,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What is read of a segment covers it.
+/// The ranges read of a segment cover it.
 private func check(segment bytes: [UInt8]) {
     guard let segment = try? MediaSegment(ByteSource(bytes)) else { return }
     var end = 0
@@ -71,7 +71,7 @@ private func samples(of segment: MediaSegment, _ bytes: [UInt8], _ section: Init
     return found
 }
 
-/// Whether the bytes are the original's with others put in at one place.
+/// True if the bytes are the original's with others inserted at one place.
 private func hasWithin(_ bytes: ArraySlice<UInt8>, _ original: ArraySlice<UInt8>) -> Bool {
     let lead = zip(bytes, original).prefix { $0 == $1 }.count
     let tail = zip(bytes.reversed(), original.reversed()).prefix { $0 == $1 }.count

@@ -126,7 +126,7 @@ def in_swift(path, source):
         if text.startswith("///"):
             words = text[3:].strip()
             # A doc comment begins after a line that is none.
-            if doc != line - 1 and (found := BEGINNINGS.match(words)):
+            if doc != line - 1 and BEGINNINGS.match(words):
                 yield Finding(path, line, words[:40], FIRST)
             doc = line
         if match["comment"] or re.search(r"\s", text):
