@@ -19,7 +19,7 @@ import time
 import urllib.parse
 import urllib.request
 
-from weirtools import ROOT, TOOLS
+from weirtools import ROOT, TOOLS, packages
 from weirtools.origins import virtual
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -289,16 +289,8 @@ def ensure_tools():
 
 
 def python_package(requirement):
-    """The folder with a package of PyPI, as NAME==VERSION; installed the first time, and kept in .build-bench."""
-    home = ROOT / ".build-bench"
-    folder, fresh = home / requirement, home / ("new-" + requirement)
-    if not folder.exists():
-        shutil.rmtree(fresh, ignore_errors=True)
-        home.mkdir(exist_ok=True)
-        subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--root-user-action=ignore",
-                        "--target", str(fresh), requirement], check=True)
-        fresh.rename(folder)
-    return folder
+    """The folder with a package from PyPI, as NAME==VERSION, for PYTHONPATH; installed the first time."""
+    return packages.library(packages.environment(requirement.partition("==")[0], requirement))
 
 
 def median(values):
