@@ -27,7 +27,8 @@ import Playlist
     /// The peak in bytes, without the memory that the language takes once for its first playlist.
     private static func memory(_ text: [UInt8]) -> Int {
         let segments = String(repeating: "#EXTINF:6,\na-long-enough-name.ts\n", count: 64)
-        let variants = String(repeating: "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\na-long-enough-name.m3u8\n", count: 32)
+        let variants = String(
+            repeating: "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\na-long-enough-name.m3u8\n", count: 32)
         for small in [segments, variants] { run(Array("#EXTM3U\n\(small)".utf8)) }
         let before = resident("VmRSS:")
         clearPeak()

@@ -13,7 +13,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(joined.count == splice.count && (splice.count - count) % 188 == 0, "a packet is torn")
         if count % 188 == 0 {
             let again = try TransportStream(ByteSource(joined))
-            precondition(again.streams.map(\.firstTime) == stream.streams.map(\.firstTime), "times are not what they were")
+            precondition(
+                again.streams.map(\.firstTime) == stream.streams.map(\.firstTime), "times are not what they were")
         }
     } catch {
         precondition((error.offset ?? 0) <= count, "an error that is nowhere")
