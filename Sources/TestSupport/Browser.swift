@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A headless Chromium (`tools/browser`), driven by the Chrome DevTools Protocol.
+/// A headless Chromium (`tools/lab/browser`), driven by the Chrome DevTools Protocol.
 ///
 /// It ends with the last reference, or with the test process.
 public final class Browser: Sendable {
@@ -65,7 +65,7 @@ public final class Browser: Sendable {
     ///
     /// - Parameter options: of Chromium's, such as `--host-resolver-rules=…`.
     public init(options: [String] = []) async throws {
-        process = try ChildProcess(Repository.path("tools/browser"), options.map { "--option=\($0)" })
+        process = try ChildProcess(Repository.path("tools/lab/browser"), options.map { "--option=\($0)" })
         address = try await process.line(startingWith: "browser is listening on ", within: .seconds(60))
     }
 

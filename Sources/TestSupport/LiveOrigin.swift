@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A running `tools/live`: low latency, a sliding window and a growing event, broadcast in real time from its start on.
+/// A running `tools/lab/live`: low latency, a sliding window and a growing event, broadcast in real time from its start on.
 ///
 /// It ends with the last reference, or with the test process.
 public final class LiveOrigin: Sendable {
@@ -24,7 +24,7 @@ public final class LiveOrigin: Sendable {
     /// Cuts the media and begins the broadcast, which ends after so many seconds with EXT-X-ENDLIST.
     public init(seconds: Int) async throws {
         process = try ChildProcess(
-            Repository.path("tools/live"), ["--seconds", String(seconds), "--stop-with-stdin"])
+            Repository.path("tools/lab/live"), ["--seconds", String(seconds), "--stop-with-stdin"])
         base = try await process.line(startingWith: "live origin is listening on ", within: .seconds(90))
     }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A running `tools/object-store`: S3's API with one bucket, which checks every signature.
+/// A running `tools/lab/object-store`: S3's API with one bucket, which checks every signature.
 ///
 /// It ends with the last reference, or with the test process.
 public final class ObjectStore: Sendable {
@@ -52,7 +52,7 @@ public final class ObjectStore: Sendable {
     /// - Parameter token: the session token that requests must have.
     public init(token: String? = nil) async throws {
         process = try ChildProcess(
-            Repository.path("tools/object-store"),
+            Repository.path("tools/lab/object-store"),
             ["--bucket", Self.bucket] + (token.map { ["--token", $0] } ?? []))
         endpoint = try await process.line(startingWith: "object store is listening on ")
     }

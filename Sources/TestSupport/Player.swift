@@ -1,6 +1,6 @@
 import Foundation
 
-/// A real player that `tools/player` runs unattended.
+/// A real player that `tools/lab/player` runs unattended.
 public enum Player: String, CaseIterable, Codable, Sendable {
     /// A decode of the whole as fast as it comes; a seek is a start from there.
     case ffmpeg
@@ -48,7 +48,7 @@ public enum Player: String, CaseIterable, Codable, Sendable {
         if !positions.isEmpty { arguments += ["--seek", positions.map { String($0) }.joined(separator: ",")] }
         await PlayerSlots.shared.take()
         let outcome = await Result.of {
-            try await ProcessRunner.run(Repository.path("tools/player"), arguments, within: bound + .seconds(30))
+            try await ProcessRunner.run(Repository.path("tools/lab/player"), arguments, within: bound + .seconds(30))
         }
         await PlayerSlots.shared.give()
         let result = try outcome.get()

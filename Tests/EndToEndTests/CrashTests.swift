@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-/// `tools/crash` kills Weir at each of its system calls, and lets each fail; here are some of these.
+/// `tools/check/crash` kills Weir at each of its system calls, and lets each fail; here are some of these.
 @Suite("A system call that is the last, or fails")
 struct CrashTests {
     private func crash(_ options: [String]) async throws -> ProcessResult {
         try await ProcessRunner.run(
-            Repository.path("tools/crash"), ["--seed", "1", "--jobs", "2"] + options, within: .seconds(180))
+            Repository.path("tools/check/crash"), ["--seed", "1", "--jobs", "2"] + options, within: .seconds(180))
     }
 
     @Test("loses no piece, leaves no false one, and ends nothing but itself")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Streams that `tools/live` makes in real time; `tools/live-check` plays them for longer, and in more players.
+/// Streams that `tools/lab/live` makes in real time; `tools/check/live-check` plays them for longer, and in more players.
 @Suite("A broadcast", .serialized)
 struct LiveRelayTests {
     /// The media sequence numbers of whole segments that were fetched for a player, of each rendition.

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `tools/lost` takes the network away a few hundred times; here are some of these, at four times real time.
+/// `tools/check/lost` takes the network away a few hundred times; here are some of these, at four times real time.
 @Suite("The network that is lost and comes back")
 struct LostTests {
     /// What the tool writes with `--json`.
@@ -19,7 +19,7 @@ struct LostTests {
     private func lost(_ options: [String], weir: String) async throws -> (ProcessResult, Report) {
         let folder = try TemporaryFolder()
         let result = try await ProcessRunner.run(
-            Repository.path("tools/lost"), options + ["--rate", "4", "--weir", weir, "--json", folder.path("report")],
+            Repository.path("tools/check/lost"), options + ["--rate", "4", "--weir", weir, "--json", folder.path("report")],
             within: .seconds(120))
         let report = try Data(contentsOf: URL(fileURLWithPath: folder.path("report")))
         return (result, try JSONDecoder().decode(Report.self, from: report))

@@ -1,11 +1,11 @@
 import TestSupport
 import Testing
 
-/// `tools/power-cut` cuts the power a hundred times; here are some of these.
+/// `tools/check/power-cut` cuts the power a hundred times; here are some of these.
 @Suite("A loss of power")
 struct PowerCutTests {
     private static func cut(_ options: [String]) async throws -> ProcessResult {
-        try await ProcessRunner.run(Repository.path("tools/power-cut"), options, within: .seconds(180))
+        try await ProcessRunner.run(Repository.path("tools/check/power-cut"), options, within: .seconds(180))
     }
 
     /// Whether this machine lets a test mount a file system of its own.

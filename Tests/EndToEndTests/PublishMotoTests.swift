@@ -7,7 +7,7 @@ import Testing
 struct PublishMotoTests {
     @Test("plays, comes again from a second Weir, and takes exactly so many requests, after a kill too")
     func plays() async throws {
-        let process = try ChildProcess(Repository.path("tools/moto"), [])
+        let process = try ChildProcess(Repository.path("tools/lab/moto"), [])
         let endpoint = try await process.line(startingWith: "moto is listening on ", within: .seconds(300))
         #expect(try await HTTPProbe.fetch(endpoint + "/films", method: "PUT").status == 200)
         // Anybody may read what is there.

@@ -72,7 +72,7 @@ import Testing
 
     @Test func theManualPageHasEveryCommandAndEachOfItsOptions() async throws {
         let made = try await ProcessRunner.run(
-            Repository.path("tools/make-man"), [Repository.builtProgram("weir")],
+            Repository.path("tools/make/man"), [Repository.builtProgram("weir")],
             environment: ["SOURCE_DATE_EPOCH": "1795305600"])
         #expect(made.exit == .code(0), "\(made.errors)")
         let page = try folder.write(Data(made.output.utf8), to: "weir.1")

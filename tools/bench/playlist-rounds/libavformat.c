@@ -26,7 +26,7 @@ static int read_text(void *opaque, uint8_t *buffer, int wanted) {
     return count;
 }
 
-// The playlist has been parsed when the demuxer wants the first thing that it names; it gets none of them.
+// The playlist has been parsed once the demuxer opens the first URL that it names. Nothing is opened.
 static int open_nothing(AVFormatContext *context, AVIOContext **io, const char *url, int flags, AVDictionary **options) {
     if (first_open == 0) first_open = now();
     return AVERROR(ENOENT);

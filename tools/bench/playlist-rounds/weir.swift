@@ -24,10 +24,11 @@ import Playlist
         print(median(parsing), median(whole), peak)
     }
 
-    /// What the language itself takes once, whatever it reads, is not counted.
+    /// The peak in bytes, without the memory that the language takes once for its first playlist.
     private static func memory(_ text: [UInt8]) -> Int {
         let segments = String(repeating: "#EXTINF:6,\na-long-enough-name.ts\n", count: 64)
-        let variants = String(repeating: "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\na-long-enough-name.m3u8\n", count: 32)
+        let variants = String(
+            repeating: "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\na-long-enough-name.m3u8\n", count: 32)
         for small in [segments, variants] { run(Array("#EXTM3U\n\(small)".utf8)) }
         let before = resident("VmRSS:")
         clearPeak()
@@ -56,7 +57,9 @@ import Playlist
 
     /// Ends the round, and with it the benchmark, which shows what is said.
     private static func fail(_ reason: String) -> Never {
-        fputs("\(reason)\n", stderr)
+        // The variable stderr is not safe to share between threads, which Swift 6 rejects.
+        let line = "\(reason)\n"
+        write(STDERR_FILENO, line, line.utf8.count)
         exit(65)
     }
 

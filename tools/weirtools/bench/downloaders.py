@@ -1,0 +1,193 @@
+"""The programs that tools/bench/get measures: `weir get` and other downloaders, each with a fresh folder in memory."""
+
+import os
+import pathlib
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from weirtools.bench import common
+
+YT_DLP = "yt-dlp==2026.10.26"
+CURL = ["curl", "-q", "-s", "-f", "--noproxy", "*"]
+
+
+class Presentation:
+    """A media playlist of `count` segments of `size` bytes, at a URL that ends in a slash."""
+
+    def __init__(self, url, count, size):
+        self.url, self.count, self.size = url, count, size
+        self.playlist, self.bytes = url + "media.m3u8", count * size
+        self.segments = ["%s%d.ts" % (url, number) for number in range(count)]
+
+
+class Run:
+    """One download: seconds, seconds of processor time of all that took part, and the most memory of the largest, in bytes."""
+
+    def __init__(self, seconds, cpu, memory):
+        self.seconds, self.cpu, self.memory = seconds, cpu, memory
+
+
+class Failure(Exception):
+    """A download that did not come to its end; the argument says why."""
+
+
+def run(command, folder, limit):
+    """Runs a command in a folder, for so many seconds at most; gives what it said, too."""
+    start = time.monotonic()
+    with open(folder / "said", "w+b") as said:
+        child = subprocess.Popen([str(item) for item in command], cwd=folder, stdin=subprocess.DEVNULL, stdout=said,
+                                 stderr=said, start_new_session=True)
+        peak = watch(child.pid, limit)
+        seconds = time.monotonic() - start
+        if peak is None:
+            os.killpg(child.pid, signal.SIGKILL)
+        _, status, usage = os.wait4(child.pid, 0)  # with what its own children used
+        child.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        text = said.read()[-600:].decode(errors="replace").strip()
+    if peak is None:
+        raise Failure("not done after %d s" % limit)
+    if child.returncode:
+        raise Failure("exit %d: %s" % (child.returncode, text))
+    return Run(seconds, usage.ru_utime + usage.ru_stime, peak), text
+
+
+def watch(pid, limit):
+    """The most memory of a process, when it has ended; None when it has not within so many seconds.
+
+    Its rusage would do, if that did not begin with the memory of this process before exec(2).
+    """
+    descriptor, peak, pause, until = os.pidfd_open(pid), 0, 0.002, time.monotonic() + limit
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        while not poll.poll(pause * 1000):
+            if time.monotonic() > until:
+                return None
+            peak = max(peak, most_memory(pid))
+            pause = min(pause * 1.5, 0.05)
+        return peak
+    finally:
+        os.close(descriptor)
+
+
+def most_memory(pid):
+    """The most memory that a process has had at once, in bytes; 0 when it is about to end."""
+    status = pathlib.Path("/proc/%d/status" % pid).read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) * 1024 if "VmHWM:" in status else 0
+
+
+def forget_most_memory(pid):
+    """Begins the peak anew with what it has now."""
+    pathlib.Path("/proc/%d/clear_refs" % pid).write_text("5")
+
+
+class Weir:
+    """`weir get`, which follows a `weir serve` that runs already; memory is the daemon's, processor time that of both."""
+
+    def __init__(self, bench, binary):
+        self.bench, self.binary = bench, binary
+
+    def fetch(self, presentation, limit, is_far):
+        server = self.bench.weir(self.binary)
+        try:
+            forget_most_memory(server.worker)
+            before = server.cpu()
+            result, _ = run([self.binary, "get", presentation.playlist, "--state", server.state], server.home, limit)
+            result.cpu += server.cpu() - before
+            result.memory = most_memory(server.worker)
+            check_files(server.store.glob("assets/*/*/*.ts"), presentation)
+            return result
+        finally:
+            self.bench.forget(server.child)
+            shutil.rmtree(server.home)
+
+
+class Peer:
+    """Another program: `command` makes its command line of a presentation and the folder with its lists."""
+
+    def __init__(self, bench, command, check):
+        self.bench, self.command, self.check = bench, command, check
+
+    def fetch(self, presentation, limit, is_far):
+        folder = self.bench.folder / "peer"
+        folder.mkdir()
+        try:
+            command = self.command(presentation, self.bench.folder)
+            if is_far and self.check is check_list:
+                # What is given a list has read a playlist before, as the others do.
+                first = CURL + ["-o", "media.m3u8", presentation.playlist]
+                command = ["sh", "-c", '%s && exec "$@"' % " ".join("'%s'" % item for item in first), "sh"] + command
+            result, text = run(command, folder, limit)
+            self.check(folder, presentation, text)
+            return result
+        finally:
+            shutil.rmtree(folder)
+
+
+def curl(parallel):
+    def command(presentation, folder):
+        lines = "".join('url = "%s"\nremote-name\n' % url for url in presentation.segments)
+        (folder / "curl").write_text(lines)
+        return CURL + ["--parallel", "--parallel-max", parallel, "-K", folder / "curl"]
+    return command
+
+
+def aria2c(parallel):
+    def command(presentation, folder):
+        (folder / "urls").write_text("\n".join(presentation.segments) + "\n")
+        return ["aria2c", "--no-conf", "-q", "--all-proxy=", "--file-allocation=none", "-j", parallel, "-i", folder / "urls"]
+    return command
+
+
+def yt_dlp(parallel):
+    package = common.python_package(YT_DLP)
+
+    def command(presentation, folder):
+        return ["env", "PYTHONPATH=%s" % package, sys.executable, "-m", "yt_dlp", "--ignore-config", "--no-cache-dir", "--proxy", "",
+                "--quiet", "--no-warnings", "--no-progress", "--fixup", "never", "--downloader", "native",
+                "--concurrent-fragments", parallel, "-o", "whole.ts", presentation.playlist]
+    return command
+
+
+def ffmpeg(presentation, folder):
+    return ["env", "-u", "http_proxy", "ffmpeg", "-nostdin", "-v", "error", "-i", presentation.playlist, "-c", "copy",
+            "-f", "mpegts", "whole.ts"]
+
+
+def check_files(files, presentation):
+    sizes = [file.stat().st_size for file in files]
+    if sizes != [presentation.size] * presentation.count:
+        raise Failure("wrote %d files with %d bytes" % (len(sizes), sum(sizes)))
+
+
+def check_list(folder, presentation, text):
+    check_files(folder.glob("*.ts"), presentation)
+
+
+def check_joined(folder, presentation, text):
+    size = (folder / "whole.ts").stat().st_size
+    if size != presentation.bytes:
+        raise Failure("wrote %d bytes of %d" % (size, presentation.bytes))
+
+
+def check_copied(folder, presentation, text):
+    """ffmpeg leaves out what it cannot fetch, and says so."""
+    if text or (folder / "whole.ts").stat().st_size < 0.8 * presentation.bytes:
+        raise Failure("wrote %d bytes of %d: %s" % ((folder / "whole.ts").stat().st_size, presentation.bytes, text))
+
+
+def peers(bench, parallel):
+    """The others by name, with as many transfers at once as Weir has to one host; and two more with their usual number."""
+    return {
+        "curl": Peer(bench, curl(parallel), check_list),
+        "aria2c": Peer(bench, aria2c(parallel), check_list),
+        "yt-dlp": Peer(bench, yt_dlp(parallel), check_joined),
+        "ffmpeg": Peer(bench, ffmpeg, check_copied),
+        "curl-50": Peer(bench, curl(50), check_list),
+        "aria2c-16": Peer(bench, aria2c(16), check_list),
+    }

@@ -1,0 +1,142 @@
+"""Sample answers of the API: for tools/make/page-shots."""
+
+import functools
+import random
+
+NAMES = ["Sintel", "Tears of Steel", "Big Buck Bunny", "Elephants Dream", "Cosmos Laundromat", "Spring", "Sprite Fright", "Caminandes",
+         "Agent 327: Operation Barbershop", "Charge", "Coffee Run", "The Daily Dweebs", "Glass Half", "Hero", "Nasty Old People", "Valkaama"]
+LADDER = [(1080, 5_200_000), (720, 2_600_000), (480, 1_300_000), (360, 700_000)]
+LANGUAGES = [("en", "English"), ("fr", "Français"), ("de", "Deutsch")]
+
+
+def slug(title):
+    return "".join(letter if letter.isalnum() else "-" for letter in title.lower()).strip("-")
+
+
+def tracks(best, local, bytes_, duration, whole_sound=True):
+    """The tracks of a film; its variant `best` and the English sound are stored as `local` says."""
+    variants = [{"id": "video-%dp" % height, "height": height, "width": height * 16 // 9, "bandwidth": rate, "averageBandwidth": rate * 9 // 10,
+                 "codecs": "avc1.640028,mp4a.40.2", "frameRate": 24, "estimatedBytes": int(rate * 0.9 / 8 * duration),
+                 "local": local if height == best else "none", "bytes": bytes_ if height == best else 0} for height, rate in LADDER]
+    audio = [{"id": "audio-" + tag, "group": "sound", "name": name, "language": tag, "isDefault": tag == "en",
+              "local": local if tag == "en" else "none", "bytes": 0} for tag, name in LANGUAGES]
+    return {"variants": variants, "audio": audio, "subtitles": [
+        {"id": "subtitles-en", "group": "text", "name": "English", "language": "en", "isDefault": False, "local": "none", "bytes": 0}]}
+
+
+def part(identifier, kind, duration, loaded, complete=False):
+    seconds = sum(end - start for start, end in loaded)
+    return {"id": identifier, "kind": kind, "loaded": loaded, "expected": [[0, duration]], "bytes": int(seconds * 2e5),
+            "totalBytes": int(duration * 2e5), "fraction": 1 if complete else seconds / duration, "weight": 0.5, "isComplete": complete}
+
+
+def asset(title, duration, best, local, size, **more):
+    name = slug(title)
+    return dict({"name": name, "id": name + "-k3f9", "title": title, "url": "https://example.com/vod/%s/master.m3u8" % name, "isLive": False,
+                 "duration": duration, "bytes": size, "cachedBytes": size if local == "partly" else 0, "local": local,
+                 "storage": {"policy": {"priority": "default", "backup": "include"}, "isExpired": False},
+                 "tracks": tracks(best, local, size, duration)}, **more)
+
+
+def download(of, state, stretches, **more):
+    duration, best = of["duration"], [variant for variant in of["tracks"]["variants"] if variant["local"] != "none"]
+    seconds = sum(end - start for start, end in stretches)
+    sound = [[0, min(duration, stretches[-1][1] + 30 if stretches else 0)]] if stretches else []
+    return dict({"id": of["id"], "asset": of["name"], "title": of["title"], "state": state, "priority": "default", "loaded": stretches,
+                 "expected": [[0, duration]], "fraction": round(seconds / duration, 4), "duration": duration,
+                 "parts": [part("video-720p", "video", duration, stretches), part("audio-en", "audio", duration, sound, sound == [[0, duration]])],
+                 "bytes": int(seconds * 2.7e5), "totalBytes": int(duration * 2.7e5), "selection": {"variants": best, "audio": [], "subtitles": []}}, **more)
+
+
+@functools.cache
+def few():
+    films = [
+        (asset("Sintel", 888.1, 720, "partly", 158_334_976, state="running"), ("running", [[0, 559.2]], {"rate": 5_347_000, "eta": 17, "stage": "video"})),
+        (asset("Tears of Steel", 734.2, 720, "partly", 104_000_000, state="paused"), ("paused", [[0, 210], [260, 420], [500, 530]], {})),
+        (asset("Big Buck Bunny", 596.5, 1080, "complete", 348_200_000), None),
+        (asset("Elephants Dream", 653.8, 720, "partly", 61_000_000), None),
+        (asset("Agent 327: Operation Barbershop", 231.5, 720, "partly", 40_100_000, state="failed"),
+         ("failed", [[0, 80]], {"error": {"code": "origin-refused", "message": "the origin of agent-327 refuses the link: it may have expired"}})),
+        (asset("Cosmos Laundromat: First Cycle", 730.0, 720, "partly", 90_000_000, state="waiting"), ("waiting", [[0, 300]], {"need": "network"})),
+        (asset("Spring", 464.0, 1080, "none", 0), None),
+        (asset("Caminandes 3: Llamigos", 150.0, 720, "complete", 38_400_000,
+               storage={"policy": {"priority": "default", "backup": "include"}, "isExpired": True}), None),
+    ]
+    films[2][0]["parts"] = [part("video-1080p", "video", 596.5, [[0, 596.5]], True), part("audio-en", "audio", 596.5, [[0, 596.5]], True)]
+    films[3][0]["parts"] = [part("video-720p", "video", 653.8, [[12, 96], [240, 381]]), part("audio-en", "audio", 653.8, [[12, 96], [240, 381]])]
+    films[7][0]["parts"] = [part("video-720p", "video", 150, [[0, 150]], True)]
+    return [film for film, _ in films], [download(film, task[0], task[1], **task[2]) for film, task in films if task]
+
+
+@functools.cache
+def many(count):
+    dice = random.Random(8216)
+    films = []
+    for number in range(count):
+        local = dice.choice(["complete", "complete", "partly", "none"])
+        duration, best = dice.uniform(120, 7000), dice.choice([1080, 720, 480])
+        films.append(asset("%s, part %d" % (dice.choice(NAMES), number + 1), duration, best, local,
+                           0 if local == "none" else int(duration * 3e5 * (1 if local == "complete" else 0.4))))
+    return films, []
+
+
+def answer(scene, path, query):
+    """The status and the JSON of a GET."""
+    films, downloads = {"empty": lambda: ([], []), "loading": lambda: ([], []), "full": lambda: many(500), "huge": lambda: many(10_000)}.get(scene, few)()
+    if scene == "error":
+        return 500, {"code": "internal", "status": 500, "title": "a defect", "detail": "the store gives no answer", "next": "weir doctor"}
+    if path == "/assets":
+        return 200, {"assets": sorted(films, key=lambda film: film["name"]), "playCache": {"bytes": 0}}
+    if path.startswith("/assets/"):
+        found = [film for film in films if film["name"] == path.split("/")[2]]
+        for film in found:
+            if scene == "full" and film["local"] != "none":
+                end = film["duration"]
+                stored = [[0, end]] if film["local"] == "complete" else [[0, end / 5], [end / 4, end / 2]]
+                film["parts"] = [part(track["id"], kind, end, stored, film["local"] == "complete")
+                                 for kind, tracks in (("video", "variants"), ("audio", "audio")) for track in film["tracks"][tracks] if track["local"] != "none"]
+        return (200, dict(found[0], playable={"answer": "yes", "reason": "720p with its default sound is whole"})) if found else (404, {})
+    if path == "/downloads":
+        return 200, {"downloads": downloads}
+    if path == "/store":
+        return 200, {"path": "/home/anna/.local/share/weir", "assets": len(films), "bytes": sum(film["bytes"] for film in films), "purge": "expired",
+                     "disk": {"totalBytes": 1_000_000_000_000, "freeBytes": 432_000_000_000, "reservedBytes": 20_000_000_000,
+                              "roomBytes": 412_000_000_000},
+                     "playCache": {"bytes": sum(film["cachedBytes"] for film in films), "limit": 10_000_000_000}}
+    if path == "/mode":
+        return 200, {"mode": "auto"}
+    if path == "/presentation":
+        if "missing" in query["url"][0]:
+            return 502, {"code": "bad-origin", "status": 502, "title": "the origin answers with an error", "next": "check the URL in a browser",
+                         "detail": "https://example.com/missing.m3u8 cannot be read: the origin answers 404"}
+        return 200, {"url": query["url"][0], "title": "Sintel", "duration": 888.1, "isLive": False, "tracks": tracks(0, "none", 0, 888.1)}
+    if path == "/sessions":
+        return 200, {"sessions": [session(number, films) for number in range(4)] if films else []}
+    if path == "/log":
+        return 200, {"software": "Weir", "events": [event(number) for number in range(24)]}
+    if path == "/log/errors":
+        return 200, {"software": "Weir", "events": [{"time": 1_763_790_000, "status": 502, "domain": "weir.origin", "comment": "the origin answered 500 twice"}]}
+    if path == "/kpis":
+        return 200, {"sessions": [], "total": {"sessions": 4, "watched": 1711.4, "startup": 0.31, "stalls": 1, "stallTime": 0.8, "switches": 2,
+                                               "indicated": 2_600_000, "observed": 38_000_000, "bytes": 700_000_000, "storeShare": 0.73}}
+    return 404, {"code": "no-such-route", "detail": "there is no " + path}
+
+
+def session(number, films):
+    name = "big-buck-bunny" if number else films[0]["name"]
+    split = [(0, 90e6, 12e6), (60e6, 30e6, 0), (110e6, 0, 4e6), (120e6, 0, 0)][number]
+    return dict({"id": "s%d" % number, "guid": "g", "asset": name, "client": ["mpv 0.40", "VLC/3.0.24", "Lavf/61", "Mozilla/5.0"][number],
+                 "began": 1_763_780_000 + 4000 * number, "playhead": 412.0, "stalls": 0, "stallTime": 0, "switches": 0, "watched": 300.0,
+                 "bytes": {"store": split[0], "origin": split[1], "joined": split[2]}, "inferred": [],
+                 "pieces": [{"rendition": "video-1080p", "first": 0, "last": 41, "source": "store"},
+                            {"rendition": "video-1080p", "first": 42, "last": 60, "source": "origin"}]},
+                **({} if number == 0 else {"ended": 1_763_790_000}))
+
+
+def event(number):
+    dice = random.Random(number)
+    seconds = dice.uniform(1, 4)
+    return {"session": "s1", "guid": "g", "number": number, "asset": "big-buck-bunny", "client": "mpv/0.40", "began": 1_763_780_000 + 60 * number,
+            "watched": dice.uniform(20, 90), "bytes": {"store": 0, "origin": int(seconds * 4e6), "joined": 0}, "indicated": 5_200_000,
+            "observed": {"count": 4, "bits": seconds * dice.uniform(6e6, 42e6), "seconds": seconds}, "stalls": int(number == 7), "stallTime": 0.8,
+            "playbackType": "VOD", "requests": 4}
