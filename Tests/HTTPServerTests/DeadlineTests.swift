@@ -17,7 +17,7 @@ import Testing
         #expect(try await connection.isClosed())
     }
 
-    @Test func aHeadThatDripsIsRefusedAllTheSame() async throws {
+    @Test func aHeadThatArrivesByteByByteTooSlowlyIsRefused() async throws {
         let fixture = try await ServerFixture(with: { $0.headTimeout = Self.short })
         let connection = try fixture.connect()
         try await connection.send("GET / HTTP/1.1\r\nA: ")
@@ -26,7 +26,7 @@ import Testing
         dripping.cancel()
     }
 
-    @Test func anIdleConnectionIsClosedWithoutAWord() async throws {
+    @Test func anIdleConnectionIsClosedWithoutAReply() async throws {
         let fixture = try await ServerFixture(with: { $0.idleTimeout = Self.short })
         let fresh = try fixture.connect()
         let used = try fixture.connect()
@@ -39,14 +39,14 @@ import Testing
         }
     }
 
-    @Test func aBodyThatDoesNotComeIsRefused() async throws {
+    @Test func aMissingBodyIsRefused() async throws {
         let fixture = try await ServerFixture(with: { $0.idleTimeout = Self.short })
         let connection = try fixture.connect()
         try await connection.send(fixture.request("POST /", "Content-Length: 10") + "half")
         #expect(try await connection.reply().status == 408)
     }
 
-    @Test func aClientThatTakesNothingIsCutOff() async throws {
+    @Test func aClientThatReadsNothingIsDisconnected() async throws {
         let held = Held()
         let fixture = try await ServerFixture(with: { $0.writeTimeout = Self.short }) { exchange in
             exchange.onEnd = { held.end = $0 }

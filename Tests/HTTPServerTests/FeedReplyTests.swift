@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["HTTP/1.1", "HTTP/1.0"])
-    func whatIsSaidArrivesAtOnceAndTheReplyEndsWithTheFeed(version: String) async throws {
+    func feedBytesArriveAtOnceAndTheReplyEndsWithTheFeed(version: String) async throws {
         let (fixture, feeds) = try await fixture()
         let connection = try fixture.connect()
         try await connection.send("GET / \(version)\r\nHost: localhost:\(fixture.port)\r\n\r\n")
@@ -70,7 +70,7 @@ import Testing
         #expect(await feeds.all.count == 2)
     }
 
-    @Test func aClientThatLeavesIsForgottenAtOnce() async throws {
+    @Test func aFeedIsClosedAtOnceWhenItsClientLeaves() async throws {
         let (fixture, feeds) = try await fixture()
         do {
             let connection = try fixture.connect()
@@ -81,7 +81,7 @@ import Testing
         #expect(await feeds.ends.map(\.cause) == [.clientLeft])
     }
 
-    @Test func asLongAsTheClientDoesNotReadTheFeedIsAskedForNothing() async throws {
+    @Test func aFeedIsNotReadWhileTheClientDoesNotRead() async throws {
         let (fixture, feeds) = try await fixture()
         let connection = try fixture.connect(receiveBuffer: 4096)
         try await connection.send(fixture.request("GET /"))
@@ -95,7 +95,7 @@ import Testing
         #expect(reply.body.suffix(block.count) == block[...])
     }
 
-    @Test func aFeedThatFailsIsCutOffWhateverIsOnItsWay() async throws {
+    @Test func aFailedFeedIsCutOffDespiteQueuedBytes() async throws {
         let (fixture, feeds) = try await fixture()
         let connection = try fixture.connect(receiveBuffer: 4096)
         try await connection.send(fixture.request("GET /"))

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [3_000_000, nil] as [Int64?])
-    func bytesArriveAsTheyComeAndTheReplyEndsWithTheBody(size: Int64?) async throws {
+    func bytesArriveAsTheyAreWrittenAndTheReplyEndsWithTheBody(size: Int64?) async throws {
         let (fixture, file) = try await Self.fixture(size: size)
         let connection = try fixture.connect()
         try await connection.send(fixture.request("GET /") + fixture.request("GET /"))
@@ -42,7 +42,7 @@ import Testing
         #expect(await file.readerCount == 0)
     }
 
-    @Test func theFirstBytesArriveBeforeTheLastAreThere() async throws {
+    @Test func theFirstBytesArriveBeforeTheLastAreWritten() async throws {
         let (fixture, file) = try await Self.fixture(size: 3_000_000)
         let connection = try fixture.connect()
         try await connection.send(fixture.request("GET /"))
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func freshBytesLeaveBeforeTheyAreInTheFile() async throws {
+    @Test func freshBytesAreSentBeforeTheyAreInTheFile() async throws {
         let (fixture, file) = try await Self.fixture(size: 3_000_000)
         let connection = try fixture.connect()
         try await connection.send(fixture.request("GET /"))
@@ -67,7 +67,7 @@ import Testing
 
     /// A reader that takes little has the rest from the file, none of it twice.
     @Test(arguments: [3_000_000, nil] as [Int64?])
-    func whatOfFreshBytesTheSocketDoesNotTakeComesFromTheFile(size: Int64?) async throws {
+    func freshBytesThatDoNotFitTheSocketComeFromTheFile(size: Int64?) async throws {
         let (fixture, file) = try await Self.fixture(size: size)
         let connection = try fixture.connect()
         try await connection.send(fixture.request("GET /"))
@@ -79,7 +79,7 @@ import Testing
         #expect(try await connection.reply().body == Self.content)
     }
 
-    @Test func aReaderThatComesWithFreshBytesGetsThemWithItsHead() async throws {
+    @Test func aReaderThatStartsWithFreshBytesGetsThemWithItsHead() async throws {
         let folder = try TemporaryFolder()
         let file = try await GrowingFile(path: folder.path("growing"))
         let exchanges = Exchanges()
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func aRangeOfAGrowingBodyWaitsForItsBytesAndNoMore() async throws {
+    @Test func aRangeOfAGrowingBodyWaitsForItsBytesOnly() async throws {
         let (fixture, file) = try await Self.fixture(size: 3_000_000)
         await file.append(Self.content[..<1_000])
         let connection = try fixture.connect()
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [3_000_000, nil] as [Int64?])
-    func aBodyThatFailsEndsTheReplyShort(size: Int64?) async throws {
+    func aFailedBodyCutsTheReplyShort(size: Int64?) async throws {
         let held = Held()
         let (fixture, file) = try await Self.fixture(size: size, held: held)
         let connection = try fixture.connect()
@@ -151,14 +151,14 @@ import Testing
         #expect(try await connection.isClosed())
     }
 
-    @Test func aBodyThatCompletesShortOfItsLengthFails() async throws {
+    @Test func aBodyShorterThanItsLengthFails() async throws {
         let (fixture, file) = try await Self.fixture(size: 3_000_000)
         await file.append(Self.content[..<5_000])
         await file.finish(.complete)
         #expect(try await !fixture.ask("GET /").isWhole)
     }
 
-    @Test func anOldClientFindsTheEndByTheConnections() async throws {
+    @Test func anHTTP10ClientFindsTheEndByTheConnections() async throws {
         let (fixture, file) = try await Self.fixture(size: nil)
         await file.append(Self.content[..<5_000])
         await file.finish(.complete)
@@ -170,7 +170,7 @@ import Testing
         #expect(reply.isWhole)
     }
 
-    @Test func anOldClientIsResetWhenTheBodyFails() async throws {
+    @Test func anHTTP10ClientIsResetWhenTheBodyFails() async throws {
         let (fixture, file) = try await Self.fixture(size: nil)
         await file.append(Self.content[..<5_000])
         let connection = try fixture.connect()
@@ -181,7 +181,7 @@ import Testing
         #expect(try await connection.receive().end == .reset)
     }
 
-    @Test func theFileMayChangeInMidReply() async throws {
+    @Test func theFileMayChangeDuringAReply() async throws {
         let (fixture, file) = try await Self.fixture(size: 3_000_000)
         let connection = try fixture.connect(receiveBuffer: 4_096)
         try await connection.send(fixture.request("GET /"))
@@ -219,7 +219,7 @@ import Testing
         #expect(try await slow.reply().body == Self.content)
     }
 
-    @Test(.disabled(if: isSanitized, "a sanitizer's own memory would be counted")) func slowReadersCostNoMemory() async
+    @Test(.disabled(if: isSanitized, "a sanitizer's own memory would be counted")) func slowReadersUseNoMemory() async
     {
         // In a process of its own, whose memory is that of this test alone.
         await #expect(processExitsWith: .success) {

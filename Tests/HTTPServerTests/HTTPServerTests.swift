@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct HTTPServerTests {
-    @Test func aTakenPortIsReportedAsSuch() async throws {
+    @Test func aPortInUseIsReported() async throws {
         let fixture = try await ServerFixture()
         let error = await #expect(throws: HTTPServerError.self) {
             try await fixture.server.listen(host: "127.0.0.1", port: UInt16(fixture.port))
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [("localhost", HTTPServerError.Code.invalidAddress), ("192.0.2.1", .addressNotAvailable)])
-    func anAddressThatIsNotHereIsReported(host: String, code: HTTPServerError.Code) async throws {
+    func anUnavailableAddressIsReported(host: String, code: HTTPServerError.Code) async throws {
         let fixture = try await ServerFixture()
         let error = await #expect(throws: HTTPServerError.self) {
             try await fixture.server.listen(host: host, port: 0)
@@ -32,7 +32,7 @@ import Testing
         #expect(Int(port) == fixture.port)
     }
 
-    @Test func theLongestIdleConnectionMakesRoom() async throws {
+    @Test func theLongestIdleConnectionIsClosedForANewOne() async throws {
         let fixture = try await ServerFixture(with: { $0.connections = 2 })
         let first = try fixture.connect()
         let second = try fixture.connect()
@@ -44,7 +44,7 @@ import Testing
         #expect(await fixture.server.connectionCount <= 2)
     }
 
-    @Test func whenNoneIsIdleANewConnectionIsTurnedAway() async throws {
+    @Test func withoutAnIdleConnectionANewOneIsRefused() async throws {
         let held = Held()
         let fixture = try await ServerFixture(with: { $0.connections = 1 }) { held.exchange = $0 }
         let busy = try fixture.connect()
@@ -58,7 +58,7 @@ import Testing
         #expect(try await busy.reply().text == "still here\n")
     }
 
-    @Test func stoppingLetsRepliesEnd() async throws {
+    @Test func stoppingLetsRepliesFinish() async throws {
         let held = Held()
         let fixture = try await ServerFixture { held.exchange = $0 }
         let busy = try fixture.connect()
@@ -77,7 +77,7 @@ import Testing
         #expect(await fixture.server.connectionCount == 0)
     }
 
-    @Test func stoppingCutsOffWhatDoesNotEnd() async throws {
+    @Test func stoppingCutsOffUnfinishedReplies() async throws {
         let held = Held()
         let fixture = try await ServerFixture { exchange in
             exchange.onEnd = { held.end = $0 }
@@ -99,7 +99,7 @@ import Testing
         #expect(try await connection.isClosed())
     }
 
-    @Test func withoutDescriptorsConnectionsWaitUntilThereAreSome() async {
+    @Test func withoutDescriptorsNewConnectionsWait() async {
         // In a process of its own, since the limit holds for all of one.
         await #expect(processExitsWith: .success) {
             let fixture = try await ServerFixture()

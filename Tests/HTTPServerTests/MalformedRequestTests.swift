@@ -40,7 +40,7 @@ import Testing
         #expect(rest.end == .closed)
     }
 
-    @Test func aBrokenRequestBehindAGoodOneIsRefusedInItsTurn() async throws {
+    @Test func aMalformedPipelinedRequestIsRefusedInOrder() async throws {
         let fixture = try await ServerFixture()
         let connection = try fixture.connect()
         try await connection.send(fixture.request("GET /") + "nonsense\r\n\r\n")

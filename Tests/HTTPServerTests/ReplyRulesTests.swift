@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [GrowingBodyState.failed, .complete])
-    func aBodyThatEndsTooSoonFailsOnlyBehindItsLastByte(state: GrowingBodyState) {
+    func aBodyThatEndsTooSoonFailsAfterItsLastByte(state: GrowingBodyState) {
         var progress = GrowingProgress(offset: 0, length: 20)
         #expect(progress.next(written: 5, state: state) == .send(0..<5))
         #expect(progress.next(written: 5, state: state) == .fail)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: ["localhost", "", "1.2.3", "[127.0.0.1", "::1%lo", "127.0.0.1:80"])
-    func whatIsNoLiteralAddressIsRefused(text: String) {
+    func anInvalidLiteralAddressIsRefused(text: String) {
         #expect(SocketAddress(literal: text, port: 80) == nil)
     }
 }

@@ -22,7 +22,7 @@ import Testing
         ("localhost:82160", 421), ("127.0.0.2:8216", 421), ("evil.example:8216", 421), ("localhost.:8216", 421),
         ("xlocalhost:8216", 421),
     ])
-    func theHostMustBeOurs(host: String, code: Int) throws {
+    func theHostMustNameThisServer(host: String, code: Int) throws {
         #expect(status(try judge("GET /", host: host, "")) == code)
     }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(plain.field("Vary") == "Origin")
     }
 
-    @Test func aListedPageMayAskBeforehand() async throws {
+    @Test func aListedPageMaySendAPreflight() async throws {
         let fixture = try await ServerFixture(with: { $0.allowedOrigins = ["https://player.example"] })
         let fields = ["Origin: https://player.example", "Access-Control-Request-Method: GET"]
         let reply = try await fixture.ask("OPTIONS /a", fields[0], fields[1])
