@@ -25,5 +25,7 @@ public struct EventLoopError: Error, CustomStringConvertible, Sendable {
     }
 
     /// A sentence for a log.
-    public var description: String { "cannot create the event loop's \(code.rawValue): \(String(cString: strerror(errno)))" }
+    public var description: String {
+        "cannot create the event loop's \(code.rawValue): \(String(cString: strerror(errno)))"
+    }
 }

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func aRequestByteByByteIsAnswered() async throws {
-        // Each byte costs the test a thread, which on a busy machine adds up.
+        // Sending each byte costs the test a thread, which adds up on a busy machine.
         let fixture = try await ServerFixture(with: { $0.headTimeout = .seconds(60) }) { exchange in
             exchange.reply(.ok, String(decoding: exchange.body, as: UTF8.self))
         }
@@ -177,7 +177,7 @@ import Testing
     }
 }
 
-/// What a handler leaves for its test.
+/// Hands objects from a handler to its test.
 @LoopActor final class Held {
     var exchange: Exchange?
     var end: ReplyEnd?

@@ -67,7 +67,7 @@ import Testing
         let patient = try fixture.connect()
         try await patient.send(fixture.request("GET /"))
         try await waitUntil("the request") { await held.exchange != nil }
-        // By the time that an idle neighbour, who came later, is closed, the deadlines have passed for both.
+        // When an idle connection that was opened later is closed, both deadlines have passed.
         #expect(try await fixture.connect().isClosed())
         await held.exchange?.reply(.ok, "at last")
         #expect(try await patient.reply().text == "at last\n")
@@ -86,8 +86,8 @@ import Testing
         timing.enter(.handler, now: 300)
         #expect(!timing.isOverdue(now: 1_000_000, limits: limits))
         timing.enter(.drain, now: 400)
-        timing.noteQueued(50, now: 420)
-        timing.noteQueued(50, now: 440)
+        timing.recordQueued(50, now: 420)
+        timing.recordQueued(50, now: 440)
         #expect(!timing.isOverdue(now: 420 + limits.write, limits: limits))
         #expect(timing.isOverdue(now: 421 + limits.write, limits: limits))
     }

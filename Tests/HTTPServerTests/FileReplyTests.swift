@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct FileReplyTests {
-    /// A server of one file with validators, of a size below or above that from which on sendfile is used.
+    /// A server of one file with validators, of a size below or above the sendfile threshold.
     static func fixture(_ content: [UInt8], held: Held = Held()) async throws -> ServerFixture {
         let folder = try TemporaryFolder()
         let path = folder.path("file.ts")

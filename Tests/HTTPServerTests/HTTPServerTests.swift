@@ -14,7 +14,7 @@ import Testing
             try await fixture.server.listen(host: "127.0.0.1", port: UInt16(fixture.port))
         }
         #expect(error?.code == .addressInUse)
-        #expect(error?.description == "port \(fixture.port) at 127.0.0.1 is taken by another program")
+        #expect(error?.description == "port \(fixture.port) at 127.0.0.1 is in use by another program")
     }
 
     @Test(arguments: [("localhost", HTTPServerError.Code.invalidAddress), ("192.0.2.1", .addressNotAvailable)])
@@ -50,8 +50,8 @@ import Testing
         let busy = try fixture.connect()
         try await busy.send(fixture.request("GET /"))
         try await waitUntil("the request") { await held.exchange != nil }
-        let turnedAway = try fixture.connect()
-        let reply = try await turnedAway.reply()
+        let refused = try fixture.connect()
+        let reply = try await refused.reply()
         #expect(reply.status == 503)
         #expect(reply.isWhole)
         await held.exchange?.reply(.ok, "still here")
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func withoutDescriptorsNewConnectionsWait() async {
-        // In a process of its own, since the limit holds for all of one.
+        // Runs in a separate process, since the limit applies to a whole process.
         await #expect(processExitsWith: .success) {
             let fixture = try await ServerFixture()
             let clients = try (0..<4).map { _ in try fixture.connect() }
@@ -121,7 +121,7 @@ import Testing
                 bytes.withMemoryRebound(to: sockaddr.self) { connect(waiting, $0.baseAddress, 16) }
             }
             #expect(connected == 0)
-            // An idle connection is given up for the new one, which is then accepted with its descriptor.
+            // An idle connection is closed for the new one, which then gets its descriptor.
             let request = Array(fixture.request("GET /").utf8)
             #expect(send(waiting, request, request.count, 0) == request.count)
             let answer = try await blocking {

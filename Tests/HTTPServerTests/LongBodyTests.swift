@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct LongBodyTests {
-    /// A server that takes long bodies at /long, and answers with their length.
+    /// A server that accepts long bodies at /long and answers with their length.
     private func fixture() async throws -> ServerFixture {
         try await ServerFixture(
             with: {

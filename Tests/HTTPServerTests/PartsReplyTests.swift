@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct PartsReplyTests {
-    /// What is sent: ranges of a file of a size, and memory between them.
+    /// The body: ranges of a file of `size` bytes, and memory between them.
     struct Recipe: CustomTestStringConvertible, Sendable {
         let size: Int
         let parts: [ReplyPart]
