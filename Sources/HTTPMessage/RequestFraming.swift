@@ -6,8 +6,8 @@ struct RequestFraming {
     var contentLength: Int64?
     var expectsContinue = false
     private var hasHost = false
-    private var wantsClose = false
-    private var wantsKeepAlive = false
+    private var hasClose = false
+    private var hasKeepAlive = false
 
     /// Records one field line of the head `bytes`.
     mutating func record(_ span: FieldSpan, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
@@ -32,8 +32,8 @@ struct RequestFraming {
 
     /// RFC 9112 §9.3: HTTP/1.1 persists unless closed, 1.0 only on request.
     func keepsConnection(_ version: HTTPVersion) -> Bool {
-        if wantsClose { return false }
-        return version == .http11 || wantsKeepAlive
+        if hasClose { return false }
+        return version == .http11 || hasKeepAlive
     }
 
     private mutating func recordHost(_ range: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
@@ -64,11 +64,11 @@ struct RequestFraming {
 
     private mutating func recordConnection(_ value: Slice<UnsafeRawBufferPointer>) {
         // The usual value, without splitting a list.
-        if ByteClass.equals(value, ignoringCase: "keep-alive") { return wantsKeepAlive = true }
+        if ByteClass.equals(value, ignoringCase: "keep-alive") { return hasKeepAlive = true }
         for element in value.split(separator: ByteClass.comma) {
             let token = element.drop { ByteClass.isBlank($0) }.prefix { !ByteClass.isBlank($0) }
-            if ByteClass.equals(token, ignoringCase: "close") { wantsClose = true }
-            if ByteClass.equals(token, ignoringCase: "keep-alive") { wantsKeepAlive = true }
+            if ByteClass.equals(token, ignoringCase: "close") { hasClose = true }
+            if ByteClass.equals(token, ignoringCase: "keep-alive") { hasKeepAlive = true }
         }
     }
 }
