@@ -1,6 +1,6 @@
 /// The Cache-Status that Weir writes (RFC 9211): how it produced a response.
 public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
-    /// Why a request went to the origin (RFC 9211 §2.2).
+    /// The reason to forward a request (RFC 9211 §2.2).
     public enum Forward: String, Sendable, Hashable {
         /// Nothing is stored under this URI.
         case uriMiss = "uri-miss"

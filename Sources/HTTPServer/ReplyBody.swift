@@ -15,7 +15,7 @@ public enum ReplyBody: ~Copyable {
     case feed(any ReplyFeed)
 }
 
-/// How a reply ended.
+/// The end of a reply.
 public struct ReplyEnd: Sendable, Hashable {
     /// The reason for the end.
     public enum Cause: Sendable, Hashable {

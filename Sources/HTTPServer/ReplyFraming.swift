@@ -1,6 +1,6 @@
 import HTTPMessage
 
-/// How a reply is delimited (RFC 9112 §6.3), and whether the connection persists after it.
+/// The delimiter of a reply's body (RFC 9112 §6.3), and the connection's persistence after it.
 struct ReplyFraming: Equatable {
     /// Marks the end of the body for the client.
     enum Delimiter: Equatable {

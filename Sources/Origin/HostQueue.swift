@@ -14,8 +14,8 @@ struct HostQueue {
         let isCounted: Bool
     }
 
-    /// How long places stay reserved after a playback transfer. Players with full buffers send one request per segment
-    /// duration.
+    /// Time for which places stay reserved after a playback transfer. Players with full buffers send one request per
+    /// segment duration.
     static let reserveLife = Duration.seconds(60)
 
     private let places: Int

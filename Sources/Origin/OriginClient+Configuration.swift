@@ -20,7 +20,8 @@ extension OriginClient {
         public var redirectLimit = 5
         /// Most concurrent requests to one (scheme, host, port).
         public var placesPerHost = 6
-        /// Places that playback may take from downloads, and that stay reserved while it goes on; see `HostQueue`.
+        /// Places that playback may take from downloads, and that stay reserved while playback continues; see
+        /// `HostQueue`.
         public var placesInReserve = 1
         /// The default User-Agent.
         public var userAgent = "Weir/1.0"
@@ -34,7 +35,7 @@ extension OriginClient {
         public var absenceThreshold = 2
         /// First and longest time for which an origin is presumed absent.
         public var absencePauses = Duration.seconds(5)...Duration.seconds(60)
-        /// How long an absent origin is probed after it was last requested.
+        /// Time for which an absent origin is probed after its last request.
         public var absenceInterest = Duration.seconds(600)
         /// libcurl's read buffer for media, in bytes. Playlists use libcurl's default of 16 KB.
         public var bufferSize = 512 * 1024

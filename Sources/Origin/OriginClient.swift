@@ -116,8 +116,7 @@ public import HTTPMessage
         return presence.isAbsent(url.origin, now: .now)
     }
 
-    /// Records that a caller with an alternative waited in vain for a request: its origin is presumed absent for a
-    /// while.
+    /// Records that a caller with an alternative timed out on a request: its origin is presumed absent for a while.
     public func presumeAbsent(after request: OriginRequest) {
         guard !isOffline else { return }
         presence.recordTimeout(request.url.origin, now: .now)
@@ -256,7 +255,7 @@ public import HTTPMessage
 }
 
 extension OriginClient {
-    /// Bytes of bodies since the start, by who waited for them when they came.
+    /// Body bytes received since the start, by priority at arrival.
     public struct Traffic: Sendable {
         /// A player, or the command line.
         public internal(set) var playback: Int64 = 0
@@ -278,17 +277,17 @@ extension OriginClient {
         mutating func ended(_ code: OriginError.Code?) { counts[code, default: 0] += 1 }
     }
 
-    /// The libcurl that this process has.
+    /// The linked libcurl.
     public struct Library: Sendable {
-        /// Its version, and that of its TLS: `7.88.1 (OpenSSL/3.0.15)`.
+        /// The versions of libcurl and its TLS library: `7.88.1 (OpenSSL/3.0.15)`.
         public let version: String
-        /// Whether it speaks https.
+        /// True with TLS support.
         public let hasTLS: Bool
-        /// Whether it looks names up without keeping others waiting.
+        /// True if DNS lookups do not block other transfers.
         public let isAsynchronous: Bool
     }
 
-    /// The libcurl that this process has.
+    /// The linked libcurl.
     public nonisolated static var library: Library {
         guard let information = curl_version_info(weir_curl_version_now)?.pointee else {
             return Library(version: "unknown", hasTLS: false, isAsynchronous: false)

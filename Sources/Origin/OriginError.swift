@@ -15,7 +15,7 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case untrustedCertificate
         /// The connection broke before a reply.
         case connectionLost
-        /// The body ended before its announced length, repeatedly.
+        /// The body ended before it was complete, repeatedly.
         case cutShort
         /// The body arrived more slowly than the limit.
         case stalled
@@ -85,7 +85,7 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case .refusedAddress: "was not requested: its address is private, and your URL does not name it"
         case .untrustedCertificate: "has a certificate that cannot be trusted"
         case .connectionLost: "broke the connection before it replied"
-        case .cutShort: "ended before its announced length"
+        case .cutShort: "ended before it was complete"
         case .stalled: "sent too slowly"
         case .timedOut: "took too long"
         case .unauthorized: "requires credentials\(code)"

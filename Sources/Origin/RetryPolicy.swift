@@ -1,4 +1,4 @@
-/// How often and for how long a failed GET is retried.
+/// Limits how often and for how long a failed GET is retried.
 ///
 /// Both limits count from the last progress: a byte that the receiver did not have yet. The first pauses are short,
 /// since a player gives up after eight to ten seconds: 0.25, 0.5, 1, 2 and 4 s, each shortened at random by up to half,

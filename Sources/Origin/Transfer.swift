@@ -13,7 +13,7 @@ import HTTPMessage
         case skip
     }
 
-    /// How long an unwanted body may take to end.
+    /// Longest time for an unwanted body to end.
     private static let skipLimit = Duration.seconds(2)
 
     let id: UInt64

@@ -340,7 +340,7 @@ extension TransferState {
         case stop
     }
 
-    /// How a request ended.
+    /// The end of a request.
     enum Outcome {
         /// Complete by HTTP's framing.
         case finished

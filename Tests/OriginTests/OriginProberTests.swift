@@ -5,7 +5,7 @@ import Testing
 @testable import Origin
 
 extension OverSockets {
-    /// When background probes are sent.
+    /// Background probes, over real sockets.
     @Suite @LoopActor struct OriginProberTests {
         @Test func probesRestartWithANewRequestAfterALongTime() async throws {
             let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
