@@ -1,14 +1,15 @@
 import CLibevent
 
-/// Tells when a descriptor can be read or written (level-triggered).
+/// Reports when a descriptor is readable or writable (level-triggered).
 ///
-/// Borrows the descriptor: drop the watch before closing it. The closure is kept until then: capture its owner weakly.
+/// Borrows the descriptor: drop the watch before you close it. The closure is retained until then: capture its owner
+/// weakly.
 public struct DescriptorWatch: ~Copyable {
-    /// What a descriptor is watched for, or is ready for.
+    /// Readiness that a watch waits for or reports.
     public struct Interest: OptionSet, Sendable {
-        /// The bits, of no meaning outside of this type.
+        /// The bits; meaningless outside this type.
         public let rawValue: Int16
-        /// Makes a set of its bits.
+        /// Creates a set from its bits.
         public init(rawValue: Int16) { self.rawValue = rawValue }
         /// Data, an end of file or an error can be read.
         public static let reading = Interest(rawValue: 2)
@@ -18,7 +19,7 @@ public struct DescriptorWatch: ~Copyable {
 
     private let event: LoopEvent
 
-    /// Watches from now on, until dropped.
+    /// Starts to watch; dropping the watch stops it.
     @LoopActor public init(
         _ descriptor: Int32, for interest: Interest, ready: @escaping @LoopActor (Interest) -> Void
     ) {

@@ -2,16 +2,15 @@ import CLibevent
 import Glibc
 import Synchronization
 
-/// A thread that owns one libevent `event_base`, and runs Swift jobs on it.
+/// A thread that owns one libevent `event_base` and runs Swift jobs on it.
 ///
-/// Everything that touches descriptors lives on such a thread, as `@LoopActor` code: libevent's callbacks and Swift's
-/// jobs take turns there, so they need no locks between them. The base is made without libevent's own locks: only
-/// `enqueue(_:)` may be called from elsewhere.
+/// All code that touches descriptors runs on this thread, as `@LoopActor` code. libevent's callbacks and Swift's jobs
+/// alternate on it, so they need no locks between them. The base is created without libevent's own locks: only
+/// `enqueue(_:)` may be called from other threads.
 ///
-/// Sendable: `base` and `wake` are touched by the loop's thread alone; what other threads share is behind `jobs` and
-/// atomics.
+/// Sendable: only the loop's thread touches `base` and `wakeEvent`; `queue`, `late` and atomics guard what threads
+/// share.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
-    /// Where the loop is in its life.
     private enum Phase { case running, draining, ended }
 
     private struct Queue {
@@ -19,20 +18,21 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         var phase = Phase.running
     }
 
-    /// The libevent base. Borrowed: lives as long as the loop, and is used on the loop's thread only.
+    /// The libevent base. Borrowed: valid as long as the loop, on the loop's thread only.
     public let base: OpaquePointer
 
     private let wakeDescriptor: Int32
-    private var wake: OpaquePointer?
+    private var wakeEvent: OpaquePointer?
     private let queue = Mutex(Queue())
     private let owner = Atomic<UInt>(0)
     private var thread = pthread_t()
 
-    /// Makes the base and starts the thread.
+    /// Creates the base and starts the thread.
     ///
-    /// Ignores SIGPIPE for the whole process: a peer that has gone is an error of `write`, not the end of the process.
+    /// Ignores SIGPIPE for the whole process: a peer that has gone becomes an error of `write` and does not end the
+    /// process.
     ///
-    /// - Throws: `EventLoopError` when the system gives no epoll instance, eventfd or thread.
+    /// - Throws: `EventLoopError` if the system provides no epoll instance, eventfd or thread.
     public init() throws(EventLoopError) {
         signal(SIGPIPE, SIG_IGN)
         base = try Self.makeBase()
@@ -53,6 +53,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         close(wakeDescriptor)
     }
 
+    /// The version of the linked libevent.
+    public static var library: String { event_get_version().map { String(cString: $0) } ?? "unknown" }
+
     private static func makeBase() throws(EventLoopError) -> OpaquePointer {
         let configuration = event_config_new()
         defer { event_config_free(configuration) }
@@ -63,12 +66,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         return base
     }
 
-    /// Whether the caller is on the loop's thread.
+    /// True on the loop's thread.
     public var isCurrent: Bool { owner.load(ordering: .acquiring) == UInt(pthread_self()) }
 
     // MARK: SerialExecutor
 
-    /// Takes a job from any thread. One eventfd write wakes the loop, on the edge from empty to not empty.
+    /// Enqueues a job from any thread. One eventfd write wakes the loop when the queue becomes non-empty.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let (wasEmpty, phase) = queue.withLock { queue in
@@ -76,32 +79,32 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
             return (queue.jobs.count == 1, queue.phase)
         }
         guard phase != .ended else { return runLate(job) }
-        if wasEmpty { awaken() }
+        if wasEmpty { signalLoop() }
     }
 
-    /// Lets `assumeIsolated` hold in libevent's callbacks, which run outside of any job.
+    /// Makes `assumeIsolated` succeed in libevent's callbacks, which run outside any job.
     public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-    /// Traps when the caller is not on the loop's thread.
+    /// Traps off the loop's thread.
     public func checkIsolated() {
-        precondition(isCurrent, "This code belongs on the event loop's thread")
+        precondition(isCurrent, "This code must run on the event loop's thread")
     }
 
     // MARK: Stopping
 
-    /// Ends the loop: callbacks of descriptors and timers come no more, jobs that wait are run until none is left, and
-    /// the thread is joined.
+    /// Stops the loop: callbacks of descriptors and timers end, queued jobs run until the queue is empty, and the
+    /// thread is joined.
     ///
-    /// A job that comes later still runs, on the thread that brings it: a task that is never resumed would leak, and
-    /// with it whoever awaits it. Must not be called on the loop's own thread.
+    /// A later job still runs, on the thread that enqueues it: a task that is never resumed would leak together with
+    /// its awaiters. Must not be called on the loop's own thread.
     public func stop() {
-        precondition(!isCurrent, "A loop cannot wait for its own end")
+        precondition(!isCurrent, "A loop cannot be stopped from its own thread")
         let first = queue.withLock { queue in
             defer { if queue.phase == .running { queue.phase = .draining } }
             return queue.phase == .running
         }
         guard first else { return }
-        awaken()
+        signalLoop()
         pthread_join(thread, nil)
     }
 
@@ -116,21 +119,21 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     private func run() {
         owner.store(UInt(pthread_self()), ordering: .releasing)
-        wake = event_new(
+        wakeEvent = event_new(
             base, wakeDescriptor, weir_ev_read | weir_ev_persist,
             { _, _, context in
                 guard let context else { return }
-                Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue().woken()
+                Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue().runQueuedJobs()
             }, Unmanaged.passUnretained(self).toOpaque())
-        event_add(wake, nil)
+        event_add(wakeEvent, nil)
         event_base_loop(base, EVLOOP_NO_EXIT_ON_EMPTY)
-        event_free(wake)
-        wake = nil
+        event_free(wakeEvent)
+        wakeEvent = nil
         drain()
         owner.store(0, ordering: .releasing)
     }
 
-    private func woken() {
+    private func runQueuedJobs() {
         var count: UInt64 = 0
         read(wakeDescriptor, &count, MemoryLayout<UInt64>.size)
         let (jobs, phase) = queue.withLock { queue in
@@ -141,8 +144,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         if phase != .running { event_base_loopbreak(base) }
     }
 
-    /// Runs what waits, and what that brings, until nothing is left; from then on `enqueue` runs jobs where they come
-    /// from.
+    /// Runs queued jobs, and the jobs that they enqueue, until the queue is empty. From then on `enqueue` runs jobs on
+    /// the caller's thread.
     private func drain() {
         while true {
             let jobs = queue.withLock { queue in
@@ -166,9 +169,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         }
     }
 
-    private func awaken() {
+    private func signalLoop() {
         var one: UInt64 = 1
-        // Fails only when the counter is full, and then the loop is awake already.
+        // Fails only if the counter is full, and then the loop is awake already.
         write(wakeDescriptor, &one, MemoryLayout<UInt64>.size)
     }
 }

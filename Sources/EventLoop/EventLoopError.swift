@@ -1,12 +1,12 @@
 import Glibc
 
-/// Why a loop, a timer or a watch could not be made.
+/// A failure to create a loop, a timer or a watch.
 public struct EventLoopError: Error, CustomStringConvertible, Sendable {
-    /// What was asked of the system.
+    /// The system resource that could not be created.
     public enum Code: String, Sendable {
         /// An epoll instance behind an `event_base`.
         case base
-        /// An eventfd to wake the loop by.
+        /// The eventfd that wakes the loop.
         case descriptor
         /// The loop's thread.
         case thread
@@ -14,9 +14,9 @@ public struct EventLoopError: Error, CustomStringConvertible, Sendable {
         case event
     }
 
-    /// What failed.
+    /// The resource that could not be created.
     public let code: Code
-    /// The system's reason, as in errno(3).
+    /// The system's error number (errno(3)).
     public let errno: Int32
 
     init(_ code: Code, errno: Int32) {
@@ -25,5 +25,7 @@ public struct EventLoopError: Error, CustomStringConvertible, Sendable {
     }
 
     /// A sentence for a log.
-    public var description: String { "no \(code.rawValue) for the event loop: \(String(cString: strerror(errno)))" }
+    public var description: String {
+        "cannot create the event loop's \(code.rawValue): \(String(cString: strerror(errno)))"
+    }
 }

@@ -1,10 +1,10 @@
 import CLibevent
 
-/// The owner of one libevent event and of the closure that it calls.
+/// Owns one libevent event and the closure that it calls.
 ///
-/// The timer and the watches are thin names over it. May be dropped on any thread: the event is freed on the loop's.
+/// The timer and the watches wrap it. It may be dropped on any thread: the event is freed on the loop's.
 struct LoopEvent: ~Copyable {
-    /// What libevent holds a pointer to.
+    /// The object behind libevent's context pointer.
     final class Action {
         let run: @LoopActor (Int16) -> Void
         init(_ run: @escaping @LoopActor (Int16) -> Void) { self.run = run }
@@ -19,7 +19,7 @@ struct LoopEvent: ~Copyable {
             LoopActor.loop.base, descriptor, flags,
             { _, what, context in
                 guard let context else { return }
-                // libevent calls on the loop's thread alone.
+                // libevent calls on the loop's thread only.
                 nonisolated(unsafe) let action = Unmanaged<Action>.fromOpaque(context).takeUnretainedValue()
                 LoopActor.assumeIsolated { action.run(what) }
             }, action.toOpaque())
@@ -28,7 +28,7 @@ struct LoopEvent: ~Copyable {
     }
 
     deinit {
-        // Nobody else has them any more: the last owner hands both to the loop's thread, or is on it.
+        // This was the last owner, so nothing else uses either pointer: free both here or on the loop's thread.
         nonisolated(unsafe) let event = event
         nonisolated(unsafe) let action = action
         if LoopActor.loop.isCurrent {
@@ -42,7 +42,7 @@ struct LoopEvent: ~Copyable {
         }
     }
 
-    /// Arms the event; with `timeout`, it fires with `EV_TIMEOUT` when nothing else happens for so long.
+    /// Arms the event. With `timeout`, it fires with `EV_TIMEOUT` if nothing else happens in that time.
     @LoopActor func add(timeout: Duration? = nil) {
         guard let timeout else {
             event_add(event, nil)
@@ -52,14 +52,14 @@ struct LoopEvent: ~Copyable {
         event_add(event, &value)
     }
 
-    /// Runs the closure once in this very turn of the loop, after the callbacks that are due already.
+    /// Runs the closure once in this turn of the loop, after the callbacks that are already due.
     @LoopActor func activate(_ what: Int16) { event_active(event, Int32(what), 0) }
 
     @LoopActor func remove() { event_del(event) }
 }
 
 extension timeval {
-    /// The duration rounded up to whole microseconds; nothing below zero.
+    /// The duration rounded up to whole microseconds, at least zero.
     fileprivate init(_ duration: Duration) {
         let (seconds, attoseconds) = max(duration, .zero).components
         let microseconds = (attoseconds + 999_999_999_999) / 1_000_000_000_000

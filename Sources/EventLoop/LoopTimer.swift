@@ -1,23 +1,23 @@
 import CLibevent
 
-/// A timer on the loop: fires once each time that it is scheduled.
+/// A one-shot timer on the loop: fires once per schedule.
 ///
-/// Dropping it cancels it. The closure is kept until then: capture its owner weakly.
+/// Dropping it cancels it. The closure is retained until then: capture its owner weakly.
 public struct LoopTimer: ~Copyable {
     private let event: LoopEvent
 
-    /// A timer that is not scheduled yet.
+    /// Creates an unscheduled timer.
     @LoopActor public init(_ fire: @escaping @LoopActor () -> Void) {
         event = LoopEvent(descriptor: -1, flags: weir_ev_timeout) { _ in fire() }
     }
 
-    /// Fires `delay` from now; a call while it waits moves it.
+    /// Fires after `delay`; replaces a pending schedule.
     @LoopActor public func schedule(after delay: Duration) { event.add(timeout: delay) }
 
-    /// Fires after the callback that runs now and those that are due already, before the loop looks at descriptors
-    /// again: it costs no system call. A call while it waits so changes nothing.
+    /// Fires after the current callback and those that are already due, before the loop polls descriptors again. It
+    /// costs no system call. Repeated calls fire once.
     @LoopActor public func fireSoon() { event.activate(weir_ev_timeout) }
 
-    /// Does not fire until it is scheduled again.
+    /// Cancels a pending schedule.
     @LoopActor public func cancel() { event.remove() }
 }

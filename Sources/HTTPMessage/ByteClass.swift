@@ -13,22 +13,20 @@ enum ByteClass {
     /// Bit n is set when the byte 64 + n is a `tchar`: letters and `^_`|~` with the backquote.
     private static let tokenHigh: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
-    /// `tchar`: what methods and field names are made of.
+    /// True if `byte` is a `tchar` (RFC 9110 §5.6.2), as in methods and field names.
     @inline(__always)
     static func isToken(_ byte: UInt8) -> Bool {
         guard byte < 0x80 else { return false }
         return ((byte < 64 ? tokenLow : tokenHigh) >> UInt64(byte & 63)) & 1 == 1
     }
 
-    /// `field-vchar`, blank or tab (RFC 9110 §5.5).
-    ///
-    /// Bytes from 0x80 are `obs-text`: opaque, but allowed.
+    /// True for `field-vchar`, space and tab (RFC 9110 §5.5). Bytes from 0x80 are `obs-text`: opaque, but allowed.
     @inline(__always)
     static func isFieldValue(_ byte: UInt8) -> Bool {
         (byte >= 0x20 && byte != 0x7F) || byte == tab
     }
 
-    /// Blank or tab: the `OWS` around field values.
+    /// Space or tab: the `OWS` around field values.
     @inline(__always)
     static func isBlank(_ byte: UInt8) -> Bool {
         byte == space || byte == tab
@@ -39,13 +37,13 @@ enum ByteClass {
         byte &- 0x30 < 10
     }
 
-    /// ASCII upper case to lower case; every other byte unchanged.
+    /// Maps ASCII upper case to lower case and leaves every other byte unchanged.
     @inline(__always)
     static func lowercased(_ byte: UInt8) -> UInt8 {
         byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
 
-    /// Whether every byte may stand in a field value: eight bytes at a time, since values are most of a head.
+    /// True if every byte may stand in a field value. Checks eight bytes at a time, since values are most of a head.
     static func isFieldValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index + 8 <= bytes.count {
@@ -61,7 +59,7 @@ enum ByteClass {
         return bytes[index...].allSatisfy { isFieldValue($0) }
     }
 
-    /// `bytes` without the blanks at both ends, as a range of offsets into it.
+    /// The part of `range` in `bytes` without leading and trailing blanks.
     static func trimmed(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Range<Int> {
         var lower = range.lowerBound
         var upper = range.upperBound
@@ -70,16 +68,16 @@ enum ByteClass {
         return lower..<upper
     }
 
-    /// `bytes` without the blanks at both ends.
+    /// `bytes` without leading and trailing blanks.
     static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {
         let start = bytes.firstIndex { !isBlank($0) } ?? bytes.endIndex
         let last = bytes.lastIndex { !isBlank($0) }
         return last.map { bytes[start...$0] } ?? bytes[start..<start]
     }
 
-    /// A run of digits as a number; nil when empty, when a byte is not a digit, or beyond 18 digits.
+    /// Parses digits; nil when empty, when a byte is not a digit, or beyond 18 digits.
     ///
-    /// RFC 9110 §8.6 knows no sign, no blank and no list here.
+    /// RFC 9110 §8.6 allows no sign, no blank and no list here.
     static func number(_ digits: some Collection<UInt8>) -> Int64? {
         guard !digits.isEmpty, digits.count <= 18 else { return nil }
         var value: Int64 = 0
@@ -90,9 +88,7 @@ enum ByteClass {
         return value
     }
 
-    /// Whether `bytes` equals `lowercase` when ASCII case is ignored.
-    ///
-    /// `lowercase` must have no upper-case letter.
+    /// True if `bytes` equals `lowercase` when ASCII case is ignored. `lowercase` must contain no upper-case letter.
     static func equals(_ bytes: some Collection<UInt8>, ignoringCase lowercase: StaticString) -> Bool {
         guard bytes.count == lowercase.utf8CodeUnitCount else { return false }
         var pointer = lowercase.utf8Start

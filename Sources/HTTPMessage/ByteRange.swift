@@ -1,4 +1,4 @@
-/// The one byte range of a Range field (RFC 9110 §14.1.2), before the representation's size is known.
+/// A single byte range of a Range field (RFC 9110 §14.1.2), before the representation's size is known.
 public enum ByteRange: Sendable, Hashable {
     /// `bytes=a-b`: both ends included.
     case bounded(first: Int64, last: Int64)
@@ -7,15 +7,16 @@ public enum ByteRange: Sendable, Hashable {
     /// `bytes=-n`: the last n bytes.
     case suffix(Int64)
 
-    /// Nil for what a server may ignore, and Weir does: other units, malformed values, and more than one range.
+    /// Parses a field value; nil for other units, malformed values and more than one range.
     ///
-    /// The answer is the whole representation then. Numbers too large to count are taken as the largest that can be.
+    /// RFC 9110 §14.2 lets a server ignore these: the whole representation is then sent. Numbers above `Int64.max` are
+    /// clamped to it.
     public init?(_ value: some BidirectionalCollection<UInt8>) {
         guard let equals = value.firstIndex(of: UInt8(ascii: "=")),
             ByteClass.equals(value[..<equals], ignoringCase: "bytes")
         else { return nil }
         var specifier: ByteRange?
-        // A list may have empty elements (RFC 9110 §5.6.1.2); just one may have something in it.
+        // A list may contain empty elements (RFC 9110 §5.6.1.2); only one may be non-empty.
         var rest = value[value.index(after: equals)...]
         while true {
             let end = rest.firstIndex(of: ByteClass.comma) ?? rest.endIndex
@@ -31,7 +32,7 @@ public enum ByteRange: Sendable, Hashable {
         self = specifier
     }
 
-    /// `a-b`, `a-` or `-n`.
+    /// Parses `a-b`, `a-` or `-n`.
     private static func specifier(_ bytes: some Collection<UInt8>) -> ByteRange? {
         guard let dash = bytes.firstIndex(of: UInt8(ascii: "-")) else { return nil }
         let first = bytes[..<dash]
@@ -46,7 +47,7 @@ public enum ByteRange: Sendable, Hashable {
         }
     }
 
-    /// The bytes that are meant, in a representation of `size` bytes; nil when there are none: then the answer is 416.
+    /// The selected bytes of a representation of `size` bytes; nil when the range is unsatisfiable (416).
     public func resolved(size: Int64) -> Range<Int64>? {
         switch self {
         case .bounded(let first, let last): first < size ? first..<(min(last, size - 1) + 1) : nil
@@ -55,7 +56,7 @@ public enum ByteRange: Sendable, Hashable {
         }
     }
 
-    /// Digits as a number, the largest that can be when there are too many; nil when there is anything else.
+    /// Parses digits and clamps to `Int64.max`; nil for any other character.
     private static func saturating(_ digits: some Collection<UInt8>) -> Int64? {
         var value: Int64 = 0
         for byte in digits {

@@ -1,10 +1,10 @@
 extension CMCD {
-    /// The parameter of a query that holds it.
     private static let parameter = "CMCD"
 
-    /// A query without what a player tells of itself: that is nothing to an origin, and makes no other URL of one.
+    /// Removes the CMCD parameter from a query, so that client data neither reaches an origin nor changes a resource's
+    /// URL.
     ///
-    /// - Returns: nil where nothing is left; what has none of it as it is.
+    /// - Returns: nil when nothing else is left; the query unchanged when it has no CMCD parameter.
     public static func removed(from query: String?) -> String? {
         guard let query, mayHold(query.utf8) else { return query }
         let all = query.split(separator: "&", omittingEmptySubsequences: false)
@@ -13,7 +13,7 @@ extension CMCD {
         return rest.isEmpty ? nil : rest.joined(separator: "&")
     }
 
-    /// What stands in a query, decoded; nil where it has none of it.
+    /// The decoded CMCD parameter of a query; nil without one.
     static func value(inQuery query: Substring) -> String? {
         guard mayHold(query.utf8), let parameter = query.split(separator: "&").first(where: isOurs) else { return nil }
         guard let equals = parameter.firstIndex(of: "=") else { return nil }
@@ -24,17 +24,17 @@ extension CMCD {
         PercentEncoding.decode(parameter.prefix { $0 != "=" }) == Self.parameter
     }
 
-    /// Whether a closer look is due: the name may be percent-encoded.
+    /// A cheap test that avoids splitting most queries. The name may be percent-encoded, hence the `%`.
     private static func mayHold(_ query: some Collection<UInt8>) -> Bool {
         query.contains { $0 == UInt8(ascii: "C") || $0 == UInt8(ascii: "%") }
     }
 }
 
 extension RequestHead {
-    /// What the player tells of itself; nil where it tells nothing, which costs a look at the length of each name.
+    /// The CMCD that the player sent; nil without any. Costs a look at the length of each field name in that case.
     public var clientData: CMCD? { mayHoldClientData ? foundClientData : nil }
 
-    /// Without copies and counting: each request for a stored piece passes here.
+    /// Makes no copy and no reference count: each request for a stored piece passes here.
     private var mayHoldClientData: Bool {
         for field in fields where (11...12).contains(field.nameEnd - field.nameStart) { return true }
         return bytes.withUnsafeBytes { $0[targetRange].contains(UInt8(ascii: "?")) }

@@ -1,33 +1,33 @@
-/// What a player tells of itself with a request: Common Media Client Data (CTA-5004), as far as Weir makes use of it.
+/// Common Media Client Data (CTA-5004) of a request: the keys that Weir uses.
 ///
-/// It comes in the fields CMCD-Request, CMCD-Object, CMCD-Status and CMCD-Session, or percent-encoded in the query as
-/// `CMCD=…`. What cannot be read is passed over, and numbers beyond reason are cut: anyone can send anything.
+/// Players send it in the fields CMCD-Request, CMCD-Object, CMCD-Status and CMCD-Session, or percent-encoded in the
+/// query as `CMCD=…`. Unreadable values are skipped and large numbers are clamped, since any client can send anything.
 public struct CMCD: Sendable, Hashable {
-    /// `bl`: the media that the player holds ahead of its playhead, in seconds; at most a day.
+    /// `bl`: media buffered ahead of the playhead, in seconds; at most a day.
     public private(set) var bufferLength: Double?
-    /// `bs`: the player had nothing left to play at some time since the request before this one.
+    /// `bs`: the buffer ran empty since the previous request.
     public private(set) var wasStarved = false
-    /// `su`: the player waits for this object: at the start, after a seek, or with nothing left to play.
+    /// `su`: the player needs this object at once: at startup, after a seek, or with an empty buffer.
     public private(set) var isUrgent = false
-    /// `pr`: 1 is real time, 0 a pause; at most 16.
+    /// `pr`: the playback rate. 1 is real time, 0 is paused; at most 16.
     public private(set) var playbackRate: Double?
-    /// `sid`: the player's own name for its session; at most 64 characters.
+    /// `sid`: the session id that the player chose; at most 64 characters.
     public private(set) var sessionID: String?
 
-    /// A request that tells nothing.
+    /// No client data.
     public init() {}
 
-    /// Reads what stands in one field, or decoded in the query; later keys go before earlier ones.
+    /// Parses one field value or the decoded query parameter. A later key overrides an earlier one.
     public init(_ text: some Collection<UInt8>) {
         read(text)
     }
 
-    /// Takes in one more field.
+    /// Adds the keys of another field.
     mutating func read(_ text: some Collection<UInt8>) {
-        for pair in Self.pairs(Array(text)) { take(pair.key, pair.value) }
+        for pair in Self.pairs(Array(text)) { assign(pair.key, pair.value) }
     }
 
-    private mutating func take(_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) {
+    private mutating func assign(_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) {
         switch String(decoding: key, as: UTF8.self) {
         case "bl": bufferLength = Self.decimal(value).map { min($0 / 1000, Self.longestBuffer) } ?? bufferLength
         case "bs": wasStarved = Self.truth(value)
@@ -43,20 +43,20 @@ public struct CMCD: Sendable, Hashable {
 
     // MARK: Values
 
-    /// A key alone says yes; structured fields write that as `?1` too (RFC 8941 §3.3.6).
+    /// A key without a value is true; structured fields also write that as `?1` (RFC 8941 §3.3.6).
     private static func truth(_ value: ArraySlice<UInt8>?) -> Bool {
         guard let value else { return true }
         return value.elementsEqual("true".utf8) || value.elementsEqual("?1".utf8)
     }
 
-    /// Digits, with a point among them or none: no sign, no exponent.
+    /// Parses digits with at most one point: no sign, no exponent.
     private static func decimal(_ value: ArraySlice<UInt8>?) -> Double? {
         guard let value, (1...16).contains(value.count), value.first != UInt8(ascii: ".") else { return nil }
         guard value.allSatisfy({ ByteClass.isDigit($0) || $0 == UInt8(ascii: ".") }) else { return nil }
         return Double(String(decoding: value, as: UTF8.self))
     }
 
-    /// What stands between quotes, escapes resolved.
+    /// The characters between the quotes, with escapes resolved.
     private static func text(_ value: ArraySlice<UInt8>?) -> String? {
         guard let value, value.count >= 2, value.first == ByteClass.quote, value.last == ByteClass.quote else {
             return nil
@@ -70,7 +70,7 @@ public struct CMCD: Sendable, Hashable {
         return String(decoding: text.prefix(64), as: UTF8.self)
     }
 
-    /// The keys, each with what stands behind its `=`; commas between quotes divide nothing.
+    /// The keys with their values. A comma between quotes separates nothing.
     private static func pairs(_ bytes: [UInt8]) -> [(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)] {
         var pairs: [(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)] = []
         var start = 0

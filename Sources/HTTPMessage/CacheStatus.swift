@@ -1,42 +1,40 @@
-/// What Weir writes into Cache-Status (RFC 9211): how one response came about.
+/// The Cache-Status that Weir writes (RFC 9211): how it produced a response.
 public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
-    /// Why a request went to the origin (RFC 9211 §2.2).
+    /// The reason to forward a request (RFC 9211 §2.2).
     public enum Forward: String, Sendable, Hashable {
-        /// Nothing of that name is stored.
+        /// Nothing is stored under this URI.
         case uriMiss = "uri-miss"
-        /// Stored, but too old to be used without asking.
+        /// Stored, but too old to use without revalidation.
         case stale
-        /// Stored, but not all of what was asked for.
+        /// Stored, but not every requested byte.
         case partial
-        /// The client wanted it from the origin.
+        /// The client asked for the origin's copy.
         case request
-        /// This is never kept.
+        /// The resource is never cached.
         case bypass
     }
 
-    /// Served from what is stored, without the origin.
+    /// True if the response came from the store, without the origin.
     public var isHit = false
-    /// Why the origin was asked; nil for a hit.
+    /// Why the request was forwarded; nil for a hit.
     public var forward: Forward?
-    /// The origin's status, where it differs from ours.
+    /// The origin's status where it differs from the response's.
     public var forwardStatus: HTTPStatus?
-    /// Whether the origin's answer is being kept.
+    /// True if the origin's response is being stored.
     public var isStored = false
-    /// Whether this request shared another one's transfer.
+    /// True if this request shared another one's fetch (request collapsing).
     public var isCollapsed = false
-    /// A word for people who read captures.
-    ///
-    /// Characters outside printable ASCII are left out.
+    /// A short explanation for people who read captures. Characters outside printable ASCII are left out.
     public var detail: String?
 
-    /// From the store.
+    /// A response from the store.
     public static var hit: CacheStatus {
         var status = CacheStatus()
         status.isHit = true
         return status
     }
 
-    /// From the origin.
+    /// A response from the origin.
     public static func forwarded(_ reason: Forward, isStored: Bool, isCollapsed: Bool = false) -> CacheStatus {
         var status = CacheStatus()
         status.forward = reason
@@ -45,7 +43,7 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
         return status
     }
 
-    /// A status of which nothing is known yet.
+    /// An empty status.
     public init() {}
 
     /// The field's value.
@@ -63,7 +61,7 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     /// Appends the field's value.
     func append(to bytes: inout [UInt8]) {
         if self == .hit {
-            bytes.append(contentsOf: "Weir; hit".utf8)  // By far the most frequent.
+            bytes.append(contentsOf: "Weir; hit".utf8)  // The most frequent value by far.
         } else {
             bytes.append(contentsOf: description.utf8)
         }

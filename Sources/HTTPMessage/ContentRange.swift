@@ -1,12 +1,13 @@
 /// A Content-Range of bytes (RFC 9110 §14.4).
 public enum ContentRange: Sendable, Hashable, CustomStringConvertible {
-    /// `bytes a-b/size`: what a 206 carries. The range is half-open and never empty; `size` is nil for `*`.
+    /// `bytes a-b/size`, as in a 206. The range is half-open and never empty; `size` is nil for `*`.
     case satisfied(Range<Int64>, size: Int64?)
-    /// `bytes */size`: what a 416 carries.
+    /// `bytes */size`, as in a 416.
     case unsatisfied(size: Int64)
 
-    /// Parses exactly the grammar, with one blank and no other; nil for anything else, a range that ends beyond its
-    /// size included, since bytes that are placed by it would be placed wrongly.
+    /// Parses the exact grammar, with a single space; nil for anything else.
+    ///
+    /// Refuses a range that ends beyond its size too, because bytes placed by it would be misplaced.
     public init?(_ value: some StringProtocol) {
         let parts = Array(value.utf8).split(separator: ByteClass.space, omittingEmptySubsequences: false)
         guard parts.count == 2, ByteClass.equals(parts[0], ignoringCase: "bytes") else { return nil }

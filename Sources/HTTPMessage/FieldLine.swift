@@ -1,26 +1,24 @@
-/// One header line of a response, split at its colon: libcurl hands each over as it came, line end included.
+/// One header line of a response, split at its colon. libcurl passes each line as received, line end included.
 public struct FieldLine: Sendable, Hashable {
-    /// As sent; compare without regard to case, or with `isNamed`.
+    /// The name as sent. Compare without regard to case, or with `isNamed`.
     public let name: String
-    /// Without the blanks around it and without the line end.
-    ///
-    /// Bytes that are not UTF-8 become U+FFFD.
+    /// The value without surrounding blanks and line end. Bytes that are not UTF-8 become U+FFFD.
     public let value: String
 
-    /// Nil for what is no field line: a status line, the empty line, a line without a token before its colon.
+    /// Nil for a status line, the empty line, and a line without a token before its colon.
     public init?(_ line: some Collection<UInt8>) {
         guard let field = Array(line).withUnsafeBytes({ Self($0) }) else { return nil }
         self = field
     }
 
-    /// The same for bytes in one piece.
+    /// Parses a line in contiguous memory; see the other initialiser.
     public init?(_ line: UnsafeRawBufferPointer) {
         guard let parts = Self.split(line) else { return nil }
         name = String(decoding: line[parts.name], as: UTF8.self)
         value = String(decoding: line[parts.value], as: UTF8.self)
     }
 
-    /// Where name and value stand in a line; nil where it is none.
+    /// The offsets of name and value in a line; nil for anything that is not a field line.
     static func split(_ line: UnsafeRawBufferPointer) -> (name: Range<Int>, value: Range<Int>)? {
         guard let colon = line.firstIndex(of: ByteClass.colon), colon > 0 else { return nil }
         guard line[..<colon].allSatisfy({ ByteClass.isToken($0) }) else { return nil }
@@ -33,7 +31,7 @@ public struct FieldLine: Sendable, Hashable {
         return (0..<colon, start..<end)
     }
 
-    /// Whether the line has this name; case does not matter.
+    /// True if the line has this name, in any case.
     public func isNamed(_ field: FieldName) -> Bool {
         [UInt8](name.utf8).withUnsafeBytes { field.matches($0) }
     }

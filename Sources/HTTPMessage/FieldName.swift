@@ -1,19 +1,19 @@
 /// A header field's name (RFC 9110 §5.1).
 ///
-/// It can only be a literal of the program, so that nothing from outside ever becomes a field name.
+/// Only a literal of the program can be one, so outside input never becomes a field name.
 public struct FieldName: Sendable, CustomStringConvertible {
-    /// As it is written to the wire.
+    /// The name as written to the wire.
     let text: StaticString
 
-    /// `literal` must be a token in the sense of RFC 9110 §5.6.2.
+    /// Wraps a literal, which must be a token (RFC 9110 §5.6.2).
     public init(_ literal: StaticString) {
         text = literal
     }
 
-    /// The name as it is written to the wire.
+    /// The name as written to the wire.
     public var description: String { text.description }
 
-    /// Whether `bytes` is this name; case does not matter.
+    /// True if `bytes` is this name, in any case.
     func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count == text.utf8CodeUnitCount else { return false }
         let own = text.utf8Start

@@ -1,7 +1,7 @@
-/// The header fields of a response as they came (RFC 9110 §5), line by line.
+/// The header fields of a response as received (RFC 9110 §5).
 ///
-/// The bytes are kept once, and a `String` is made of a value only when it is asked for: most of what an origin sends
-/// is never looked at.
+/// The bytes are stored once, and a `String` is made of a value only on access: most of what an origin sends is never
+/// read.
 public struct FieldSection: Sendable {
     private var bytes: [UInt8] = []
     private var spans: [FieldSpan] = []
@@ -9,10 +9,12 @@ public struct FieldSection: Sendable {
     /// A section without fields.
     public init() {}
 
-    /// How many field lines there are.
+    /// The number of field lines.
     public var count: Int { spans.count }
 
-    /// Takes a line, its end included, as libcurl hands it over; false for what is no field line (see `FieldLine`).
+    /// Appends a line as libcurl passes it, line end included.
+    ///
+    /// - Returns: false for anything that is not a field line (see `FieldLine`).
     @discardableResult public mutating func append(line: UnsafeRawBufferPointer) -> Bool {
         guard let parts = FieldLine.split(line) else { return false }
         if bytes.isEmpty {
@@ -25,7 +27,7 @@ public struct FieldSection: Sendable {
         return true
     }
 
-    /// The value of the first line of that name, without a copy; nil when there is none.
+    /// The value of the first line with this name, without a copy; nil without one.
     public func firstValue(of name: FieldName) -> ArraySlice<UInt8>? {
         let found = bytes.withUnsafeBytes { buffer in
             spans.first { name.matches(UnsafeRawBufferPointer(rebasing: buffer[$0.name])) }
@@ -33,18 +35,18 @@ public struct FieldSection: Sendable {
         return found.map { bytes[$0.value] }
     }
 
-    /// The same as text; bytes that are not UTF-8 become U+FFFD.
+    /// The value of the first line with this name as text; bytes that are not UTF-8 become U+FFFD.
     public subscript(name: FieldName) -> String? { firstValue(of: name).map { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// Where one field line's name and trimmed value lie in the bytes of a head.
+/// Offsets of a field line's name and trimmed value in the bytes of a head.
 struct FieldSpan: Sendable {
     let nameStart: UInt32
     let nameEnd: UInt32
     let valueStart: UInt32
     let valueEnd: UInt32
 
-    /// Places in a line that begins at `start`.
+    /// Offsets in a line that begins at `start`.
     init(name: Range<Int>, value: Range<Int>, from start: Int = 0) {
         nameStart = UInt32(start + name.lowerBound)
         nameEnd = UInt32(start + name.upperBound)

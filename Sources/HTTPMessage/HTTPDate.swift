@@ -3,15 +3,15 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     /// Seconds since 1970-01-01T00:00:00Z, leap seconds not counted.
     public let secondsSinceEpoch: Int64
 
-    /// Years 1970–9999 can be written; dates outside are moved to the nearer end.
+    /// Dates outside the years 1970–9999 are clamped, because IMF-fixdate cannot represent them here.
     public init(secondsSinceEpoch: Int64) {
         self.secondsSinceEpoch = min(max(secondsSinceEpoch, 0), 253_402_300_799)
     }
 
     /// Parses an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`; nil for anything else.
     ///
-    /// The two obsolete formats are not accepted: no server of our time sends them. The name of the day is not checked
-    /// against the date.
+    /// The two obsolete formats are refused, since no current server sends them. The weekday is not checked against the
+    /// date.
     public init?(_ value: some Collection<UInt8>) {
         let bytes = [UInt8](value)
         guard bytes.count == 29, bytes[3...4].elementsEqual(", ".utf8), bytes[25...].elementsEqual(" GMT".utf8),
@@ -79,9 +79,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
         }
     }
 
-    /// Days since the epoch.
-    ///
-    /// Years are counted from March, so that the leap day comes last in its year.
+    /// Days since the epoch. Years are counted from March, so that the leap day comes last in its year.
     private static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month > 2 ? year : year - 1
         let era = shifted / 400

@@ -1,6 +1,4 @@
-/// The request methods that Weir knows (RFC 9110 §9, RFC 5789).
-///
-/// Names are case-sensitive; any other is answered 501.
+/// The request methods that Weir supports (RFC 9110 §9, RFC 5789). Names are case-sensitive; any other is answered 501.
 public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
     case get = "GET"
     case head = "HEAD"
@@ -10,9 +8,9 @@ public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
     case patch = "PATCH"
     case delete = "DELETE"
 
-    /// Whether a request with this method may carry a body.
+    /// True if a request with this method may have a body.
     ///
-    /// On the others Weir refuses one rather than guess at its meaning (RFC 9110 §9.3.1).
+    /// A body on the other methods is refused, because it has no defined meaning (RFC 9110 §9.3.1).
     public var mayHaveBody: Bool {
         switch self {
         case .get, .head, .options: false
@@ -38,9 +36,7 @@ public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The versions of HTTP/1 (RFC 9112 §2.3).
-///
-/// A higher minor version is treated as 1.1, another major version as an error.
+/// The versions of HTTP/1 (RFC 9112 §2.3). A higher minor version counts as 1.1; another major version is an error.
 public enum HTTPVersion: Sendable, Hashable {
     case http10
     case http11

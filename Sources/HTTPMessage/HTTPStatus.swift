@@ -1,18 +1,14 @@
-/// A response's status code (RFC 9110 §15) with the reason phrase that Weir writes for it.
+/// A response's status code (RFC 9110 §15) with its reason phrase.
 public struct HTTPStatus: Sendable, Hashable {
     /// Three digits, 100–599.
     public let code: Int
 
-    /// Wraps a code as it came, from an origin for instance.
-    ///
-    /// Codes outside 100–599 become 500.
+    /// Wraps any code, for instance an origin's. Codes outside 100–599 become 500.
     public init(_ code: Int) {
         self.code = (100...599).contains(code) ? code : 500
     }
 
-    /// The reason phrase: for people reading a capture; no client may depend on it.
-    ///
-    /// Empty for codes without a constant here.
+    /// The reason phrase, for people who read captures; clients ignore it. Empty for codes without a constant here.
     public var reason: StaticString {
         switch code {
         case 100: "Continue"
@@ -52,11 +48,11 @@ public struct HTTPStatus: Sendable, Hashable {
         }
     }
 
-    /// Whether a response with this status never has a body (RFC 9110 §6.4.1).
+    /// True if a response with this status never has a body (RFC 9110 §6.4.1).
     public var forbidsBody: Bool { code < 200 || code == 204 || code == 304 }
 }
 
-/// The codes that Weir itself answers.
+/// The codes that Weir itself sends.
 extension HTTPStatus {
     /// 200.
     public static var ok: HTTPStatus { HTTPStatus(200) }

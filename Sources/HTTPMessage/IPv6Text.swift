@@ -1,6 +1,6 @@
-/// The textual form of IPv6 addresses (RFC 3986 §3.2.2, `IPv6address`; zone identifiers are not taken).
+/// The textual form of IPv6 addresses (RFC 3986 §3.2.2, `IPv6address`). Zone identifiers are refused.
 enum IPv6Text {
-    /// Whether `text`, without brackets, is an address.
+    /// True if `text`, without brackets, is an address.
     static func isValid(_ text: Substring) -> Bool {
         guard let gap = gap(in: text.utf8) else { return groups(text.utf8) == 8 }
         let tail = text.utf8[text.utf8.index(gap, offsetBy: 2)...]
@@ -12,7 +12,7 @@ enum IPv6Text {
         zip(text.indices, text.indices.dropFirst()).first { text[$0] == colon && text[$1] == colon }?.0
     }
 
-    /// How many 16-bit groups stand in `text`, none if it is empty; nil if it is malformed.
+    /// The number of 16-bit groups in `text`, 0 if it is empty; nil if it is malformed.
     private static func groups(_ text: Substring.UTF8View, allowsIPv4: Bool = true) -> Int? {
         if text.isEmpty { return 0 }
         let parts = text.split(separator: colon, omittingEmptySubsequences: false)

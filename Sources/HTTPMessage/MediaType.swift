@@ -1,4 +1,4 @@
-/// A media type as it stands in Content-Type (RFC 9110 §8.3).
+/// A media type as in Content-Type (RFC 9110 §8.3).
 public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     /// The whole value, parameters included.
     let text: String
@@ -7,7 +7,7 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Takes over a type as an origin wrote it; nil when it may not stand in a header field or has no slash.
+    /// Wraps a type from an origin; nil when it is not allowed in a header field or has no slash.
     public init?(_ text: String) {
         guard !text.isEmpty, text.contains("/"), text.utf8.allSatisfy({ ByteClass.isFieldValue($0) && $0 < 0x80 })
         else {
@@ -64,22 +64,20 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A playlist (RFC 8216 §10).
-    ///
-    /// The one spelling that every player takes for HLS.
+    /// A playlist (RFC 8216 §10). Every player accepts this spelling for HLS.
     public static let playlist = MediaType(known: "application/vnd.apple.mpegurl")
     /// An MPEG-2 transport stream.
     public static let mpegTS = MediaType(known: "video/mp2t")
     /// Fragmented MP4.
     public static let mp4 = MediaType(known: "video/mp4")
-    /// WebVTT is UTF-8 by definition.
+    /// WebVTT, which is UTF-8 by definition.
     public static let webVTT = MediaType(known: "text/vtt")
-    /// JSON is UTF-8 by definition.
+    /// JSON, which is UTF-8 by definition.
     public static let json = MediaType(known: "application/json")
-    /// A sentence for a person.
+    /// Plain text for a person.
     public static let text = MediaType(known: "text/plain; charset=utf-8")
-    /// A page.
+    /// An HTML page.
     public static let html = MediaType(known: "text/html; charset=utf-8")
-    /// Anything: keys, and what has no known extension.
+    /// Keys, and files with an unknown extension.
     public static let octetStream = MediaType(known: "application/octet-stream")
 }

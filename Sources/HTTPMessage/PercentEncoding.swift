@@ -1,6 +1,6 @@
 /// Percent-encoding (RFC 3986 §2.1) of one path segment or query value.
 public enum PercentEncoding {
-    /// The text with everything but unreserved characters (RFC 3986 §2.3) encoded.
+    /// Encodes everything but unreserved characters (RFC 3986 §2.3).
     public static func encode(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
@@ -13,7 +13,7 @@ public enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The text behind the encoding; nil for a broken one and for what is not UTF-8 then.
+    /// Decodes a text; nil for a broken encoding and for bytes that are not UTF-8.
     public static func decode(_ text: some StringProtocol) -> String? {
         var result: [UInt8] = []
         var bytes = text.utf8.makeIterator()

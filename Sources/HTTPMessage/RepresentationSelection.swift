@@ -1,24 +1,25 @@
-/// Which part of a representation a GET or HEAD asks for, once its conditions are weighed (RFC 9110 §13.2.2, §14.2).
+/// The part of a representation that a GET or HEAD selects after its conditions are evaluated (RFC 9110 §13.2.2,
+/// §14.2).
 public enum RepresentationSelection: Sendable, Hashable {
-    /// 304: the client has it.
+    /// 304: the client's copy is current.
     case notModified
-    /// 200 with everything.
+    /// 200 with the whole representation.
     case whole
     /// 206 with these bytes.
     case part(Range<Int64>)
-    /// 416: there is no such part.
+    /// 416: the range is outside the representation.
     case unsatisfiable
 
-    /// Weighs the request against what is known.
+    /// Evaluates the request's conditions and range.
     ///
-    /// `size` is nil while the representation is still on its way with its end unknown: a range cannot be placed then,
-    /// and everything is sent.
+    /// - Parameter size: nil while the body is growing and its size is unknown. A range cannot be placed then, so the
+    ///   whole is sent.
     public init(for head: RequestHead, size: Int64?, entityTag: EntityTag?, lastModified: HTTPDate?) {
         if Self.isUnmodified(head, entityTag, lastModified) {
             self = .notModified
             return
         }
-        // Range is defined for GET alone; on HEAD it is ignored (RFC 9110 §14.2).
+        // Range is defined for GET only; on HEAD it is ignored (RFC 9110 §14.2).
         guard head.method == .get, let size, let value = head.onlyValue(of: .range), let range = ByteRange(value),
             Self.mayUseRange(head, entityTag, lastModified)
         else {
@@ -32,7 +33,7 @@ public enum RepresentationSelection: Sendable, Hashable {
         }
     }
 
-    /// If-None-Match, and If-Modified-Since only without it.
+    /// Evaluates If-None-Match, and If-Modified-Since only without it.
     private static func isUnmodified(_ head: RequestHead, _ entityTag: EntityTag?, _ lastModified: HTTPDate?) -> Bool {
         if head.contains(.ifNoneMatch) {
             guard let entityTag, let list = head[.ifNoneMatch] else { return false }
@@ -44,7 +45,7 @@ public enum RepresentationSelection: Sendable, Hashable {
         return lastModified <= since
     }
 
-    /// If-Range: without it a range may be used; with it only when it names the very bytes that are here.
+    /// Evaluates If-Range: a range may be used without it, or if it names exactly the current bytes.
     private static func mayUseRange(_ head: RequestHead, _ entityTag: EntityTag?, _ lastModified: HTTPDate?) -> Bool {
         guard head.contains(.ifRange) else { return true }
         guard let value = head.onlyValue(of: .ifRange) else { return false }

@@ -1,31 +1,28 @@
-/// What the header fields of a request say about its message: whom it is for, where it ends, and whether another one
-/// may follow.
+/// The fields of a request that frame its message: target host, body length, and connection persistence.
 ///
-/// It is here that request smuggling is refused: each of these fields must be single and plain.
+/// Each of these fields must be single and plain. This is where request smuggling is refused.
 struct RequestFraming {
     var host = 0..<0
     var contentLength: Int64?
     var expectsContinue = false
     private var hasHost = false
-    private var wantsClose = false
-    private var wantsKeepAlive = false
+    private var hasClose = false
+    private var hasKeepAlive = false
 
-    /// Takes note of one field line.
-    ///
-    /// `bytes` is the head.
-    mutating func note(_ span: FieldSpan, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
+    /// Records one field line of the head `bytes`.
+    mutating func record(_ span: FieldSpan, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
         let name = UnsafeRawBufferPointer(rebasing: bytes[span.name])
         switch name.count {
-        case 4 where FieldName.host.matches(name): try noteHost(span.value, in: bytes)
-        case 6 where FieldName.expect.matches(name): try noteExpectation(bytes[span.value])
-        case 10 where FieldName.connection.matches(name): noteConnection(bytes[span.value])
-        case 14 where FieldName.contentLength.matches(name): try noteContentLength(bytes[span.value])
+        case 4 where FieldName.host.matches(name): try recordHost(span.value, in: bytes)
+        case 6 where FieldName.expect.matches(name): try recordExpectation(bytes[span.value])
+        case 10 where FieldName.connection.matches(name): recordConnection(bytes[span.value])
+        case 14 where FieldName.contentLength.matches(name): try recordContentLength(bytes[span.value])
         case 17 where FieldName.transferEncoding.matches(name): throw .transferEncoding
         default: break
         }
     }
 
-    /// Checks what only the whole header section can tell.
+    /// Checks the rules that need the whole header section.
     func finish(method: HTTPMethod, limits: RequestLimits) throws(RequestHeadError) {
         guard hasHost else { throw .missingHost }
         guard let contentLength, contentLength > 0 else { return }
@@ -33,13 +30,13 @@ struct RequestFraming {
         guard contentLength <= limits.body else { throw .bodyTooLarge }
     }
 
-    /// RFC 9112 §9.3: 1.1 persists unless closed, 1.0 only when asked to.
+    /// RFC 9112 §9.3: HTTP/1.1 persists unless closed, 1.0 only on request.
     func keepsConnection(_ version: HTTPVersion) -> Bool {
-        if wantsClose { return false }
-        return version == .http11 || wantsKeepAlive
+        if hasClose { return false }
+        return version == .http11 || hasKeepAlive
     }
 
-    private mutating func noteHost(_ range: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
+    private mutating func recordHost(_ range: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
         guard !hasHost else { throw .repeatedHost }
         // uri-host and port (RFC 3986 §3.2.2): no userinfo, no path, no list, no blank.
         for byte in UnsafeRawBufferPointer(rebasing: bytes[range]) {
@@ -51,7 +48,7 @@ struct RequestFraming {
         host = range
     }
 
-    private mutating func noteContentLength(_ value: Slice<UnsafeRawBufferPointer>) throws(RequestHeadError) {
+    private mutating func recordContentLength(_ value: Slice<UnsafeRawBufferPointer>) throws(RequestHeadError) {
         guard contentLength == nil else { throw .repeatedContentLength }
         guard let length = ByteClass.number(value) else {
             let isNumber = !value.isEmpty && value.allSatisfy { ByteClass.isDigit($0) }
@@ -60,18 +57,18 @@ struct RequestFraming {
         contentLength = length
     }
 
-    private mutating func noteExpectation(_ value: Slice<UnsafeRawBufferPointer>) throws(RequestHeadError) {
+    private mutating func recordExpectation(_ value: Slice<UnsafeRawBufferPointer>) throws(RequestHeadError) {
         guard ByteClass.equals(value, ignoringCase: "100-continue") else { throw .unknownExpectation }
         expectsContinue = true
     }
 
-    private mutating func noteConnection(_ value: Slice<UnsafeRawBufferPointer>) {
-        // What nearly everyone sends, without taking a list apart.
-        if ByteClass.equals(value, ignoringCase: "keep-alive") { return wantsKeepAlive = true }
+    private mutating func recordConnection(_ value: Slice<UnsafeRawBufferPointer>) {
+        // The usual value, without splitting a list.
+        if ByteClass.equals(value, ignoringCase: "keep-alive") { return hasKeepAlive = true }
         for element in value.split(separator: ByteClass.comma) {
             let token = element.drop { ByteClass.isBlank($0) }.prefix { !ByteClass.isBlank($0) }
-            if ByteClass.equals(token, ignoringCase: "close") { wantsClose = true }
-            if ByteClass.equals(token, ignoringCase: "keep-alive") { wantsKeepAlive = true }
+            if ByteClass.equals(token, ignoringCase: "close") { hasClose = true }
+            if ByteClass.equals(token, ignoringCase: "keep-alive") { hasKeepAlive = true }
         }
     }
 }

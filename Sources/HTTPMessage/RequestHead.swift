@@ -1,17 +1,17 @@
-/// A request's head as it came (RFC 9112 §3 and §5), known to be well-formed.
+/// A well-formed request head (RFC 9112 §3 and §5).
 ///
-/// The bytes are kept once; the parts are ranges over them, and a `String` is made only when it is asked for. So a
-/// request costs two allocations, however many fields it has.
+/// The bytes are stored once; the parts are ranges in them, and a `String` is made only on access. So a request costs
+/// two allocations, however many fields it has.
 public struct RequestHead: Sendable {
     /// The request's method.
     public let method: HTTPMethod
-    /// The version that the client speaks; replies must not use what it does not know (chunks, for 1.0).
+    /// The client's version. Replies must not use features that it lacks, such as chunks in 1.0.
     public let version: HTTPVersion
-    /// The body's length in bytes; nil without Content-Length, which on a request means that there is no body.
+    /// The body's length in bytes; nil without Content-Length, which on a request means no body.
     public let contentLength: Int64?
-    /// Whether the client wants to use the connection again (RFC 9112 §9.3).
+    /// True if the client keeps the connection open (RFC 9112 §9.3).
     public let keepsConnection: Bool
-    /// Whether the client waits for "100 Continue" before it sends its body (RFC 9110 §10.1.1).
+    /// True if the client waits for "100 Continue" before it sends its body (RFC 9110 §10.1.1).
     public let expectsContinue: Bool
 
     /// The head from its first byte to its empty line.
@@ -20,7 +20,7 @@ public struct RequestHead: Sendable {
     let fields: [FieldSpan]
     let hostRange: Range<Int>
 
-    /// Parses a whole head that is there in one piece; throws `malformedRequestLine` too when its end is missing.
+    /// Parses a complete head. Also throws `malformedRequestLine` when its end is missing.
     public init(parsing text: String, limits: RequestLimits = RequestLimits()) throws(RequestHeadError) {
         var parser = RequestHeadParser(limits: limits)
         let bytes = [UInt8](text.utf8)
@@ -46,28 +46,25 @@ public struct RequestHead: Sendable {
         self.fields = fields
     }
 
-    /// The head's length in bytes, its empty line included: the body, or the next request, begins there.
+    /// The head's length in bytes, its empty line included. The body or the next request begins at this offset.
     public var byteCount: Int { bytes.count }
 
-    /// The target as sent: `*`, or a path with its query.
-    ///
-    /// Valid UTF-8; not percent-decoded, not normalised.
+    /// The target as sent: `*`, or a path with its query. Valid UTF-8, neither percent-decoded nor normalised.
     public var targetBytes: ArraySlice<UInt8> { bytes[targetRange] }
 
-    /// The same head with a target that begins behind `count` bytes of this one's path: of a prefix that ends before a
-    /// slash.
+    /// Returns the head with the first `count` bytes of its path removed: a prefix that ends before a slash.
     public func mounted(behind count: Int) -> RequestHead {
         var head = self
         head.targetRange = (targetRange.lowerBound + min(count, targetRange.count))..<targetRange.upperBound
         return head
     }
 
-    /// The target before the first question mark.
+    /// The target up to the first question mark.
     public var pathBytes: ArraySlice<UInt8> {
         targetBytes.prefix { $0 != UInt8(ascii: "?") }
     }
 
-    /// The target behind the first question mark; nil when there is none.
+    /// The target after the first question mark; nil without one.
     public var queryBytes: ArraySlice<UInt8>? {
         let target = targetBytes
         guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return nil }
@@ -83,35 +80,35 @@ public struct RequestHead: Sendable {
     /// The query as text; see `queryBytes`.
     public var query: String? { queryBytes.map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The value of the one Host field: a host and perhaps a port, in any case.
+    /// The value of the single Host field: a host with an optional port, in any case.
     public var hostBytes: ArraySlice<UInt8> { bytes[hostRange] }
 }
 
 extension RequestHead {
-    /// How many field lines there are.
+    /// The number of field lines.
     public var fieldCount: Int { fields.count }
 
-    /// The field line at `index` (0 ..< `fieldCount`) as sent, the value without the blanks around it.
+    /// The field line at `index` (0 ..< `fieldCount`) as sent, its value without surrounding blanks.
     public func fieldLine(at index: Int) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>) {
         (bytes[fields[index].name], bytes[fields[index].value])
     }
 
-    /// The value of the first line of that name, without a copy; nil when there is none.
+    /// The value of the first line with this name, without a copy; nil without one.
     public func firstValue(of name: FieldName) -> ArraySlice<UInt8>? {
         guard let index = index(of: name, from: 0) else { return nil }
         return bytes[fields[index].value]
     }
 
-    /// The value when there is exactly one line of that name: what fields that are not lists need.
+    /// The value if exactly one line has this name. For fields that are not lists.
     public func onlyValue(of name: FieldName) -> ArraySlice<UInt8>? {
         guard let index = index(of: name, from: 0), self.index(of: name, from: index + 1) == nil else { return nil }
         return bytes[fields[index].value]
     }
 
-    /// Whether there is a line of that name.
+    /// True if a line has this name.
     public func contains(_ name: FieldName) -> Bool { index(of: name, from: 0) != nil }
 
-    /// The values of all lines of that name, joined with commas (RFC 9110 §5.3); nil when there is none.
+    /// The values of all lines with this name, joined with commas (RFC 9110 §5.3); nil without one.
     public subscript(name: FieldName) -> String? {
         guard var index = index(of: name, from: 0) else { return nil }
         var text = String(decoding: bytes[fields[index].value], as: UTF8.self)

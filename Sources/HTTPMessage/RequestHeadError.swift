@@ -1,7 +1,6 @@
-/// Why a request head was refused.
+/// A reason to refuse a request head.
 ///
-/// After any of these the message's end is unknown or not to be trusted, so the connection is closed behind the
-/// answer.
+/// The message's end is then unknown or untrusted, so the connection is closed after the reply.
 public enum RequestHeadError: Error, Sendable, Hashable, CaseIterable {
     case malformedRequestLine
     case unknownMethod
@@ -24,7 +23,7 @@ public enum RequestHeadError: Error, Sendable, Hashable, CaseIterable {
     case bodyTooLarge
     case unknownExpectation
 
-    /// What to answer.
+    /// The status of the reply.
     public var status: HTTPStatus {
         switch self {
         case .unknownMethod: .notImplemented
@@ -37,14 +36,14 @@ public enum RequestHeadError: Error, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// One sentence for whoever reads the answer.
+    /// One sentence for the client.
     public var sentence: String {
         switch self {
         case .malformedRequestLine: "The request line is not \"METHOD /target HTTP/1.1\"."
         case .unknownMethod: "This method is not supported."
         case .malformedTarget: "The request target must begin with a slash and have no blanks, controls or fragment."
         case .targetTooLong: "The request target is too long."
-        case .unsupportedVersion: "Only HTTP/1.1 and HTTP/1.0 are spoken here."
+        case .unsupportedVersion: "Only HTTP/1.1 and HTTP/1.0 are supported."
         case .bareLineFeed: "Lines must end with CRLF."
         case .foldedField: "Folded header fields are not accepted."
         case .malformedField: "A header field is not \"Name: value\"."
@@ -59,7 +58,7 @@ public enum RequestHeadError: Error, Sendable, Hashable, CaseIterable {
         case .transferEncoding: "Transfer-Encoding is not accepted on requests; send a Content-Length."
         case .unexpectedBody: "A request with this method must not have a body."
         case .bodyTooLarge: "The request's body is too large."
-        case .unknownExpectation: "The only expectation that can be met is 100-continue."
+        case .unknownExpectation: "The only supported expectation is 100-continue."
         }
     }
 }

@@ -1,34 +1,32 @@
 import Glibc
 
-/// Finds and checks one request head in bytes that arrive in any portions.
+/// Finds and checks one request head in bytes that arrive in any portions. No I/O: bytes in, head or error out.
 ///
-/// No I/O: bytes in, head or error out.
-///
-/// Each line is looked at once, when its end has come, so a client that sends one byte at a time costs no more than its
-/// system calls. Stricter than RFC 9112 allows a recipient to be: lines end with CRLF only, nothing is folded, repaired
-/// or guessed at.
+/// Each line is parsed once, when its end has arrived, so a client that sends one byte at a time costs no more than its
+/// system calls. The parser is stricter than RFC 9112 allows a recipient to be: lines end with CRLF only, and nothing
+/// is unfolded, repaired or guessed.
 public struct RequestHeadParser: Sendable {
     private let limits: RequestLimits
     private var requestLine: RequestLine?
     private var fields: [FieldSpan] = []
     private var framing = RequestFraming()
-    /// Offset of the first line that is not yet parsed.
+    /// Offset of the first unparsed line.
     private var lineStart = 0
-    /// Offset up to which there is no line feed behind `lineStart`.
+    /// Offset up to which no line feed follows `lineStart`.
     private var searched = 0
     /// Offset of the first field line.
     private var headersStart = 0
     private var skippedEmptyLine = false
 
-    /// A parser for one head; make a new one for the next.
+    /// Creates a parser for one head.
     public init(limits: RequestLimits = RequestLimits()) {
         self.limits = limits
     }
 
-    /// The head, when it ends within `bytes`; nil when more is needed.
+    /// Returns the head if it ends within `bytes`; nil if more is needed.
     ///
-    /// `bytes` begins at the head's first byte each time and holds all that has come since: what was there before must
-    /// be there again, in the same place. What follows the head is not looked at.
+    /// `bytes` begins at the head's first byte on each call and contains everything received since, unchanged. Bytes
+    /// after the head are ignored.
     public mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(RequestHeadError) -> RequestHead? {
         while let lineFeed = Self.lineFeed(in: bytes, from: searched) {
             guard lineFeed > lineStart, bytes[lineFeed - 1] == ByteClass.carriageReturn else { throw .bareLineFeed }
@@ -48,7 +46,7 @@ public struct RequestHeadParser: Sendable {
         return nil
     }
 
-    /// Whether no byte of a head has been seen yet.
+    /// True until the first byte of a head.
     public var isEmpty: Bool { searched == 0 }
 
     private static func lineFeed(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
@@ -59,7 +57,7 @@ public struct RequestHeadParser: Sendable {
 
     private mutating func parseFirstLine(_ line: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError)
     {
-        // RFC 9112 §2.2 wants at least one empty line before a request line to be ignored.
+        // RFC 9112 §2.2: a server should ignore at least one empty line before the request line.
         if line.isEmpty, !skippedEmptyLine {
             skippedEmptyLine = true
             return
@@ -81,7 +79,7 @@ public struct RequestHeadParser: Sendable {
         let value = ByteClass.trimmed(bytes, colon + 1..<line.upperBound)
         guard ByteClass.isFieldValue(UnsafeRawBufferPointer(rebasing: bytes[value])) else { throw .controlCharacter }
         let span = FieldSpan(name: line.lowerBound..<colon, value: value)
-        try framing.note(span, in: bytes)
+        try framing.record(span, in: bytes)
         fields.append(span)
     }
 
@@ -95,7 +93,7 @@ public struct RequestHeadParser: Sendable {
             targetRange: line.target, fields: fields)
     }
 
-    /// Refuses early what can only get worse: too much, or something that is not HTTP at all, such as a TLS hello.
+    /// Refuses early an unfinished line that is too long, or that is not HTTP at all, such as a TLS hello.
     private func checkUnfinishedLine(in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
         if requestLine != nil {
             guard bytes.count - headersStart <= limits.headers else { throw .headersTooLarge }

@@ -1,4 +1,4 @@
-/// A request line (RFC 9112 §3): one method, one target, one version, one blank between each.
+/// A request line (RFC 9112 §3): method, target and version, separated by single spaces.
 struct RequestLine: Sendable {
     let method: HTTPMethod
     /// Offsets into the head.
@@ -11,7 +11,7 @@ struct RequestLine: Sendable {
         guard methodEnd > line.lowerBound, methodEnd < line.upperBound, bytes[methodEnd] == ByteClass.space else {
             throw .malformedRequestLine
         }
-        // "HTTP/1.1" is eight bytes long, and a blank stands before it.
+        // "HTTP/1.1" is eight bytes long and follows a space.
         let versionStart = line.upperBound - 8
         guard versionStart - 1 > methodEnd, bytes[versionStart - 1] == ByteClass.space else {
             throw .malformedRequestLine
@@ -25,7 +25,7 @@ struct RequestLine: Sendable {
     }
 
     private static func version(_ bytes: UnsafeRawBufferPointer) throws(RequestHeadError) -> HTTPVersion {
-        // "HTTP/" and "." with the digits masked out, in the order of memory on a little-endian machine.
+        // "HTTP/" and "." with the digits masked out, in little-endian memory order.
         let word = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
         let isVersion =
             word & 0x00FF_00FF_FFFF_FFFF == 0x002E_002F_5054_5448 && ByteClass.isDigit(bytes[5])
@@ -35,10 +35,10 @@ struct RequestLine: Sendable {
         return bytes[7] == UInt8(ascii: "0") ? .http10 : .http11
     }
 
-    /// Origin-form, or the asterisk of OPTIONS.
+    /// Accepts origin-form, and the asterisk of OPTIONS.
     ///
-    /// Wider than RFC 3986 in one respect: an origin's URL is typed behind our own as people have it, so any visible
-    /// ASCII but the fragment's mark passes, and so does UTF-8.
+    /// Wider than RFC 3986 in one respect: users paste an origin's URL after Weir's own, so any visible ASCII except
+    /// `#` is accepted, and so is UTF-8.
     private static func checkTarget(
         _ target: UnsafeRawBufferPointer, method: HTTPMethod
     ) throws(RequestHeadError) {

@@ -1,8 +1,8 @@
-/// A response's head: a status and field lines that are already in the form of the wire.
+/// A response's head: a status, and field lines in wire format.
 ///
-/// Nothing can enter that would end a line: names are literals, numbers and dates are made here, and free text is
-/// checked when it is appended. What frames the message (`Content-Length`, `Transfer-Encoding`, `Connection`, `Date`)
-/// is the server's to write.
+/// No value can end a line: names are literals, numbers and dates are formatted here, and free text is checked on
+/// append. The server writes the fields that frame the message (`Content-Length`, `Transfer-Encoding`, `Connection`,
+/// `Date`).
 public struct ResponseHead: Sendable {
     /// The status to answer with.
     public var status: HTTPStatus
@@ -14,7 +14,7 @@ public struct ResponseHead: Sendable {
         self.status = status
     }
 
-    /// Appends a line with a value that the program itself wrote.
+    /// Appends a line with a literal value.
     public mutating func append(_ name: FieldName, literal value: StaticString) {
         begin(name)
         value.withUTF8Buffer { fieldBytes.append(contentsOf: $0) }
@@ -28,10 +28,10 @@ public struct ResponseHead: Sendable {
         end()
     }
 
-    /// Appends a line with text from anywhere.
+    /// Appends a line with text from outside.
     ///
-    /// Throws when a byte of it may not stand in a field value (RFC 9110 §5.5): CR, LF, NUL or another control;
-    /// nothing is appended then.
+    /// Throws, and appends nothing, when a byte is not allowed in a field value (RFC 9110 §5.5): CR, LF, NUL or another
+    /// control.
     public mutating func append(_ name: FieldName, _ value: String) throws(FieldValueError) {
         var value = value
         let isSafe = value.withUTF8 { ByteClass.isFieldValue(UnsafeRawBufferPointer($0)) }
@@ -76,17 +76,17 @@ public struct ResponseHead: Sendable {
         end()
     }
 
-    /// Appends all lines of another head; its status is not looked at.
+    /// Appends all lines of another head and ignores its status.
     public mutating func append(fieldsOf other: ResponseHead) {
         fieldBytes.append(contentsOf: other.fieldBytes)
     }
 
-    /// Makes room for so many bytes of lines: one allocation in place of several.
+    /// Reserves `byteCount` bytes for lines: one allocation instead of several.
     public mutating func reserve(_ byteCount: Int) {
         fieldBytes.reserveCapacity(byteCount)
     }
 
-    /// The whole head as it goes over the wire, its empty line included.
+    /// The head in wire format, its empty line included.
     public func serialized() -> [UInt8] {
         var bytes = statusLine
         bytes.append(contentsOf: fieldBytes)
@@ -120,14 +120,14 @@ public struct ResponseHead: Sendable {
     }
 }
 
-/// Text that must not go into a header field: it has a control character in it.
+/// Text that contains a control character and must not enter a header field.
 public struct FieldValueError: Error, Sendable, Hashable {
-    /// The field that it was meant for.
+    /// The intended field.
     public let name: String
 }
 
 extension [UInt8] {
-    /// Appends a number in decimal digits, without a `String` in between.
+    /// Appends decimal digits, without an intermediate `String`.
     mutating func append(decimal value: Int64) {
         if value < 0 { append(UInt8(ascii: "-")) }
         withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in

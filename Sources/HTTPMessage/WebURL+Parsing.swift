@@ -1,5 +1,5 @@
 extension WebURL {
-    /// Reads an absolute URL. A fragment is dropped.
+    /// Parses an absolute URL and drops its fragment.
     ///
     /// - Throws: `WebURLError` for anything but `http(s)://host[:port]…`, and for blanks and control characters
     ///   anywhere.
@@ -8,7 +8,7 @@ extension WebURL {
         try self.init(absolute: text.utf8[...])
     }
 
-    /// Reads an absolute URL that may hold inner spaces, which become `%20`.
+    /// Parses an absolute URL whose inner spaces become `%20`.
     init(absolute text: Substring.UTF8View) throws(WebURLError) {
         guard !text.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .forbiddenCharacter }
         guard let (name, rest) = Self.splitScheme(text), let scheme = Scheme(lowercasing: name) else {
@@ -23,7 +23,7 @@ extension WebURL {
             query: query.map(Self.encoding))
     }
 
-    /// The scheme's name and what follows its colon (RFC 3986 §3.1); nil for a relative reference.
+    /// The scheme's name and the text after its colon (RFC 3986 §3.1); nil for a relative reference.
     static func splitScheme(_ text: Substring.UTF8View) -> (name: Substring.UTF8View, rest: Substring.UTF8View)? {
         guard let first = text.first, first.isLetter else { return nil }
         let (name, rest) = split(text, before: ":/?#")
@@ -33,7 +33,7 @@ extension WebURL {
         return (name, rest.dropFirst())
     }
 
-    /// The path and the query of what follows the authority, without its fragment.
+    /// Splits the text after the authority into path and query, and drops its fragment.
     static func splitPath(_ text: Substring.UTF8View) -> (path: Substring.UTF8View, query: Substring.UTF8View?) {
         let (path, rest) = split(text, before: "?#")
         guard rest.first == UInt8(ascii: "?") else { return (path, nil) }
@@ -50,8 +50,9 @@ extension WebURL {
         return (text[..<end], text[end...])
     }
 
-    /// Percent-encodes what RFC 3986 has no place for in paths and queries. `[`, `]` and a stray `%` are let through:
-    /// origins use them, and may have signed them.
+    /// Percent-encodes characters that RFC 3986 does not allow in paths and queries.
+    ///
+    /// `[`, `]` and a stray `%` stay: origins use them, and signatures may cover them.
     static func encoding(_ text: Substring.UTF8View) -> String {
         guard text.contains(where: \.mustBeEncoded) else { return String(Substring(text)) }
         let digits = Array("0123456789ABCDEF".utf8)
@@ -104,7 +105,7 @@ extension WebURL.Origin {
         return Substring(text).lowercased()
     }
 
-    /// Nil where no digits stand: RFC 3986 §3.2.3 lets a colon go without.
+    /// Nil without digits: RFC 3986 §3.2.3 allows a colon without a port.
     private static func port(_ text: Substring.UTF8View) throws(WebURLError) -> UInt16? {
         if text.isEmpty { return nil }
         guard text.allSatisfy(\.isDigit), let port = UInt16(Substring(text)), port > 0 else { throw .invalidPort }

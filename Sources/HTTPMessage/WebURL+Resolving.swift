@@ -1,9 +1,8 @@
 extension WebURL {
-    /// The URL that `reference` means where this one is the base (RFC 3986 §5.2, strict).
+    /// Resolves `reference` against this URL (RFC 3986 §5.2, strict).
     ///
-    /// Blanks at the reference's ends are ignored and spaces inside of it become `%20`: playlists in the field have
-    /// both.
-    /// - Throws: `WebURLError` when the reference leads away from http and https, or is malformed.
+    /// Leading and trailing blanks are ignored and inner spaces become `%20`: playlists in the field contain both.
+    /// - Throws: `WebURLError` when the result is neither http nor https, or is malformed.
     public func resolving(_ reference: String) throws(WebURLError) -> WebURL {
         let text = Self.trimming(reference.utf8[...])
         guard !text.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .forbiddenCharacter }
@@ -34,7 +33,7 @@ extension WebURL {
         return end.map { start[...$0] } ?? start.prefix(0)
     }
 
-    /// RFC 3986 §5.2.4 for a path that begins with a slash.
+    /// RFC 3986 §5.2.4, for a path that begins with a slash.
     static func removingDotSegments(_ path: String) -> String {
         let segments = path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard segments.contains(where: { isDots($0) }) else { return path }

@@ -1,12 +1,13 @@
 import HTTPMessage
 
-/// Heads as they go over the wire.
+/// Serialization of reply heads.
 extension Connection {
-    /// Puts a head together in the server's buffer. A head that does not fit is a fault of ours: 500 without a body.
+    /// Serializes a head into the server's buffer. A head that does not fit is a bug of the handler: the client gets
+    /// 500 without a body.
     func compose(_ head: ResponseHead, length: Int64?) -> ReplyFraming {
         let framing = ReplyFraming(
             method: facts.method, version: facts.version, status: head.status, length: length,
-            wantsKeep: facts.wantsKeep && !core.isStopping)
+            mayKeep: facts.mayKeep && !core.isStopping)
         core.date.refresh()
         write(head, framing, date: core.date.line, into: core.buffer)
         guard !core.buffer.hasOverflowed, core.buffer.count <= ReplyBuffer.capacity - ReplyBuffer.smallBody else {

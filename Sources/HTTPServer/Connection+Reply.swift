@@ -3,33 +3,33 @@ import EventLoop
 import Glibc
 import HTTPMessage
 
-/// What is left to be sent of a reply, and what was.
+/// Progress of the reply being sent.
 struct ReplyProgress {
-    /// Where the rest comes from.
+    /// The source of the bytes not yet queued.
     enum Source {
-        /// Nothing but what is queued.
+        /// Only queued bytes remain.
         case queued
-        /// Memory, from an offset on.
+        /// Memory, from `offset` on.
         case bytes([UInt8], offset: Int)
-        /// Memory and ranges of a file, in turns.
-        case parts(PartedBody)
-        /// A file that grows.
+        /// Memory and ranges of a file, alternating.
+        case parts(PartsCursor)
+        /// A growing file.
         case growing(any GrowingBody, GrowingProgress)
-        /// What is made while it is sent.
+        /// A stream produced while it is sent.
         case feed(any ReplyFeed)
     }
 
     var source = Source.queued
     var framing: ReplyFraming?
     var status: Int?
-    /// Bytes of the body that were sent or queued.
+    /// Body bytes sent or queued.
     var bodyBytes: Int64 = 0
-    /// Whether to wait for the client to close, so that it can read the reply first.
+    /// True if the connection must wait for the client to close, so that the client can read the reply first.
     var lingers = false
 }
 
 extension Connection {
-    /// Begins the reply to request number `serial`. Too late or twice: does nothing.
+    /// Starts the reply to request number `serial`. Does nothing for an earlier request or a second reply.
     func reply(_ head: ResponseHead, _ body: consuming ReplyBody, serial: Int) {
         guard phase == .handling, serial == self.serial else { return }
         phase = .replying
@@ -77,7 +77,7 @@ extension Connection {
         guard compose(head, length: length).sendsBody else { return sendComposed() }
         guard length <= ReplyBuffer.smallBody else {
             sendComposed(more: true)
-            reply.source = .parts(PartedBody(file, parts))
+            reply.source = .parts(PartsCursor(file, parts))
             return
         }
         for part in parts {
@@ -114,32 +114,32 @@ extension Connection {
         feed.open { self.pump() }
     }
 
-    /// Nothing has left yet, so the client can still be told that the body is not there.
+    /// Answers 500: nothing was sent yet, so the client can still learn that the body is missing.
     private func failUnsent() {
         var head = ResponseHead(.internalServerError)
         head.append(.text)
-        let text: [UInt8] = Array("The file is shorter than it was.\n".utf8)
+        let text: [UInt8] = Array("The file is shorter than announced.\n".utf8)
         if compose(head, length: Int64(text.count)).sendsBody { core.buffer.append(text) }
         sendComposed()
     }
 
-    /// Tells whoever wants to know how the reply ended, and forgets it.
+    /// Ends the reply and notifies `onEnd`.
     func endReply(_ cause: ReplyEnd.Cause) {
         switch reply.source {
         case .growing(let body, _): body.unsubscribe(self)
         case .feed(let feed): feed.close()
         case .queued, .bytes, .parts: break
         }
-        let (ended, tell) = (reply, onEnd)
+        let (ended, notify) = (reply, onEnd)
         reply = ReplyProgress()
-        if let status = ended.status { core.counters.note(status: status) }
-        guard let tell else { return }
+        if let status = ended.status { core.counters.count(status: status) }
+        guard let notify else { return }
         onEnd = nil
         let queued = cause == .complete ? 0 : Int64(evbuffer_get_length(output))
-        tell(ReplyEnd(cause: cause, status: ended.status, bodyBytes: max(0, ended.bodyBytes - queued)))
+        notify(ReplyEnd(cause: cause, status: ended.status, bodyBytes: max(0, ended.bodyBytes - queued)))
     }
 
-    /// Everything has been given to the system.
+    /// Ends the reply after the system has accepted every byte.
     func finishReply() {
         let lingers = reply.lingers || hasInput
         let keeps = reply.framing?.keepsConnection ?? false

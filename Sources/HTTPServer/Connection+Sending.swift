@@ -3,9 +3,9 @@ import EventLoop
 import Glibc
 import HTTPMessage
 
-/// Bytes on their way to the socket: at once where it takes them, else by the bufferevent.
+/// Output: sent at once where the socket accepts it, else through the bufferevent.
 extension Connection {
-    /// Sends on what can be sent: called when a reply begins, when the output has drained, and when a body has grown.
+    /// Sends what can be sent. Called when a reply begins, when the output has drained, and when a body has grown.
     func pump() {
         if case .feed(let feed) = reply.source, feed.hasFailed { return cutShort() }
         while phase == .replying, evbuffer_get_length(output) == 0 {
@@ -20,7 +20,7 @@ extension Connection {
                     progress.advance(by: sent)
                     reply.bodyBytes += Int64(sent)
                     reply.source = .growing(body, progress)
-                    // What does not leave now comes again, with the file.
+                    // The rest follows from the file.
                     guard progress.isAtEnd else { return }
                 }
                 let action = progress.next(written: body.written, state: body.state)
@@ -31,15 +31,15 @@ extension Connection {
         if phase == .replying { timing.enter(.drain, now: core.now) }
     }
 
-    /// What of a body can be sent before it is in its file: nothing where it would have to be announced as a chunk
-    /// first.
+    /// The part of a body's fresh bytes that can be sent before they are in the file. Nil for chunked replies, where a
+    /// chunk size must precede them.
     func fresh(of body: any GrowingBody, _ progress: GrowingProgress) -> UnsafeRawBufferPointer? {
         guard let fresh = body.fresh, reply.framing?.delimiter != .chunks else { return nil }
         let part = progress.nextFresh(written: body.written, count: fresh.count)
         return part.isEmpty ? nil : UnsafeRawBufferPointer(rebasing: fresh[part])
     }
 
-    /// False when there is nothing to go on with for now.
+    /// Returns false if the reply must wait or has ended.
     private func perform(_ action: GrowingProgress.Action, of body: any GrowingBody) -> Bool {
         switch action {
         case .wait:
@@ -61,7 +61,7 @@ extension Connection {
         return phase == .replying
     }
 
-    /// False when there is nothing to go on with for now.
+    /// Returns false if the reply must wait.
     private func perform(_ step: ReplyFeedStep, of feed: any ReplyFeed) -> Bool {
         switch step {
         case .wait:
@@ -81,16 +81,16 @@ extension Connection {
         return true
     }
 
-    /// Waits for the body, without a deadline; a client that has closed its side is not waited with.
+    /// Waits for the body, without a deadline. Closes if the client has closed its side.
     private func awaitBody() {
         timing.enter(.handler, now: core.now)
         if hasInputEnded { close(.clientLeft) }
     }
 
-    /// Ends the connection where the reply stands, so that the client notices.
+    /// Closes the connection in the middle of the reply, so that the client detects the failure.
     private func cutShort() {
         if reply.framing?.delimiter == .close {
-            // Without a length an orderly end would look like the body's; a reset does not.
+            // Without a length an orderly end would look like the body's end; a reset does not.
             var option = linger(l_onoff: 1, l_linger: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         }
@@ -104,8 +104,7 @@ extension Connection {
         send(core.buffer.bytes, more: true)
     }
 
-    /// Gives the system what it takes of an array, and queues a little of the rest, to be told when there is room
-    /// again.
+    /// Sends part of an array and queues a little of the rest, so that libevent calls back when there is room.
     private func sendPart(of bytes: [UInt8], from offset: Int) {
         let end = bytes.withUnsafeBytes { all in
             let part = UnsafeRawBufferPointer(rebasing: all[offset..<min(all.count, offset + Self.writeBudget)])
@@ -118,7 +117,7 @@ extension Connection {
         reply.source = end < bytes.count ? .bytes(bytes, offset: end) : .queued
     }
 
-    private func sendNext(of body: PartedBody) {
+    private func sendNext(of body: PartsCursor) {
         switch body.next() {
         case .bytes(let bytes):
             bytes.withUnsafeBytes { send($0, more: !body.isAtEnd) }
@@ -128,13 +127,14 @@ extension Connection {
         }
     }
 
-    /// Sends what is in the server's buffer; with `more`, it may wait for what follows.
+    /// Sends the server's buffer. With `more`, the system may wait for further bytes.
     func sendComposed(more: Bool = false) {
         send(core.buffer.bytes, more: more)
     }
 
-    /// Sends the head and bytes of the body in one call; answers how many of the body were taken. The head is queued
-    /// where it does not leave.
+    /// Sends the head and body bytes in one call, and queues the unsent part of the head.
+    ///
+    /// - Returns: the number of body bytes sent.
     func sendComposed(with body: UnsafeRawBufferPointer) -> Int {
         let head = core.buffer.bytes
         let sent = sendNow(head, body)
@@ -150,21 +150,21 @@ extension Connection {
         send(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount), more: false)
     }
 
-    /// Sends bytes at once if nothing is queued before them, and queues what the system does not take. With `more`,
-    /// they may wait for what follows.
+    /// Sends bytes at once if the output queue is empty, and queues the rest. With `more`, the system may wait for
+    /// further bytes.
     private func send(_ bytes: UnsafeRawBufferPointer, more: Bool) {
         let sent = evbuffer_get_length(output) == 0 ? sendNow(bytes, more: more) : 0
         guard sent < bytes.count else { return }
         evbuffer_add(output, UnsafeRawBufferPointer(rebasing: bytes.dropFirst(sent)).baseAddress, bytes.count - sent)
     }
 
-    /// How many bytes the system took. An error counts as none: it comes again when the bufferevent writes.
+    /// Returns how many bytes the system accepted. An error counts as 0: it recurs when the bufferevent writes.
     private func sendNow(_ bytes: UnsafeRawBufferPointer, more: Bool) -> Int {
         let flags = MSG_NOSIGNAL | (more ? MSG_MORE : 0)
         return max(0, Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(flags)))
     }
 
-    /// The same for two pieces of memory.
+    /// Sends two pieces of memory in one call.
     private func sendNow(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
             vectors[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)
@@ -176,7 +176,7 @@ extension Connection {
         }
     }
 
-    /// Sends a range of a file without copying it, and queues as a file segment what the socket does not take now.
+    /// Sends a range of a file without copying it (sendfile), and queues the unsent part as a file segment.
     func sendFile(_ file: Int32, _ range: Range<Int64>, closes: Bool) {
         reply.bodyBytes += Int64(range.count)
         var offset = Int(range.lowerBound)
@@ -196,7 +196,7 @@ extension Connection {
         queueFile(closes ? file : fcntl(file, F_DUPFD_CLOEXEC, 0), offset: offset, length: rest)
     }
 
-    /// Takes over the descriptor.
+    /// Queues a range of a file. Takes ownership of the descriptor.
     private func queueFile(_ file: Int32, offset: Int, length: Int) {
         guard file >= 0 else { return close(.bodyFailed) }
         let flags = UInt32(EVBUF_FS_CLOSE_ON_FREE | EVBUF_FS_DISABLE_LOCKING)

@@ -3,33 +3,34 @@ import EventLoop
 import Glibc
 import HTTPMessage
 
-/// One client: the request that is being read, and the reply that is being sent; never more than one of each.
+/// One client connection with at most one request being read and one reply being sent.
 ///
-/// Input is read straight into the server's inbox and parsed there, since nearly every request comes in one piece:
-/// libevent's buffered reading costs two more system calls and an allocation each time. Output that the socket does not
-/// take at once waits in a bufferevent, files as segments. While a reply is pending a little more is read, to notice a
-/// client that leaves, and then nothing. The server keeps the connection until `close`; exchanges may outlive that.
+/// Input is read directly into the server's shared buffer and parsed there, since nearly every request arrives in one
+/// piece: libevent's buffered reading costs two more system calls and an allocation each time. Output that the socket
+/// does not accept at once waits in a bufferevent, files as segments. While a reply is pending, the connection reads a
+/// little more to notice a client that leaves, then stops reading. The server keeps the connection until `close`;
+/// exchanges may outlive it.
 @LoopActor final class Connection {
-    /// What the connection is doing.
+    /// The connection's state.
     enum Phase {
         /// Reading a request.
         case awaiting
-        /// A handler has a request.
+        /// A handler is working on a request.
         case handling
-        /// A reply is on its way.
+        /// A reply is being sent.
         case replying
-        /// Everything is said; the client is to close.
+        /// Everything was sent; waiting for the client to close.
         case lingering
-        /// Gone.
+        /// Closed.
         case closed
     }
 
-    /// What of a request its reply depends on.
+    /// The properties of a request that its reply depends on.
     struct RequestFacts {
         var method = HTTPMethod.get
         var version = HTTPVersion.http11
-        var wantsKeep = false
-        /// The Origin to echo, when it is a listed one.
+        var mayKeep = false
+        /// The Origin to echo; nil unless it is an allowed one.
         var origin: ArraySlice<UInt8>?
     }
 
@@ -40,31 +41,31 @@ import HTTPMessage
     let output: OpaquePointer
     private let writing: OpaquePointer
     private let reading: OpaquePointer
-    /// Where the server keeps this connection.
+    /// This connection's index in the server's array.
     var slot = 0
     var phase = Phase.awaiting
     var timing: ConnectionTiming
     var facts = RequestFacts()
     /// The reply that is being sent.
     var reply = ReplyProgress()
-    /// Whom to tell of the end of the reply, once.
+    /// Notified once of the end of the reply.
     var onEnd: (@LoopActor (ReplyEnd) -> Void)?
-    /// Counts the requests; an exchange may only answer its own.
+    /// The number of the current request. An exchange may answer only its own.
     private(set) var serial = 0
-    /// The client has said that it will send no more.
+    /// True if the client has closed its sending side.
     private(set) var hasInputEnded = false
-    /// What was read and is not used up yet.
+    /// Bytes received and not yet parsed.
     private var input: [UInt8] = []
     private var isReading = true
     private var reader: RequestReader
     private var isProcessing = false
 
-    /// Takes over `descriptor`; nil, and the descriptor still the caller's, when there is no memory.
+    /// Takes ownership of `descriptor`. Nil if memory is exhausted; the caller then still owns the descriptor.
     init?(_ core: ServerCore, _ descriptor: Int32, peer: SocketAddress, requestGuard: RequestGuard) {
         let base = LoopActor.loop.base
         guard let writing = bufferevent_socket_new(base, descriptor, 0), let output = bufferevent_get_output(writing)
         else { return nil }
-        // Its argument is set below, when there is something to point to.
+        // The context is assigned below, once `self` is initialised.
         guard let reading = event_new(base, descriptor, weir_ev_read | weir_ev_persist, Self.readable, nil) else {
             bufferevent_free(writing)
             return nil
@@ -83,27 +84,27 @@ import HTTPMessage
         let context = Unmanaged.passUnretained(self).toOpaque()
         event_assign(reading, base, descriptor, weir_ev_read | weir_ev_persist, Self.readable, context)
         event_add(reading, nil)
-        bufferevent_setcb(writing, nil, Self.drained, Self.happened, context)
-        // The default of 16 KiB would cost a large file a system call for each.
+        bufferevent_setcb(writing, nil, Self.drained, Self.failed, context)
+        // The default of 16 KiB would cost a large file one system call per 16 KiB.
         bufferevent_set_max_single_write(writing, Self.writeBudget)
     }
 
-    /// Most bytes written for one connection before another gets its turn.
+    /// Most bytes written for one connection per turn of the loop.
     static let writeBudget = 2 << 20
 
-    /// Most requests of one connection answered in a row.
+    /// Most pipelined requests answered in a row.
     private static let pipelineBudget = 16
 
-    /// Most bytes kept of what comes while a reply is pending, before reading stops; one reading may exceed it.
+    /// Reading stops above this many bytes received during a pending reply. One read may exceed it.
     private static let earlyInput = 16 * 1024
 
-    /// Whether the client has nothing on its way.
+    /// True if no request and no reply is in progress.
     var isIdle: Bool { phase == .awaiting && !reader.isInside && input.isEmpty }
 
-    /// Whether something has come behind the request that is being answered.
+    /// True if bytes follow the current request.
     var hasInput: Bool { !input.isEmpty }
 
-    /// Ends the connection at once, and with it the reply under way. Does nothing the second time.
+    /// Closes the connection at once and ends the current reply. Idempotent.
     func close(_ cause: ReplyEnd.Cause) {
         guard phase != .closed else { return }
         let hadReply = phase == .handling || phase == .replying
@@ -119,22 +120,22 @@ import HTTPMessage
 // MARK: - Requests
 
 extension Connection {
-    /// Reads and hands over what has come already, for as long as it can be answered at once.
+    /// Processes the input received so far, as long as requests are answered at once.
     func process() {
-        guard !isProcessing, !input.isEmpty else { return leaveIfDone() }
+        guard !isProcessing, !input.isEmpty else { return closeIfFinished() }
         let bytes = input
         input = []
         bytes.withUnsafeBytes { process($0) }
     }
 
-    /// Takes requests off the front of `bytes`, and keeps the rest.
+    /// Processes requests from the front of `bytes` and keeps the rest.
     private func process(_ bytes: UnsafeRawBufferPointer) {
         isProcessing = true
         var used = 0
         var budget = Self.pipelineBudget
         while phase == .awaiting, used < bytes.count, budget > 0 {
             budget -= 1
-            let length = take(UnsafeRawBufferPointer(rebasing: bytes[used...]))
+            let length = processOne(UnsafeRawBufferPointer(rebasing: bytes[used...]))
             guard length > 0 else { break }
             used += length
         }
@@ -142,18 +143,20 @@ extension Connection {
         if phase == .closed || phase == .lingering { return }
         if used < bytes.count { input.append(contentsOf: bytes[used...]) }
         if budget == 0, phase == .awaiting, !input.isEmpty {
-            event_active(reading, Int32(weir_ev_read), 0)  // Goes on in the loop's next turn.
+            event_active(reading, Int32(weir_ev_read), 0)  // Continues in the loop's next turn.
         } else {
-            leaveIfDone()
+            closeIfFinished()
         }
     }
 
-    private func leaveIfDone() {
+    private func closeIfFinished() {
         if hasInputEnded, phase == .awaiting, !isProcessing { close(.clientLeft) }
     }
 
-    /// Takes one request off the front, and answers how long it was; 0 when there is no whole one.
-    private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+    /// Processes one request at the front of `bytes`.
+    ///
+    /// - Returns: its length; 0 if it is incomplete.
+    private func processOne(_ bytes: UnsafeRawBufferPointer) -> Int {
         switch reader.step(bytes) {
         case .incomplete: break
         case .incompleteUntilContinue: send("HTTP/1.1 100 Continue\r\n\r\n")
@@ -174,10 +177,10 @@ extension Connection {
         timing.enter(.handler, now: core.now)
         facts.method = head.method
         facts.version = head.version
-        facts.wantsKeep =
+        facts.mayKeep =
             head.keepsConnection && serial < core.configuration.requestsPerConnection && !core.isStopping
         facts.origin = nil
-        switch requestGuard.judge(head) {
+        switch requestGuard.verdict(on: head) {
         case .admitted: break
         case .admittedForOrigin: facts.origin = head.onlyValue(of: .origin)
         case .refused(let status, let sentence): return refuse(status, sentence, head)
@@ -189,10 +192,10 @@ extension Connection {
         }
     }
 
-    /// Answers what is not to be trusted any further: with a sentence, and by closing.
+    /// Refuses a request and closes: nothing after it can be trusted.
     private func refuse(_ status: HTTPStatus, _ sentence: String, _ request: RequestHead? = nil) {
         phase = .handling
-        facts.wantsKeep = false
+        facts.mayKeep = false
         reply.lingers = true
         guard let request, let refusal = core.configuration.refusal(request, status, sentence) else {
             return answer(status, sentence)
@@ -202,7 +205,7 @@ extension Connection {
         reply(head, .bytes(refusal.body), serial: serial)
     }
 
-    /// Its exchange was dropped without a reply.
+    /// Answers 500 for an exchange that was dropped without a reply.
     func exchangeWasDropped(serial: Int) {
         guard phase == .handling, serial == self.serial else { return }
         answer(.internalServerError, "The request was not answered.")
@@ -230,19 +233,19 @@ extension Connection {
         LoopActor.assumeIsolated { connection.pump() }
     }
 
-    private nonisolated static let happened: bufferevent_event_cb = { _, what, context in
+    private nonisolated static let failed: bufferevent_event_cb = { _, what, context in
         let number = errno
         guard let context else { return }
         let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
-        // A file that ends too soon looks to libevent like the end of the socket.
+        // libevent reports a file that ends too soon like the end of the socket.
         let hasClientLeft = what & Int16(BEV_EVENT_ERROR) != 0 && number != EIO
         LoopActor.assumeIsolated { connection.close(hasClientLeft ? .clientLeft : .bodyFailed) }
     }
 
     private func read() {
-        switch core.inbox.read(descriptor) {
-        case .bytes(let count): accept(core.inbox.bytes(count))
-        case .nothing: process()  // Woken for what was left of a long pipeline.
+        switch core.readBuffer.read(descriptor) {
+        case .bytes(let count): accept(core.readBuffer.bytes(count))
+        case .nothing: process()  // Activated for the rest of a long pipeline.
         case .end: inputEnded()
         case .failure: close(.clientLeft)
         }
@@ -273,8 +276,8 @@ extension Connection {
         event_add(reading, nil)
     }
 
-    /// The client has closed its side. One that has closed but one half may still want what is queued for it, and what
-    /// it asked for in full, though not what is yet to come.
+    /// Handles the client's end of input. A client that has closed only its sending half may still want the queued
+    /// bytes and the replies to complete requests, but not bytes that do not exist yet.
     private func inputEnded() {
         pauseReading()
         hasInputEnded = true
@@ -283,9 +286,9 @@ extension Connection {
         close(.clientLeft)
     }
 
-    /// Called once a tick.
+    /// Runs once per tick.
     func checkDeadline() {
-        if timing.phase == .drain { timing.noteQueued(evbuffer_get_length(output), now: core.now) }
+        if timing.phase == .drain { timing.recordQueued(evbuffer_get_length(output), now: core.now) }
         guard timing.isOverdue(now: core.now, limits: core.limits) else { return }
         if phase == .awaiting, reader.isInside {
             refuse(.requestTimeout, "The request did not arrive in time.")

@@ -1,18 +1,18 @@
-/// Which deadline a connection is under, counted in ticks of the server's coarse timer. Pure.
+/// The deadline of a connection, counted in ticks of the server's coarse timer. Pure.
 ///
-/// A deadline is only looked at once a tick, so neither a request nor a reply costs a timer of its own.
+/// Deadlines are checked once per tick, so neither a request nor a reply needs its own timer.
 struct ConnectionTiming {
-    /// What the connection is waiting for.
+    /// The event that the connection waits for.
     enum Phase: Equatable {
         /// The first byte of a request, or the rest of a body.
         case idle
         /// The rest of a head.
         case head
-        /// Us: a handler or a body that grows. No deadline.
+        /// A handler or a growing body. No deadline.
         case handler
-        /// The client, to take bytes.
+        /// The client reading.
         case drain
-        /// The client, to close.
+        /// The client closing.
         case linger
     }
 
@@ -34,7 +34,7 @@ struct ConnectionTiming {
     }
 
     private(set) var phase = Phase.idle
-    /// The tick at which the phase began, or at which the client last took something.
+    /// The tick at which the phase began or the client last made progress.
     private(set) var since: Int
     private var queued = 0
 
@@ -42,26 +42,26 @@ struct ConnectionTiming {
         since = now
     }
 
-    /// Enters a phase; entering the same phase again does not put its deadline off.
+    /// Enters a phase. Re-entering the current phase does not extend its deadline.
     mutating func enter(_ phase: Phase, now: Int) {
         guard phase != self.phase else { return }
         self.phase = phase
         since = now
     }
 
-    /// Begins the wait for the next request anew.
+    /// Restarts the wait for the next request.
     mutating func restart(now: Int) {
         phase = .idle
         since = now
     }
 
-    /// Notes how many bytes still wait for the client: a change is progress.
-    mutating func noteQueued(_ count: Int, now: Int) {
+    /// Records the number of queued bytes; a change is progress.
+    mutating func recordQueued(_ count: Int, now: Int) {
         if count != queued { since = now }
         queued = count
     }
 
-    /// Whether the deadline of the phase has passed.
+    /// True if the phase's deadline has passed.
     func isOverdue(now: Int, limits: Limits) -> Bool {
         let limit: Int
         switch phase {

@@ -1,16 +1,15 @@
 public import EventLoop
 public import HTTPMessage
 
-/// One request and the right to answer it, once: at once, or later.
+/// One request and the right to answer it once, at once or later.
 ///
-/// Dropped without a reply, it is answered 500, so that no client waits for ever.
+/// An exchange dropped without a reply is answered 500, so that no client waits forever.
 @LoopActor public final class Exchange {
-    /// The request's head, checked.
+    /// The validated head.
     public let head: RequestHead
-    /// The request's whole body; empty when it has none.
+    /// The complete body; empty without one.
     public let body: [UInt8]
-    /// What stood before the target that the head has, and stands before each URL that is to lead here again; empty as a
-    /// rule.
+    /// The prefix removed from the target, to be prepended to each URL that must route back here. Usually empty.
     public let mount: String
     private let connection: Connection
     private let serial: Int
@@ -25,39 +24,51 @@ public import HTTPMessage
     }
 
     deinit {
-        guard !isAnswered else { return }  // Nearly always; an isolated deinit would cost each request its check.
+        guard !isAnswered else { return }  // The usual case; an isolated deinit would cost every request a check.
         let (connection, serial) = (connection, serial)
         Task { @LoopActor in connection.exchangeWasDropped(serial: serial) }
     }
 
-    /// Lets another exchange answer the same request, with another head.
-    func handOn(head: RequestHead, mount: String) -> Exchange {
+    /// Transfers the right to answer to another exchange with another head.
+    func transferred(head: RequestHead, mount: String) -> Exchange {
         isAnswered = true
         return Exchange(head: head, body: body, mount: mount, connection: connection, serial: serial)
     }
 
-    /// Whether a reply can still reach the client.
+    /// True if a reply can still reach the client.
     public var isOpen: Bool { connection.serial == serial && connection.phase != .closed }
 
-    /// Called once, when every byte of the reply has been given to the system, or when it became clear that this will
-    /// not happen, the client's leaving before the reply included. To be set before `reply`.
+    /// Called once, when the system has accepted every byte of the reply, or when that has become impossible, for
+    /// instance because the client left before the reply. Set it before `reply`.
+    ///
+    /// A property rather than an argument of `reply`, since a client may leave before there is a reply.
     public var onEnd: (@LoopActor (ReplyEnd) -> Void)? {
         get { isOpen ? connection.onEnd : nil }
         set { if isOpen, !isAnswered { connection.onEnd = newValue } }
     }
 
-    /// Answers. Date, Content-Length or Transfer-Encoding, Connection and the fields about origins are added; on HEAD
-    /// the body is left out. A second reply, and one to a client that has left, does nothing.
+    /// Sends the reply. The server adds Date, Content-Length or Transfer-Encoding, Connection and the CORS fields; on
+    /// HEAD it omits the body. Does nothing for a second reply, or if the client has left.
     public func reply(_ head: ResponseHead, _ body: consuming ReplyBody = .none) {
         guard !isAnswered else { return }
         isAnswered = true
         connection.reply(head, body, serial: serial)
     }
 
-    /// Answers with a sentence for a person, as text.
+    /// Replies with one sentence as plain text.
     public func reply(_ status: HTTPStatus, _ sentence: String) {
         var head = ResponseHead(status)
         head.append(.text)
         reply(head, .bytes([UInt8]("\(sentence)\n".utf8)))
+    }
+}
+
+extension Exchange {
+    /// Removes a prefix of the path and transfers the right to answer to the new exchange; this one can no longer reply.
+    ///
+    /// - Parameter count: length of a prefix of the path that ends before a slash.
+    public func mounted(behind count: Int) -> Exchange {
+        let mount = String(decoding: head.targetBytes.prefix(count), as: UTF8.self)
+        return transferred(head: head.mounted(behind: count), mount: mount)
     }
 }

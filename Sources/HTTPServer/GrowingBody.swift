@@ -1,37 +1,36 @@
 public import EventLoop
 
-/// Where a growing body is in its life.
+/// The state of a growing body.
 public enum GrowingBodyState: Sendable, Hashable {
-    /// More may come.
+    /// More bytes may follow.
     case open
-    /// All is there.
+    /// All bytes are written.
     case complete
-    /// No more will come, and it is not all there.
+    /// The body ended early.
     case failed
 }
 
-/// A reply's body that is still being written to a file: one writer, many readers.
+/// A reply body that is still being written to a file: one writer, many readers.
 ///
-/// Each connection sends what is there at its own pace, straight from the file; nothing is queued for it in memory. A
-/// body may be shared by any number of replies.
+/// Each connection sends the written bytes at its own pace, directly from the file, and queues none of them in memory.
+/// Any number of replies may share a body.
 @LoopActor public protocol GrowingBody: AnyObject {
-    /// A descriptor to read from. May differ from call to call, as long as the bytes are the same at the same offsets:
-    /// it is asked for anew for each range, and not used beyond that.
+    /// A descriptor to read from. Connections request it again for each range and use it for that range only, so it may
+    /// change as long as the bytes stay the same at the same offsets.
     var descriptor: Int32 { get }
-    /// How many bytes from the file's start can be read. Never shrinks.
+    /// The number of readable bytes from the file's start. Never shrinks.
     var written: Int64 { get }
-    /// The bytes behind `written`, valid for the time of the call: there while readers are woken for what is not in the
-    /// file yet. Who is up to date can send from them; what is not sent comes again with the file.
+    /// The bytes after `written`, not yet in the file; valid during a `wake` call. An up-to-date reader can send from
+    /// them; bytes that it does not send follow with the file.
     var fresh: UnsafeRawBufferPointer? { get }
-    /// Once not `open`, never changes again.
+    /// Final once it is not `open`.
     var state: GrowingBodyState { get }
 
-    /// From now on calls `wake` after each change of `written` or `state`, and when there is something `fresh`, until
-    /// `reader` unsubscribes.
+    /// Calls `wake` after each change of `written` or `state` and for `fresh` bytes, until `reader` unsubscribes.
     ///
     /// `wake` may unsubscribe its reader, and may be called more often than needed.
     func subscribe(_ reader: AnyObject, wake: @escaping @LoopActor () -> Void)
 
-    /// Ends `reader`'s subscription; `wake` is not called again. The reader is identified by identity.
+    /// Ends the subscription of `reader`, compared by identity. `wake` is not called again.
     func unsubscribe(_ reader: AnyObject)
 }

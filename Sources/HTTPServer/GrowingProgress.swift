@@ -1,23 +1,23 @@
-/// How far one reply has got with a growing body. Pure: it is told what is there, and says what to do.
+/// The position of one reply in a growing body. Pure: state in, action out.
 struct GrowingProgress: Equatable {
-    /// What to do next.
+    /// The next step.
     enum Action: Equatable {
-        /// Send these bytes of the file; they count as sent.
+        /// Send this range of the file; it counts as sent.
         case send(Range<Int64>)
-        /// Nothing to send until the body grows or ends.
+        /// Wait until the body grows or ends.
         case wait
-        /// All has been sent.
+        /// Everything was sent.
         case end
-        /// The body ended before what was promised.
+        /// The body ended before the announced length.
         case fail
     }
 
-    /// Longest range for one `send`: so that another connection gets its turn.
+    /// Longest range for one `send`, so that other connections get their turn.
     static let step: Int64 = 1 << 20
 
-    /// Offset in the file of the next byte to send.
+    /// File offset of the next byte to send.
     private(set) var position: Int64
-    /// Where the promise ends; nil for wherever the body ends.
+    /// End of the announced range; nil if the reply ends with the body.
     let end: Int64?
 
     init(offset: Int64, length: Int64?) {
@@ -25,7 +25,7 @@ struct GrowingProgress: Equatable {
         end = length.map { offset + $0 }
     }
 
-    /// The part of `count` fresh bytes behind `written` that comes next; empty when others come first, or none.
+    /// The part of `count` fresh bytes after `written` to send next; empty if earlier bytes come first or none remain.
     func nextFresh(written: Int64, count: Int) -> Range<Int> {
         guard position >= written else { return 0..<0 }
         let start = Int(min(position - written, Int64(count)))
@@ -33,13 +33,13 @@ struct GrowingProgress: Equatable {
         return start..<stop
     }
 
-    /// So many bytes were sent from memory.
+    /// Records bytes sent from memory.
     mutating func advance(by count: Int) { position += Int64(count) }
 
-    /// Whether everything that was promised has been sent; false without a promise.
+    /// True if everything announced was sent; false without an announced length.
     var isAtEnd: Bool { end.map { position >= $0 } ?? false }
 
-    /// `written` and `state` as the body has them now.
+    /// Returns the next step for the body's current `written` and `state`.
     mutating func next(written: Int64, state: GrowingBodyState) -> Action {
         if let end, position >= end { return .end }
         let available = min(written, end ?? .max)

@@ -3,14 +3,14 @@ public import EventLoop
 import Glibc
 import HTTPMessage
 
-/// An HTTP/1.1 server on the event loop: listeners, connections, and the rules that hold for each request before its
-/// handler sees it.
+/// An HTTP/1.1 server on the event loop: listeners, connections, and the rules that apply to each request before its
+/// handler.
 ///
-/// Framing and limits are those of `Configuration`; who may ask is decided by the Host, Origin and Sec-Fetch-Site
-/// fields. OPTIONS is answered here. Everything else goes to the one handler, which answers at once or later.
+/// `Configuration` sets framing and limits. The Host, Origin and Sec-Fetch-Site fields decide which requests are
+/// allowed. The server answers OPTIONS itself; every other request goes to the single handler, which replies at once or
+/// later.
 @LoopActor public final class HTTPServer {
-    /// Takes one request. Must keep the exchange for as long as it means to answer: one that is dropped is answered
-    /// 500.
+    /// Handles one request. Must retain the exchange until it replies: a dropped exchange is answered 500.
     public typealias Handler = @LoopActor (Exchange) -> Void
 
     private let core: ServerCore
@@ -22,7 +22,7 @@ import HTTPMessage
     private var expiry: LoopTimer?
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
-    /// A server that does not listen yet.
+    /// Creates a server that does not listen yet.
     public init(configuration: Configuration = Configuration(), handler: @escaping Handler) {
         core = ServerCore(configuration, handler)
         core.connectionClosed = { [weak self] in self?.remove($0) }
@@ -33,25 +33,25 @@ import HTTPMessage
         for connection in connections { connection.close(.serverStopped) }
     }
 
-    /// How many clients are connected.
+    /// The number of open connections.
     public var connectionCount: Int { connections.count }
 
-    /// What it has done so far.
+    /// Counters since the server was created.
     public var counters: ServerCounters { core.counters }
 
-    /// Listens on a literal address, IPv6 for itself alone; may be called for several.
+    /// Listens on a literal address. IPv6 sockets accept IPv6 only. May be called several times.
     ///
-    /// - Parameter port: 0 for any that is free.
-    /// - Returns: The port.
+    /// - Parameter port: 0 for any free port.
+    /// - Returns: the port.
     @discardableResult public func listen(host: String, port: UInt16) throws(HTTPServerError) -> UInt16 {
         let listener = try Listener(server: self, literal: host, port: port)
         listeners.append(listener)
         return listener.address.port
     }
 
-    /// Listens on a socket that was handed over, IPv4 or IPv6, and already listens.
+    /// Listens on an inherited socket, IPv4 or IPv6, that already listens.
     ///
-    /// - Returns: Where it listens: a literal address without brackets, and the port.
+    /// - Returns: the address, as a literal without brackets, and the port.
     public func listen(
         inherited descriptor: consuming OwnedDescriptor
     ) throws(HTTPServerError) -> (host: String, port: UInt16) {
@@ -60,8 +60,8 @@ import HTTPMessage
         return (listener.address.host, listener.address.port)
     }
 
-    /// Ends the server: no new connections, idle ones are closed, replies under way may end within `limit`; then
-    /// whatever is left is cut off.
+    /// Stops the server: no new connections, idle ones are closed, pending replies may finish within `limit`; then the
+    /// remaining connections are closed.
     public func stop(within limit: Duration) async {
         core.isStopping = true
         listeners.removeAll()
@@ -80,19 +80,19 @@ import HTTPMessage
 // MARK: - Connections
 
 extension HTTPServer {
-    /// Takes over an accepted socket.
+    /// Takes ownership of an accepted socket.
     func accept(_ descriptor: Int32, from peer: SocketAddress?, at listener: Listener) {
         guard !core.isStopping, let peer else {
             Glibc.close(descriptor)
             return
         }
-        let isCrowding =
+        let exceedsPeerLimit =
             (!peer.isLoopback || core.configuration.limitsLoopback)
             && connections.count { $0.peer.isSameHost(as: peer) } >= core.configuration.connectionsPerPeer
-        guard !isCrowding, makeRoom() else { return Self.turnAway(descriptor) }
+        guard !exceedsPeerLimit, makeRoom() else { return Self.refuse(descriptor) }
         let requestGuard = requestGuard(for: descriptor, at: listener)
         guard let connection = Connection(core, descriptor, peer: peer, requestGuard: requestGuard) else {
-            return Self.turnAway(descriptor)
+            return Self.refuse(descriptor)
         }
         core.counters.connections += 1
         connection.slot = connections.count
@@ -100,7 +100,7 @@ extension HTTPServer {
         if connections.count == 1 { startTicking() }
     }
 
-    /// Lets go of a connection that has closed itself.
+    /// Removes a connection that has closed itself.
     private func remove(_ connection: Connection) {
         let last = connections.removeLast()
         if last !== connection {
@@ -115,8 +115,8 @@ extension HTTPServer {
         waiters.removeAll()
     }
 
-    /// Accepting failed, most likely because there are no descriptors left: tries again when a connection closes, or
-    /// in a while.
+    /// Pauses accepting after a failure, most likely because no descriptors are left. Resumes when a connection closes,
+    /// or after 250 ms.
     func acceptFailed(errno number: Int32) {
         guard number == EMFILE || number == ENFILE || number == ENOBUFS || number == ENOMEM else { return }
         for listener in listeners { listener.pause() }
@@ -130,7 +130,7 @@ extension HTTPServer {
         for listener in listeners { listener.resume() }
     }
 
-    /// Whether there is room for one more connection; closes the one that has been idle longest if need be.
+    /// True if one more connection fits; closes the longest idle one if necessary.
     private func makeRoom() -> Bool {
         guard connections.count >= core.configuration.connections else { return true }
         guard let idle = longestIdle() else { return false }
@@ -142,23 +142,23 @@ extension HTTPServer {
         connections.filter(\.isIdle).min { $0.timing.since < $1.timing.since }
     }
 
-    /// Says why before it hangs up; the socket's buffer is empty, so this does not wait.
-    private static func turnAway(_ descriptor: Int32) {
+    /// Answers 503 and closes. Does not block, since the socket's send buffer is empty.
+    private static func refuse(_ descriptor: Int32) {
         let text: StaticString = """
             HTTP/1.1 503 Service Unavailable\r
             Retry-After: 1\r
             Content-Type: text/plain; charset=utf-8\r
-            Content-Length: 35\r
+            Content-Length: 36\r
             Connection: close\r
             \r
-            There are too many connections now.
+            There are too many open connections.
             """
         send(descriptor, text.utf8Start, text.utf8CodeUnitCount, Int32(MSG_NOSIGNAL))
         shutdown(descriptor, Int32(SHUT_WR))
         Glibc.close(descriptor)
     }
 
-    /// A socket on every interface goes by the address that the client has reached it at.
+    /// A socket on every interface uses the address at which the client reached it.
     private func requestGuard(for descriptor: Int32, at listener: Listener) -> RequestGuard {
         var address = listener.address
         if address.isUnspecified, let local = SocketAddress(localOf: descriptor) { address = local }

@@ -1,30 +1,30 @@
 import Glibc
 
-/// Why the server does not listen where it was told to.
+/// A failure to listen on an address.
 public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of failure.
     public enum Code: String, Sendable, Hashable {
         /// Not a literal IPv4 or IPv6 address.
         case invalidAddress
-        /// Another socket has the port.
+        /// Another socket uses the port.
         case addressInUse
         /// No interface has the address.
         case addressNotAvailable
         /// Ports below 1024 may be reserved.
         case notPermitted
-        /// A descriptor that was handed over is no IP socket that listens.
+        /// The inherited descriptor is not a listening IP socket.
         case notListening
-        /// Anything else that the system objects to; see `errno`.
+        /// Any other system error; see `errno`.
         case system
     }
 
-    /// What is wrong.
+    /// The kind of failure.
     public let code: Code
-    /// The address as it was given, or the descriptor in words.
+    /// The given address, or a description of the descriptor.
     public let address: String
-    /// The port as it was given.
+    /// The given port.
     public let port: UInt16
-    /// The system's reason as in errno(3); 0 where the system was not asked.
+    /// The system's error number (errno(3)); 0 without a system call.
     public let errno: Int32
 
     init(invalidAddress address: String, port: UInt16) {
@@ -35,7 +35,7 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
         (code, address, port, errno) = (.notListening, "descriptor \(descriptor)", 0, 0)
     }
 
-    /// Takes the reason from the calling thread's errno.
+    /// Maps the system's error number to a code.
     init(address: String, port: UInt16, errno number: Int32) {
         self.address = address
         self.port = port
@@ -53,10 +53,10 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         switch code {
         case .invalidAddress: "\(address) is not a literal IP address"
-        case .addressInUse: "port \(port) at \(address) is taken by another program"
-        case .addressNotAvailable: "no network interface here has the address \(address)"
+        case .addressInUse: "port \(port) at \(address) is in use by another program"
+        case .addressNotAvailable: "no network interface of this machine has the address \(address)"
         case .notPermitted: "this user may not listen on port \(port)"
-        case .notListening: "\(address) is no IP socket that listens"
+        case .notListening: "\(address) is not a listening IP socket"
         case .system: "cannot listen on port \(port) at \(address): \(String(cString: strerror(errno)))"
         }
     }

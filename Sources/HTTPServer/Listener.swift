@@ -2,15 +2,16 @@ import CLibevent
 import EventLoop
 import Glibc
 
-/// One listening socket. Hands accepted sockets to the server, and stops accepting for a while when there are no
-/// descriptors left: libevent would otherwise try again at once, for ever.
+/// One listening socket. Passes accepted sockets to the server.
+///
+/// Accepting pauses when no descriptors are left: libevent would otherwise retry at once, forever.
 @LoopActor final class Listener {
-    /// Where it listens, with the port that the system chose.
+    /// The bound address, with the port that the system chose.
     let address: SocketAddress
     private let handle: OpaquePointer
     private unowned let server: HTTPServer
 
-    /// Listens where it is told to.
+    /// Binds and listens on a literal address.
     convenience init(server: HTTPServer, literal: String, port: UInt16) throws(HTTPServerError) {
         guard let wanted = SocketAddress(literal: literal, port: port) else {
             throw HTTPServerError(invalidAddress: literal, port: port)
@@ -19,7 +20,7 @@ import Glibc
         try self.init(server: server, descriptor: descriptor, literal: literal, port: port)
     }
 
-    /// Goes on with a socket that somebody else has made to listen.
+    /// Uses an inherited listening socket.
     convenience init(server: HTTPServer, inherited: consuming OwnedDescriptor) throws(HTTPServerError) {
         guard Self.isListening(inherited.rawValue), let address = SocketAddress(localOf: inherited.rawValue) else {
             throw HTTPServerError(notListening: inherited.rawValue)
@@ -30,7 +31,7 @@ import Glibc
         try self.init(server: server, descriptor: descriptor, literal: address.host, port: address.port)
     }
 
-    /// Takes over a descriptor that is bound.
+    /// Takes ownership of a bound descriptor.
     private init(server: HTTPServer, descriptor: Int32, literal: String, port: UInt16) throws(HTTPServerError) {
         guard let address = SocketAddress(localOf: descriptor),
             let handle = evconnlistener_new(
@@ -49,7 +50,7 @@ import Glibc
 
     isolated deinit { evconnlistener_free(handle) }
 
-    /// Leaves new connections in the system's queue.
+    /// Leaves new connections in the system's backlog.
     func pause() { evconnlistener_disable(handle) }
 
     /// Accepts again.
@@ -71,7 +72,7 @@ import Glibc
         return descriptor
     }
 
-    /// Accepted sockets inherit this. Replies are written whole, so waiting for more would only delay them.
+    /// Disables Nagle's algorithm, which accepted sockets inherit: replies are written whole, so a delay gains nothing.
     private static func prepare(_ descriptor: Int32) {
         set(TCP_NODELAY, at: Int32(IPPROTO_TCP), of: descriptor)
     }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The one owner of a file descriptor: closes it when dropped.
+/// Owns a file descriptor and closes it when dropped.
 public struct OwnedDescriptor: ~Copyable, Sendable {
-    /// Borrowed; not to be closed by anyone else.
+    /// The descriptor, borrowed: do not close it.
     public let rawValue: Int32
 
     /// Takes ownership of an open descriptor.
@@ -12,7 +12,7 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
 
     deinit { close(rawValue) }
 
-    /// Gives the descriptor away, open.
+    /// Releases ownership and returns the open descriptor.
     public consuming func release() -> Int32 {
         let rawValue = rawValue
         discard self

@@ -1,30 +1,29 @@
-/// What follows a reply's head.
+/// The body of a reply.
 public enum ReplyBody: ~Copyable {
-    /// Nothing: `Content-Length: 0`, or no length at all where the status forbids a body.
+    /// No body: `Content-Length: 0`, or no length where the status forbids a body.
     case none
     /// Bytes in memory.
     case bytes([UInt8])
-    /// `length` bytes of a file from `offset`; the file is taken over and closed. It must not shrink while it is sent:
-    /// a client then gets less than it was promised, and the connection is closed.
+    /// `length` bytes of a file from `offset`. The reply owns and closes the file. The file must not shrink meanwhile:
+    /// the connection would then be closed before the announced length.
     case file(OwnedDescriptor, offset: Int64, length: Int64)
-    /// Parts in this order: memory, and ranges of one file, which is taken over and closed. As of `file`, it must not
-    /// shrink.
+    /// Parts in this order: memory, and ranges of one file. The reply owns and closes the file, which must not shrink.
     case parts(OwnedDescriptor, [ReplyPart])
-    /// A file that is still being written, from `offset`; with `length`, so many bytes of it, else all to its end.
+    /// A growing file from `offset`: `length` bytes, or up to its end if nil.
     case growing(any GrowingBody, offset: Int64, length: Int64?)
-    /// What is made while it is sent, to its end.
+    /// A stream produced while it is sent.
     case feed(any ReplyFeed)
 }
 
-/// How a reply ended.
+/// The end of a reply.
 public struct ReplyEnd: Sendable, Hashable {
-    /// What ended it.
+    /// The reason for the end.
     public enum Cause: Sendable, Hashable {
-        /// Every byte was given to the system.
+        /// The system accepted every byte.
         case complete
         /// The client closed or reset the connection, before or during the reply.
         case clientLeft
-        /// The client took nothing for as long as the configuration allows.
+        /// The client read nothing during `writeTimeout`.
         case clientStalled
         /// The body failed, or the file was shorter than announced.
         case bodyFailed
@@ -32,11 +31,11 @@ public struct ReplyEnd: Sendable, Hashable {
         case serverStopped
     }
 
-    /// What ended it.
+    /// The reason for the end.
     public let cause: Cause
-    /// The status that was sent; nil when the reply had not begun.
+    /// The status sent; nil if the reply had not begun.
     public let status: Int?
-    /// Bytes of the body that were given to the system, without chunk framing. Of a reply that was cut off, to within
-    /// the size of its head.
+    /// Body bytes accepted by the system, without chunk framing. Accurate to within the size of the head for a reply
+    /// that was cut off.
     public let bodyBytes: Int64
 }

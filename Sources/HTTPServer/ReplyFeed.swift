@@ -1,29 +1,29 @@
 public import EventLoop
 
-/// A reply's body that is made while it is sent, and may never end: a stream of events.
+/// A reply body that is produced while it is sent and may never end, such as an event stream.
 ///
-/// It is asked for more when the client has taken what came before, so what waits for a slow client waits in the feed,
-/// which bounds it: one that has failed is cut off, whatever is still on its way. One feed is for one reply.
+/// The connection requests more when the client has read the bytes before, so the feed itself holds the backlog of a
+/// slow client and bounds it: a feed that has failed is cut off, whatever is still queued. A feed serves one reply.
 @LoopActor public protocol ReplyFeed: AnyObject, Sendable {
-    /// Whether it is to be cut off at once, so that the client notices.
+    /// True if the reply must be cut off at once, so that the client notices.
     var hasFailed: Bool { get }
 
-    /// The reply has begun: from now on `wake` is to be called when `next` or `hasFailed` has another answer.
+    /// Starts the feed. From now on the feed calls `wake` when `next` or `hasFailed` changes.
     func open(wake: @escaping @LoopActor () -> Void)
 
-    /// What comes next.
+    /// Returns the next step.
     func next() -> ReplyFeedStep
 
-    /// The reply is over, in whatever way; comes once, after `open`, and `wake` is not to be called again.
+    /// Ends the feed. Called once, after `open`; the feed must not call `wake` again.
     func close()
 }
 
-/// What a feed has for its client.
+/// The next step of a feed.
 public enum ReplyFeedStep: Sendable {
-    /// These bytes; never none.
+    /// Send these bytes; never empty.
     case bytes([UInt8])
-    /// Nothing yet.
+    /// No bytes yet.
     case wait
-    /// Nothing any more: everything was said.
+    /// The feed has ended.
     case end
 }

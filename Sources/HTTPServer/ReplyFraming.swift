@@ -1,34 +1,36 @@
 import HTTPMessage
 
-/// How a reply's end can be told (RFC 9112 §6.3), and whether the connection outlives it.
+/// The delimiter of a reply's body (RFC 9112 §6.3), and the connection's persistence after it.
 struct ReplyFraming: Equatable {
-    /// What the client finds the body's end by.
+    /// Marks the end of the body for the client.
     enum Delimiter: Equatable {
-        /// There is no body and no field about one (204, 304).
+        /// No body and no field about one (204, 304).
         case absent
         /// Content-Length.
         case length(Int64)
         /// Transfer-Encoding: chunked.
         case chunks
-        /// The connection's end: HTTP/1.0 knows no chunks.
+        /// Connection close: HTTP/1.0 has no chunks.
         case close
     }
 
     let delimiter: Delimiter
-    /// False for HEAD, and where the status forbids a body.
+    /// False for HEAD, and if the status forbids a body.
     let sendsBody: Bool
     let keepsConnection: Bool
 
-    /// `length` is the body's, nil when it is not known yet; `wantsKeep` is what client and server would like.
-    init(method: HTTPMethod, version: HTTPVersion, status: HTTPStatus, length: Int64?, wantsKeep: Bool) {
+    /// - Parameters:
+    ///   - length: the body's; nil if it is not known yet.
+    ///   - mayKeep: client and server both want a persistent connection.
+    init(method: HTTPMethod, version: HTTPVersion, status: HTTPStatus, length: Int64?, mayKeep: Bool) {
         if status.forbidsBody {
-            (delimiter, sendsBody, keepsConnection) = (.absent, false, wantsKeep)
+            (delimiter, sendsBody, keepsConnection) = (.absent, false, mayKeep)
         } else if let length {
-            (delimiter, sendsBody, keepsConnection) = (.length(length), method != .head && length > 0, wantsKeep)
+            (delimiter, sendsBody, keepsConnection) = (.length(length), method != .head && length > 0, mayKeep)
         } else if method == .head {
-            (delimiter, sendsBody, keepsConnection) = (.absent, false, wantsKeep)
+            (delimiter, sendsBody, keepsConnection) = (.absent, false, mayKeep)
         } else if version == .http11 {
-            (delimiter, sendsBody, keepsConnection) = (.chunks, true, wantsKeep)
+            (delimiter, sendsBody, keepsConnection) = (.chunks, true, mayKeep)
         } else {
             (delimiter, sendsBody, keepsConnection) = (.close, true, false)
         }

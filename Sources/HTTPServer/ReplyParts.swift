@@ -1,11 +1,11 @@
-/// A part of a body that is put together of memory and one file.
+/// A part of a body composed of memory and one file.
 public enum ReplyPart: Sendable, Hashable {
     /// Bytes in memory.
     case bytes([UInt8])
     /// These bytes of the body's file.
     case file(Range<Int64>)
 
-    /// The number of its bytes.
+    /// Its length in bytes.
     public var count: Int64 {
         switch self {
         case .bytes(let bytes): Int64(bytes.count)
@@ -13,7 +13,7 @@ public enum ReplyPart: Sendable, Hashable {
         }
     }
 
-    /// Some of it; the range counts from its first byte, and must lie within it.
+    /// A subrange; `range` is relative to the part's first byte and must be within it.
     fileprivate func part(_ range: Range<Int64>) -> ReplyPart {
         switch self {
         case .bytes(let bytes):
@@ -24,10 +24,10 @@ public enum ReplyPart: Sendable, Hashable {
 }
 
 extension [ReplyPart] {
-    /// The number of bytes of all of them.
+    /// The total length in bytes.
     var length: Int64 { reduce(0) { $0 + $1.count } }
 
-    /// The parts that make up these bytes of the body.
+    /// The parts of this range of the body.
     func parts(in range: Range<Int64>) -> [ReplyPart] {
         var start: Int64 = 0
         return compactMap { part in
@@ -38,13 +38,13 @@ extension [ReplyPart] {
     }
 }
 
-/// What is left to be sent of a body in parts, and the file that some of them lie in, closed with the last use of it.
-final class PartedBody {
+/// A cursor over a body in parts. Owns the file, which is closed with the last use.
+final class PartsCursor {
     private let file: OwnedDescriptor
     private let parts: [ReplyPart]
-    /// The part that comes next, and how much of it has gone.
-    private var (place, sent): (Int, Int64) = (0, 0)
-    /// So much memory is given to the system at one time.
+    /// The index of the next part, and the bytes of it already returned.
+    private var (index, sent): (Int, Int64) = (0, 0)
+    /// Most bytes of memory sent at a time.
     private static let step: Int64 = 64 * 1024
 
     init(_ file: consuming OwnedDescriptor, _ parts: [ReplyPart]) {
@@ -52,19 +52,17 @@ final class PartedBody {
         self.parts = parts
     }
 
-    /// The file.
     var descriptor: Int32 { file.rawValue }
 
-    /// Whether nothing more comes.
-    var isAtEnd: Bool { place == parts.count }
+    var isAtEnd: Bool { index == parts.count }
 
-    /// Takes off what is to be sent next; nil at the end.
+    /// Returns the next part to send; nil at the end.
     func next() -> ReplyPart? {
-        guard place < parts.count else { return nil }
-        let part = parts[place]
+        guard index < parts.count else { return nil }
+        let part = parts[index]
         var end = part.count
         if case .bytes = part { end = min(end, sent + Self.step) }
-        defer { (place, sent) = end < part.count ? (place, end) : (place + 1, 0) }
+        defer { (index, sent) = end < part.count ? (index, end) : (index + 1, 0) }
         return part.part(sent..<end)
     }
 }

@@ -1,43 +1,43 @@
 public import HTTPMessage
 
-/// What is known of something that can be asked for whole or in part.
+/// Metadata of a representation that can be requested whole or in part.
 public struct Representation: Sendable {
-    /// In bytes; nil while it is not known yet.
+    /// Size in bytes; nil while it is unknown.
     public var size: Int64?
-    /// What it is.
+    /// The media type.
     public var mediaType: MediaType
-    /// Its validator, when its bytes can be told from others by it.
+    /// The entity tag; nil if the bytes have none.
     public var entityTag: EntityTag?
-    /// When its bytes last changed.
+    /// The time of the last change.
     public var lastModified: HTTPDate?
-    /// Whether all of it is sent whatever range is asked for, as RFC 9110 §14.2 allows: where the range would go on with
-    /// what was sent of other bytes.
+    /// True if the whole is sent despite a Range field, as RFC 9110 §14.2 allows: needed where the range would continue
+    /// bytes of a different representation.
     public var ignoresRange = false
-    /// Further fields, Cache-Control or Cache-Status for instance; the status is not looked at.
+    /// Further fields, for instance Cache-Control or Cache-Status. Its status is ignored.
     public var fields = ResponseHead(.ok)
 
-    /// A representation without validators and further fields.
+    /// Creates metadata without validators and further fields.
     public init(size: Int64?, mediaType: MediaType) {
         self.size = size
         self.mediaType = mediaType
     }
 }
 
-/// Where a representation's bytes are.
+/// The bytes of a representation.
 public enum RepresentationBody: ~Copyable {
     /// In memory.
     case bytes([UInt8])
-    /// In a file, from its first byte; taken over and closed.
+    /// In a file, from its first byte. Owned and closed by the reply.
     case file(OwnedDescriptor)
-    /// In memory and in ranges of one file, which is taken over and closed.
+    /// In memory and in ranges of one file, which the reply owns and closes.
     case parts(OwnedDescriptor, [ReplyPart])
-    /// In a file that grows, from its first byte.
+    /// In a growing file, from its first byte.
     case growing(any GrowingBody)
 }
 
 extension Exchange {
-    /// Answers a GET or HEAD with a representation, or with what the request's conditions and range leave of it:
-    /// 200, 206, 304 or 416 (RFC 9110 §13, §14).
+    /// Answers a GET or HEAD with a representation, or as the request's conditions and range require: 200, 206, 304 or
+    /// 416 (RFC 9110 §13, §14).
     public func reply(_ representation: Representation, _ body: consuming RepresentationBody) {
         let selection = RepresentationSelection(
             for: head, size: representation.size, entityTag: representation.entityTag,
@@ -54,13 +54,13 @@ extension Exchange {
             var head = ResponseHead(.rangeNotSatisfiable)
             head.append(.unsatisfied(size: representation.size ?? 0))
             head.append(.text)
-            reply(head, .bytes([UInt8]("The range lies beyond the end.\n".utf8)))
+            reply(head, .bytes([UInt8]("The range is beyond the end.\n".utf8)))
         }
     }
 }
 
 extension Representation {
-    /// The fields that go with each status: what a 304 repeats (RFC 9110 §15.4.5), and the rest only with a body.
+    /// The fields for a status: a 304 omits those that describe its body (RFC 9110 §15.4.5).
     fileprivate func head(_ status: HTTPStatus) -> ResponseHead {
         var head = ResponseHead(status)
         if status != .notModified { head.append(mediaType) }
@@ -73,7 +73,7 @@ extension Representation {
 }
 
 extension RepresentationBody {
-    /// So many bytes from there on; all to the end without a length, which only a growing body can be without.
+    /// The bytes from `offset`; up to the end without `length`, which only a growing body may lack.
     fileprivate consuming func part(offset: Int64, length: Int64?) -> ReplyBody {
         switch consume self {
         case .bytes(let bytes):

@@ -1,17 +1,17 @@
 import HTTPMessage
 
-/// Decides from a head alone whether a request may be answered at all, before any handler sees it.
+/// Decides from a head alone if a request may be handled. Pure.
 ///
-/// It keeps web pages out: a page that a browser shows can send requests to a loopback port, and can make its own name
-/// point there. Pure.
+/// It keeps foreign web pages out: a page in a browser can send requests to a loopback port, and can make its own host
+/// name resolve to loopback (DNS rebinding).
 struct RequestGuard: Sendable {
-    /// What is to be done with a request.
+    /// The decision about a request.
     enum Verdict: Equatable {
-        /// Answer it.
+        /// Handle it.
         case admitted
-        /// Answer it, and let the page of the request's Origin read the answer.
+        /// Handle it, and let the page of the request's Origin read the reply.
         case admittedForOrigin
-        /// Answer this, and close.
+        /// Reply with this status and sentence, and close.
         case refused(HTTPStatus, String)
     }
 
@@ -19,12 +19,12 @@ struct RequestGuard: Sendable {
     private static var secFetchMode: FieldName { FieldName("Sec-Fetch-Mode") }
     private static var secFetchDest: FieldName { FieldName("Sec-Fetch-Dest") }
 
-    /// What may stand in Host, in lower case.
+    /// The allowed Host values, in lower case.
     private let authorities: [[UInt8]]
     private let ownOrigins: [[UInt8]]
     private let listedOrigins: [[UInt8]]
 
-    /// For a socket on `port`; `literals` are addresses, brackets included where they belong, that reach it.
+    /// Creates the guard of a socket on `port`. `literals` are the addresses that reach it, IPv6 in brackets.
     init(port: UInt16, literals: [String], hostNames: [String], allowedOrigins: [String]) {
         var names = ["localhost", "127.0.0.1", "[::1]"]
         names += (literals + hostNames).map { $0.lowercased() }.filter { !names.contains($0) }
@@ -35,12 +35,12 @@ struct RequestGuard: Sendable {
         listedOrigins = allowedOrigins.map { [UInt8]($0.lowercased().utf8) }
     }
 
-    /// Whether answers differ by Origin, which caches must be told.
+    /// True if replies differ by Origin; caches need Vary then.
     var variesByOrigin: Bool { !listedOrigins.isEmpty }
 
-    func judge(_ head: RequestHead) -> Verdict {
+    func verdict(on head: RequestHead) -> Verdict {
         guard authorities.contains(where: { Self.equal($0, head.hostBytes) }) else {
-            return .refused(.misdirectedRequest, "This server does not go by the name in the Host field.")
+            return .refused(.misdirectedRequest, "The Host header field does not name this server.")
         }
         var isListed = false
         if head.contains(.origin) {
@@ -49,29 +49,29 @@ struct RequestGuard: Sendable {
             }
             isListed = listedOrigins.contains { Self.equal($0, origin) }
             guard isListed || ownOrigins.contains(where: { Self.equal($0, origin) }) else {
-                return .refused(.forbidden, "Pages of this origin may not ask here.")
+                return .refused(.forbidden, "Web pages of this origin are not allowed here.")
             }
         }
         if !isListed, isForeignFetch(head), !isNavigationToRoot(head) {
-            return .refused(.forbidden, "Pages of another site may not ask here.")
+            return .refused(.forbidden, "Web pages of another site are not allowed here.")
         }
         return isListed ? .admittedForOrigin : .admitted
     }
 
-    /// Whether the browser says that a page of another site, or of another port of ours, is behind the request.
+    /// True if the browser reports a page of another site, or of another port of this host, as the request's source.
     private func isForeignFetch(_ head: RequestHead) -> Bool {
         guard let site = head.firstValue(of: Self.secFetchSite) else { return false }
         return !site.elementsEqual("same-origin".utf8) && !site.elementsEqual("none".utf8)
     }
 
-    /// A link to our page may be followed from anywhere.
+    /// A link to the root page may be followed from any site.
     private func isNavigationToRoot(_ head: RequestHead) -> Bool {
         guard head.method == .get, head.pathBytes.elementsEqual("/".utf8) else { return false }
         return head.onlyValue(of: Self.secFetchMode)?.elementsEqual("navigate".utf8) == true
             && head.onlyValue(of: Self.secFetchDest)?.elementsEqual("document".utf8) == true
     }
 
-    /// `lowercase` is in lower case; the case of ASCII letters in `bytes` does not matter.
+    /// Compares without regard to ASCII case. `lowercase` is in lower case.
     private static func equal(_ lowercase: [UInt8], _ bytes: ArraySlice<UInt8>) -> Bool {
         guard lowercase.count == bytes.count else { return false }
         var index = bytes.startIndex
@@ -81,5 +81,32 @@ struct RequestGuard: Sendable {
             index += 1
         }
         return true
+    }
+}
+
+/// Replies to OPTIONS: the supported methods and, for allowed origins, the CORS permissions (Fetch §3.2.2).
+enum Preflight {
+    private static let requestMethod = FieldName("Access-Control-Request-Method")
+
+    private static let requestPrivateNetwork = FieldName("Access-Control-Request-Private-Network")
+
+    static func answer(to head: RequestHead, isListed: Bool) -> ResponseHead {
+        var answer = ResponseHead(.noContent)
+        answer.append(.allow, literal: "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE")
+        guard isListed, head.contains(requestMethod) else { return answer }
+        answer.append(
+            FieldName("Access-Control-Allow-Methods"), literal: "GET, HEAD, POST, PUT, PATCH, DELETE")
+        answer.append(
+            FieldName("Access-Control-Allow-Headers"),
+            literal: """
+                Authorization, CMCD-Object, CMCD-Request, CMCD-Session, CMCD-Status, Cache-Control, Content-Type, \
+                If-None-Match, If-Range, Range
+                """)
+        // Chromium requires this field when a page of the internet requests a loopback address.
+        if head.contains(requestPrivateNetwork) {
+            answer.append(FieldName("Access-Control-Allow-Private-Network"), literal: "true")
+        }
+        answer.append(FieldName("Access-Control-Max-Age"), number: 600)
+        return answer
     }
 }

@@ -1,16 +1,16 @@
 import HTTPMessage
 
-/// Takes requests off the bytes of one connection, head and body together. Pure: bytes in, steps out.
+/// Parses requests, head and body, from the bytes of one connection. Pure: bytes in, steps out.
 struct RequestReader {
-    /// What the bytes amount to.
+    /// The result of a step.
     enum Step {
-        /// Not a whole request yet.
+        /// The request is incomplete.
         case incomplete
-        /// As `incomplete`, and the client waits for "100 Continue" before it goes on; reported once.
+        /// As `incomplete`, and the client waits for "100 Continue". Reported once.
         case incompleteUntilContinue
-        /// A request, `length` bytes from the first byte to the last of its body, which begins behind the head.
+        /// A request of `length` bytes; its body follows the head.
         case request(RequestHead, length: Int)
-        /// Not a request that can be answered otherwise; nothing behind it can be trusted. With its head, where that is one.
+        /// An invalid request, with its head if that was valid. Nothing after it can be trusted.
         case refused(RequestHeadError, RequestHead?)
     }
 
@@ -21,8 +21,8 @@ struct RequestReader {
     private var head: RequestHead?
 
     /// - Parameters:
-    ///   - longBody: the longest body of a request that may have a long one.
-    ///   - admitsLongBody: whether one with this head may.
+    ///   - longBody: longest body of a request for which `admitsLongBody` returns true.
+    ///   - admitsLongBody: decides by the head alone.
     init(
         limits: RequestLimits, longBody: Int64 = 0,
         admitsLongBody: @escaping @Sendable (RequestHead) -> Bool = { _ in false }
@@ -34,12 +34,12 @@ struct RequestReader {
         parser = RequestHeadParser(limits: self.limits)
     }
 
-    /// Whether some of a request, but not all, has been seen.
+    /// True if a request has begun and is incomplete.
     var isInside: Bool { head != nil || !parser.isEmpty }
-    /// Whether a head has been seen whose body is not all there.
+    /// True if a head was parsed and its body is incomplete.
     var awaitsBody: Bool { head != nil }
 
-    /// `bytes` begins where the last request ended and holds everything that has come since.
+    /// Parses the next request. `bytes` begins at the end of the last request and contains everything received since.
     mutating func step(_ bytes: UnsafeRawBufferPointer) -> Step {
         if let head {
             let length = Self.length(head)

@@ -1,47 +1,48 @@
 public import HTTPMessage
 
 extension HTTPServer {
-    /// Whom the server talks to, and what one peer may cost. Each limit has its default here and nowhere else.
+    /// The server's limits and access rules. Each limit's default is defined here only.
     public struct Configuration: Sendable {
-        /// Size of a request: line, header section, field count, body.
+        /// Limits on the request line, header section, field count and body.
         public var request = RequestLimits()
-        /// Longest body of a request that `admitsLongBody`; others have the limit of `request`.
+        /// Longest body of a request for which `admitsLongBody` returns true; other requests have the limit of
+        /// `request`.
         public var longBody: Int64 = 4 << 20
-        /// Whether a request, of which there is the head alone, may have a long body: asked before a byte of that is
-        /// kept.
+        /// True if a request with this head may have a long body. Called before the server stores a byte of the body.
+        /// Set before the server is created.
         public var admitsLongBody: @Sendable (RequestHead) -> Bool = { _ in false }
-        /// Most connections at a time. At the limit the connection that has been idle longest makes room; when none is
-        /// idle, the new one is answered 503.
+        /// Most open connections. At the limit, the longest idle connection is closed for a new one; without an idle
+        /// one, the new connection gets 503.
         public var connections = 256
         /// Most connections from one address that is not a loopback address.
         public var connectionsPerPeer = 32
-        /// Whether that holds for loopback addresses as well.
+        /// True if `connectionsPerPeer` applies to loopback addresses too.
         public var limitsLoopback = false
-        /// Most requests on one connection, which is then closed behind its last reply.
+        /// Most requests per connection; it is closed after the last reply.
         public var requestsPerConnection = 1_000
-        /// From a request's first byte to the end of its head; beyond it 408.
+        /// From a request's first byte to the end of its head; then 408.
         public var headTimeout: Duration = .seconds(10)
-        /// Between a reply and the next request, or for a body to arrive.
+        /// Longest wait for the next request, or for a body.
         public var idleTimeout: Duration = .seconds(60)
-        /// Without the client taking a single byte of a reply.
+        /// Longest time in which the client reads nothing of a reply.
         public var writeTimeout: Duration = .seconds(60)
-        /// For a client to close after a refusal, so that it can read why.
+        /// Longest wait for a client to close after a refusal, so that it can read the reason.
         public var lingerTimeout: Duration = .seconds(2)
-        /// Names, beside localhost, the loopback addresses and the socket's own, that may stand in Host. Without port.
+        /// Names allowed in Host, without port, besides localhost, the loopback addresses and the socket's own.
         public var hostNames: [String] = []
-        /// Origins of web pages that may ask from a browser, as `scheme://host:port`.
+        /// Origins of web pages that may send requests from a browser, as `scheme://host:port`.
         public var allowedOrigins: [String] = []
 
-        /// What a client is told that is refused before the handler sees its request, given the request's head, the status
-        /// and a sentence: fields and a body, or nil for the sentence as text.
+        /// The reply to a request that is refused before its handler: fields and body, from the head, the status and a
+        /// sentence; nil sends the sentence as text. Set before the server is created.
         public var refusal: @Sendable (RequestHead, HTTPStatus, String) -> (fields: ResponseHead, body: [UInt8])? = {
             _, _, _ in nil
         }
 
-        /// The limits that Weir ships with, and no foreign names or origins.
+        /// The default limits, without additional names or origins.
         public init() {}
 
-        /// How often deadlines are looked at: often enough to be late by a quarter of the shortest at most.
+        /// The interval of deadline checks: at most a quarter of the shortest deadline, so that none is late by more.
         var tick: Duration {
             let shortest = min(headTimeout, idleTimeout, writeTimeout, lingerTimeout)
             return max(.milliseconds(10), min(.seconds(1), shortest / 4))

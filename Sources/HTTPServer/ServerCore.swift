@@ -1,28 +1,48 @@
 import EventLoop
+import Glibc
+import HTTPMessage
 
-/// What the connections of one server share. Apart from the server itself, so that connections keep it without keeping
-/// the server, and so that no weak reference to it slows down each use.
+/// State that the connections of one server share. Separate from the server, so that connections retain it without
+/// retaining the server, and need no weak reference, which would slow down each access.
 @LoopActor final class ServerCore {
     let configuration: HTTPServer.Configuration
-    /// Emptied when the server goes: what it captures may hold exchanges, and these their connections and this.
+    /// Replaced by a no-op when the server is released: its captures may hold exchanges, whose connections hold this
+    /// object.
     var handler: HTTPServer.Handler
     let limits: ConnectionTiming.Limits
-    /// Where sockets are read into.
-    let inbox = Inbox()
-    /// Where replies are put together.
+    let readBuffer = ReadBuffer()
     let buffer = ReplyBuffer()
     var date = DateField()
     var counters = ServerCounters()
-    /// Counts the ticks of the coarse timer while there are connections.
+    /// The number of ticks of the coarse timer, which runs while there are connections.
     var now = 0
-    /// Whether each reply is to be the last on its connection.
+    /// True if each reply is the last on its connection.
     var isStopping = false
-    /// Called once by each connection when it has closed.
+    /// Each connection calls it once, after it has closed. A property, because the server can set it only after it is
+    /// initialised.
     var connectionClosed: (Connection) -> Void = { _ in }
 
     init(_ configuration: HTTPServer.Configuration, _ handler: @escaping HTTPServer.Handler) {
         self.configuration = configuration
         self.handler = handler
         limits = ConnectionTiming.Limits(configuration)
+    }
+}
+
+/// The Date field line (RFC 9110 §6.6.1), formatted once per second.
+struct DateField {
+    private var second = -1
+    private(set) var line: [UInt8] = []
+
+    /// Updates the line; cheap within the same second.
+    mutating func refresh() {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME_COARSE, &now)
+        guard now.tv_sec != second else { return }
+        second = now.tv_sec
+        line.removeAll(keepingCapacity: true)
+        line.append(contentsOf: "Date: ".utf8)
+        HTTPDate(secondsSinceEpoch: Int64(second)).append(to: &line)
+        line.append(contentsOf: "\r\n".utf8)
     }
 }

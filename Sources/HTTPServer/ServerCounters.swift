@@ -1,20 +1,20 @@
-/// What a server has done since it was made.
+/// Counters of a server since it was created.
 public struct ServerCounters: Sendable, Equatable {
-    /// Connections that were accepted.
+    /// Accepted connections.
     public internal(set) var connections = 0
-    /// Replies that have ended, by the first digit of their status; the place 0 is for none.
+    /// Finished replies, indexed by the first digit of their status; index 0 is unused.
     public internal(set) var replies = [0, 0, 0, 0, 0, 0]
 
-    /// Nothing done yet.
+    /// All counters at zero.
     public init() {}
 
-    /// Takes those of another server into account.
+    /// Adds another server's counters.
     public mutating func add(_ other: ServerCounters) {
         connections += other.connections
-        for place in replies.indices { replies[place] += other.replies[place] }
+        for index in replies.indices { replies[index] += other.replies[index] }
     }
 
-    mutating func note(status: Int) {
+    mutating func count(status: Int) {
         if (100..<600).contains(status) { replies[status / 100] += 1 }
     }
 }

@@ -3,11 +3,11 @@ import Glibc
 
 /// An IPv4 or IPv6 address with its port.
 struct SocketAddress: Hashable, Sendable {
-    /// Network order; four bytes are used for IPv4.
+    /// The address in network order; four bytes for IPv4.
     private var octets: [UInt8]
     let port: UInt16
 
-    /// A literal address, IPv6 with or without brackets; nil for anything else, names included.
+    /// Parses a literal address, IPv6 with or without brackets; nil for anything else, host names included.
     init?(literal: String, port: UInt16) {
         var bare = literal
         if bare.hasPrefix("["), bare.hasSuffix("]") { bare = String(bare.dropFirst().dropLast()) }
@@ -20,7 +20,7 @@ struct SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// The system's form of an address; nil for other families.
+    /// Converts a system address; nil for other families.
     init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
@@ -36,7 +36,7 @@ struct SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// The address that a socket is bound to; nil when it has none.
+    /// The local address of a bound socket; nil without one.
     init?(localOf descriptor: Int32) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -56,10 +56,10 @@ struct SocketAddress: Hashable, Sendable {
         isIPv6 ? octets.dropLast().allSatisfy { $0 == 0 } && octets[15] == 1 : octets[0] == 127
     }
 
-    /// 0.0.0.0 or ::, that is, every interface.
+    /// 0.0.0.0 or ::, every interface.
     var isUnspecified: Bool { octets.allSatisfy { $0 == 0 } }
 
-    /// Whether both are the same host; ports do not matter.
+    /// True if both are the same host; ports are ignored.
     func isSameHost(as other: SocketAddress) -> Bool { octets == other.octets }
 
     /// The address without port and brackets.
@@ -69,10 +69,10 @@ struct SocketAddress: Hashable, Sendable {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The address as it stands in a Host field, brackets included, without port.
+    /// The address as in a Host field, with brackets, without port.
     var literal: String { isIPv6 ? "[\(host)]" : host }
 
-    /// Calls `body` with the system's form.
+    /// Calls `body` with the system's representation.
     func withSockaddr<T>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> T) -> T {
         var storage = sockaddr_storage()
         return withUnsafeMutableBytes(of: &storage) { raw in

@@ -1,12 +1,12 @@
 import Glibc
 
-/// An IPv4 or IPv6 socket address, as the guard looks at it.
+/// An IPv4 or IPv6 socket address, as `AddressRules` checks it.
 struct SocketAddress: Hashable {
     /// Network byte order; 4 or 16 bytes.
     let bytes: [UInt8]
     let port: UInt16
 
-    /// Reads what libcurl is about to connect to; nil for another family, or an address that is too short.
+    /// Converts the address that libcurl is about to connect to; nil for another family or a truncated address.
     init?(family: Int32, _ raw: UnsafeRawBufferPointer) {
         switch family {
         case AF_INET where raw.count >= MemoryLayout<sockaddr_in>.size:
@@ -16,14 +16,14 @@ struct SocketAddress: Hashable {
         case AF_INET6 where raw.count >= MemoryLayout<sockaddr_in6>.size:
             let address = raw.loadUnaligned(as: sockaddr_in6.self)
             let all = withUnsafeBytes(of: address.sin6_addr) { Array($0) }
-            // The same socket by another name.
+            // An IPv4-mapped address reaches the same socket as the IPv4 address.
             bytes = all.starts(with: Self.mappedPrefix) ? Array(all[12...]) : all
             port = UInt16(bigEndian: address.sin6_port)
         default: return nil
         }
     }
 
-    /// Reads a literal, an IPv6 address without brackets; nil for anything else.
+    /// Parses a literal, IPv6 without brackets; nil for anything else.
     init?(literal: String, port: UInt16) {
         var v4 = in_addr()
         var v6 = in6_addr()
@@ -43,8 +43,8 @@ struct SocketAddress: Hashable {
     var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
     var isMulticast: Bool { bytes.count == 4 ? bytes[0] >= 224 : bytes[0] == 0xFF }
 
-    /// Whether the address belongs to the Internet at large, by IANA's special-purpose registries: nobody's home,
-    /// machine or link, and no other address in disguise.
+    /// True for a globally reachable address by IANA's special-purpose registries: not a private network, host or link,
+    /// and no encoding of another address.
     var isPublic: Bool { bytes.count == 4 ? isPublicIPv4 : isPublicIPv6 }
 
     private var isPublicIPv4: Bool {
@@ -60,8 +60,8 @@ struct SocketAddress: Hashable {
         }
     }
 
-    /// Only 2000::/3 is given out; everything else is special: loopback, mapped and compatible IPv4, NAT64
-    /// (64:ff9b::/96 and 64:ff9b:1::/48), unique local, link-local, multicast.
+    /// Only 2000::/3 is assigned; everything else is special: loopback, mapped and compatible IPv4, NAT64 (64:ff9b::/96
+    /// and 64:ff9b:1::/48), unique local, link-local, multicast.
     private var isPublicIPv6: Bool {
         guard bytes[0] & 0xE0 == 0x20 else { return false }
         switch (bytes[0], bytes[1], bytes[2]) {
@@ -74,12 +74,14 @@ struct SocketAddress: Hashable {
     }
 }
 
-/// Which addresses a request may open a connection to.
+/// Decides which addresses a request may connect to.
 struct AddressRules {
-    /// Where Weir itself listens: refused to every request, since it would ask itself.
+    /// Weir's own listeners. No request may connect to them, since Weir would send requests to itself.
     var ownListeners: [SocketAddress] = []
 
-    /// - Parameter isNamed: the user's own URL named the host and port that this address was found for.
+    /// Decides about one address.
+    ///
+    /// - Parameter isNamed: true if the user's own URL names the host and port of this address.
     func allows(_ address: SocketAddress, isNamed: Bool) -> Bool {
         guard !address.isUnspecified, !address.isMulticast, !isOwn(address) else { return false }
         return isNamed || address.isPublic
@@ -87,8 +89,15 @@ struct AddressRules {
 
     private func isOwn(_ address: SocketAddress) -> Bool {
         ownListeners.contains { own in
-            // A listener on all addresses is reached by each of this machine's, which are not known here.
+            // A listener on all interfaces is reached through any local address; these are not known here.
             own == address || (own.isUnspecified && own.port == address.port && !address.isPublic)
         }
+    }
+}
+
+extension OriginClient {
+    /// True if a literal address, IPv6 without brackets, is globally reachable; nil if the text is not an address.
+    public nonisolated static func isPublic(_ literal: String) -> Bool? {
+        SocketAddress(literal: literal, port: 0)?.isPublic
     }
 }

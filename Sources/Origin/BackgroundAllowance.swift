@@ -1,28 +1,120 @@
-/// What background transfers may take of the links that they share with players.
+/// The share of a link that background transfers may use.
 ///
-/// It bites on transfers under way: those that may not go on wait with open connections, so that nothing has to be
-/// fetched again.
+/// Applies to running transfers too: a transfer that must pause keeps its connection open, so that nothing is fetched
+/// again.
 public struct BackgroundAllowance: Hashable, Sendable {
-    /// Bytes a second, all together; 0 for nothing at all, nil for whatever comes.
+    /// Bytes per second of all background transfers together; 0 stops them, nil is unlimited.
     public var rate: Int64?
-    /// How many bytes may be on their way, all together: a player's request waits at the bottleneck until they have
-    /// passed. nil for as much as the system thinks best.
+    /// Bytes in flight of all background transfers together: a player's request waits at the bottleneck behind them.
+    /// nil leaves the window to the system.
     public var window: Int64?
-    /// The most transfers at once to one (scheme, host, port); nil for what the client's configuration says.
+    /// Most transfers at once to one (scheme, host, port); nil for the client's configuration.
     public var places: Int?
 
-    /// - Parameters: see the properties.
+    /// Creates an allowance; see the properties.
     public init(rate: Int64? = nil, window: Int64? = nil, places: Int? = nil) {
         self.rate = rate
         self.window = window
         self.places = places
     }
 
-    /// Nobody needs to be spared.
+    /// Unlimited: no player shares the link.
     public static let full = BackgroundAllowance()
-    /// Nothing, for now.
+    /// Stops background transfers.
     public static let nothing = BackgroundAllowance(rate: 0, window: smallestWindow, places: 0)
 
-    /// The least that a window is of use with: a few packets.
+    /// The smallest useful window, in bytes: a few packets.
     public static let smallestWindow: Int64 = 8 << 10
+}
+
+/// Limits a byte rate. Bytes are counted after they arrive, so excess bytes are compensated by a later pause. Pure.
+///
+/// Unused tokens above the bucket's depth are lost.
+struct TokenBucket {
+    /// Bytes per second, above 0.
+    let rate: Double
+    private var tokens: Double
+    private var updated: ContinuousClock.Instant
+
+    /// The bucket's depth in seconds of the rate.
+    private static let depth = 0.25
+
+    init(rate: Int64, at now: ContinuousClock.Instant) {
+        self.rate = Double(max(1, rate))
+        tokens = self.rate * Self.depth
+        updated = now
+    }
+
+    /// Removes tokens; the balance may become negative.
+    mutating func consume(_ bytes: Int, at now: ContinuousClock.Instant) {
+        tokens = min(rate * Self.depth, tokens + rate * seconds(until: now)) - Double(bytes)
+        updated = now
+    }
+
+    /// The time until bytes may arrive again; nil if they may now.
+    func wait(at now: ContinuousClock.Instant) -> Duration? {
+        let tokens = tokens + rate * seconds(until: now)
+        // Wait for half the depth, so that the transfer runs for a while once it resumes.
+        return tokens > 0 ? nil : .seconds((rate * Self.depth / 2 - tokens) / rate)
+    }
+
+    private func seconds(until now: ContinuousClock.Instant) -> Double { (now - updated) / .seconds(1) }
+}
+
+/// Limits the window of background transfers, so that they do not fill the queue of a slow link in which a player's
+/// next request would wait. Pure.
+///
+/// Bytes that a receiver's window allows soon fill the bottleneck's queue ("bufferbloat") and cannot be recalled when a
+/// player starts. Six connections allow at least 384 KB at once: four seconds of 3G. LEDBAT (RFC 6817) limits the delay
+/// that a background transfer adds; this type does so through the window.
+///
+/// It costs no speed. It applies only if the round trip is short and the measured rate is low, and it allows twice the
+/// bytes that this rate can have in flight: on a faster link the rate grows until the limit disappears.
+struct WindowLimiter {
+    private var rates: [Double] = []
+    private var last: (at: ContinuousClock.Instant, bytes: Int64)?
+    private var roundTrips: [Duration] = []
+
+    /// Links faster than this (bytes per second) are not limited: the default windows pass in a moment.
+    private static let slow = 256_000.0
+    /// The longest round trip for which the limit applies.
+    private static let roundTrip = Duration.milliseconds(300)
+    private static let sampleTime = Duration.milliseconds(500)
+    private static let samples = 8
+    private static let connections = 8
+    private static let smallest: Int64 = 32 << 10
+
+    /// Bytes that may be in flight for all transfers together; nil for no limit.
+    var window: Int64? {
+        guard let rate = rates.max(), rates.count > 1, rate < Self.slow else { return nil }
+        guard let shortest = roundTrips.min(), shortest < Self.roundTrip else { return nil }
+        return max(Self.smallest, Int64(2 * rate * (Self.roundTrip / .seconds(1))))
+    }
+
+    /// Records the setup time of a new connection: one round trip, or more on a busy link.
+    mutating func connected(in time: Duration) {
+        roundTrips.append(time)
+        if roundTrips.count > Self.connections { roundTrips.removeFirst() }
+    }
+
+    /// Records the bytes received since the start.
+    ///
+    /// - Returns: true if that is a new measurement.
+    mutating func record(_ bytes: Int64, at now: ContinuousClock.Instant) -> Bool {
+        guard let last else {
+            self.last = (now, bytes)
+            return false
+        }
+        let time = now - last.at
+        guard time >= Self.sampleTime else { return false }
+        self.last = (now, bytes)
+        // Idle for most of the time.
+        if time > Self.sampleTime * 3 {
+            rates = []
+            return true
+        }
+        rates.append(Double(bytes - last.bytes) / (time / .seconds(1)))
+        if rates.count > Self.samples { rates.removeFirst() }
+        return true
+    }
 }

@@ -2,9 +2,9 @@ import CLibcurl
 import Glibc
 
 extension TransferState.Failure {
-    /// The one place where libcurl's codes get their meaning.
+    /// Translates libcurl's result codes; no other code interprets them.
     ///
-    /// - Parameter systemError: as in errno(3), 0 when unknown.
+    /// - Parameter systemError: the error number (errno(3)); 0 if unknown.
     init(_ code: CURLcode, isHeadComplete: Bool, systemError: Int32) {
         let text = String(cString: curl_easy_strerror(code))
         underlying = systemError == 0 ? text : String(cString: strerror(systemError))
@@ -14,7 +14,7 @@ extension TransferState.Failure {
             self.code = .unreachable
             underlying = "its name could not be resolved"
         case CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR: self.code = .unreachable
-        // The one limit that libcurl keeps is that on connecting.
+        // Connecting is the only time limit that libcurl enforces.
         case CURLE_OPERATION_TIMEDOUT:
             self.code = .unreachable
             underlying = "no connection in time"

@@ -1,39 +1,41 @@
 import CLibcurl
 import EventLoop
 
-/// A libcurl multi handle driven by the loop: one pool of connections.
+/// A libcurl multi handle driven by the event loop: one pool of connections.
 ///
-/// libcurl must not be entered from within its own callbacks. Hence requests that are removed there are only cut off
-/// from their owners at once, and leave when libcurl has returned; requests are added from outside always (see
-/// `OriginClient`).
+/// libcurl must not be entered from within its own callbacks. So a request that is removed there is only detached from
+/// its owner at once, and leaves the handle after libcurl has returned. Requests are always added from outside libcurl
+/// (see `OriginClient`).
 @LoopActor final class CurlMulti {
     private let handle: UnsafeMutableRawPointer
-    /// The sockets of its connections.
+    /// The sockets of the pool's connections.
     let sockets = SocketWatches()
     private var timer: LoopTimer?
-    /// Those in the handle, by their easy handle: what keeps the callbacks' contexts alive.
+    /// Requests in the handle by their easy handle. Keeps the callbacks' contexts alive.
     private var requests: [UnsafeMutableRawPointer: CurlRequest] = [:]
-    private var doomed: [CurlRequest] = []
+    private var removals: [CurlRequest] = []
     private var stopped: [CurlRequest] = []
     private var isInside = false
-    /// What has come and is not passed on yet, and whose it is; empty whenever libcurl is left.
-    private var staging: Staging
-    private var staged: CurlRequest?
+    /// Received bytes not yet delivered, and their request. Empty whenever libcurl has returned.
+    private var buffer: BodyBuffer
+    private var bufferedRequest: CurlRequest?
 
     private static let isReady: Bool = {
-        // libcurl takes its buffer anew for each request. By default malloc gives such a block back to the system each
-        // time, and every page of it comes as a fault again: a sixth of what a small miss costs.
+        // libcurl allocates its buffer for each request. By default malloc returns such a block to the system each
+        // time, and every page faults again: a sixth of the cost of a small miss.
         weir_keep_freed_memory(4 << 20, 8 << 20)
         return weir_global_init() == CURLE_OK
     }()
 
+    /// Creates an empty pool.
+    ///
     /// - Parameters:
-    ///   - idleConnections: the most that are kept for reuse.
-    ///   - bufferSize: the most bytes that travel to an owner together.
+    ///   - idleConnections: most connections kept for reuse.
+    ///   - bufferSize: most bytes delivered to an owner at a time.
     init(idleConnections: Int, bufferSize: Int) {
-        staging = Staging(capacity: bufferSize)
+        buffer = BodyBuffer(capacity: bufferSize)
         guard Self.isReady, let handle = curl_multi_init() else {
-            // Without it there is no program to go on with.
+            // The program cannot run without libcurl.
             preconditionFailure("no memory or no TLS library for libcurl")
         }
         self.handle = handle
@@ -48,7 +50,7 @@ import EventLoop
         _ = weir_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, context)
         _ = weir_multi_set_pointer(handle, CURLMOPT_TIMERDATA, context)
         _ = weir_multi_set_socket(handle) { easy, socket, what, context, _ in
-            // libcurl calls on the loop's thread; the handle is a key here, no more.
+            // libcurl calls on the loop's thread; the handle only serves as a key.
             nonisolated(unsafe) let easy = easy
             CurlMulti.from(context) {
                 if let easy { $0.requests[easy]?.descriptor = socket }
@@ -75,11 +77,12 @@ import EventLoop
 
     // MARK: Requests
 
-    /// Puts a request on the wire. Not from within a callback of libcurl.
+    /// Adds a request to the handle, which starts it. Not from within a callback of libcurl.
     func add(_ request: CurlRequest) -> Bool {
         requests[request.handle] = request
         request.multi = self
-        // The connections that it makes tell of their end there; none outlives the handle, and that the sockets.
+        // Its connections report their end to `sockets`. None outlives the handle, and the handle does not outlive
+        // `sockets`.
         _ = weir_easy_set_pointer(
             request.handle, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque())
         guard curl_multi_add_handle(handle, request.handle) == CURLM_OK else {
@@ -89,18 +92,17 @@ import EventLoop
         return true
     }
 
-    /// Takes a request off the wire; its owner hears nothing of it any more. A request in mid-body takes its connection
-    /// along.
+    /// Removes a request; its owner is not notified any more. A request in mid-body closes its connection.
     func remove(_ request: CurlRequest) {
         request.owner = nil
         guard requests[request.handle] != nil else { return }
-        guard !isInside else { return doomed.append(request) }
+        guard !isInside else { return removals.append(request) }
         curl_multi_remove_handle(handle, request.handle)
         requests[request.handle] = nil
     }
 
-    /// Lets a request on the wire wait with its body, or go on with it: what it had taken off its socket comes at once.
-    /// Not from within a callback of libcurl.
+    /// Pauses or resumes a request's body. On resumption, bytes that libcurl holds arrive at once. Not from within a
+    /// callback of libcurl.
     func pause(_ request: CurlRequest, _ isPaused: Bool) {
         guard requests[request.handle] != nil else { return }
         enter { curl_easy_pause(request.handle, isPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT) }
@@ -108,24 +110,26 @@ import EventLoop
 
     // MARK: Bytes
 
-    /// Takes bytes from within libcurl, to be passed on together; false when their owner wants no more.
-    func stage(_ bytes: UnsafeRawBufferPointer, of request: CurlRequest) -> Bool {
-        if staged !== request || !staging.hasRoom(for: bytes.count) { deliverStaged() }
+    /// Buffers bytes from within libcurl for joint delivery.
+    ///
+    /// - Returns: false if the owner has refused further bytes.
+    func append(_ bytes: UnsafeRawBufferPointer, of request: CurlRequest) -> Bool {
+        if bufferedRequest !== request || !buffer.hasRoom(for: bytes.count) { flushBuffer() }
         guard !request.isStopped else { return false }
-        guard staging.hasRoom(for: bytes.count) else { return request.deliver(bytes) }
-        staged = request
-        staging.append(bytes)
+        guard buffer.hasRoom(for: bytes.count) else { return request.deliver(bytes) }
+        bufferedRequest = request
+        buffer.append(bytes)
         return true
     }
 
-    /// Passes on what was gathered. A request whose owner wants no more of it leaves when libcurl has returned.
-    private func deliverStaged() {
-        guard let request = staged, !staging.isEmpty else { return }
-        staged = nil
-        if !staging.take(request.deliver) { stopped.append(request) }
+    /// Delivers the buffered bytes. A request whose owner refuses them leaves after libcurl has returned.
+    private func flushBuffer() {
+        guard let request = bufferedRequest, !buffer.isEmpty else { return }
+        bufferedRequest = nil
+        if !buffer.drain(request.deliver) { stopped.append(request) }
     }
 
-    /// Ends those whose owners refused bytes that libcurl had handed over already.
+    /// Ends requests whose owners refused bytes that libcurl had already handed over.
     private func endStopped() {
         let requests = stopped
         stopped = []
@@ -161,33 +165,64 @@ import EventLoop
         }
     }
 
-    /// Enters libcurl, and sees to what came of it.
+    /// Enters libcurl, then handles removals, finished requests and refused bytes.
     private func enter(_ body: () -> Void) {
         isInside = true
         body()
-        deliverStaged()
+        flushBuffer()
         isInside = false
-        for request in doomed { remove(request) }
-        doomed = []
-        for (request, code) in takeEnded() { request.end(code) }
+        for request in removals { remove(request) }
+        removals = []
+        for (request, code) in removeFinished() { request.end(code) }
         endStopped()
     }
 
-    /// Takes those that are through off the handle before anyone hears of it: what they do then may add and remove
-    /// others.
-    private func takeEnded() -> [(CurlRequest, CURLcode)] {
+    /// Removes all finished requests before any owner is notified: an owner may add and remove requests.
+    private func removeFinished() -> [(CurlRequest, CURLcode)] {
         var ended: [(CurlRequest, CURLcode)] = []
         var left: Int32 = 0
         while let message = curl_multi_info_read(handle, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             let code = message.pointee.data.result
             guard let request = requests.removeValue(forKey: easy) else { continue }
-            // Another may use its connection.
-            request.intake.limitWindow(to: nil)
-            request.intake.restore()
+            // Another request may reuse the connection.
+            request.receiveLimits.limitWindow(to: nil)
+            request.receiveLimits.restore()
             curl_multi_remove_handle(handle, easy)
             ended.append((request, code))
         }
         return ended
+    }
+}
+
+/// Collects bytes from libcurl for joint delivery to one owner.
+///
+/// libcurl passes 16 KiB at a time, however much it has read. A file written so needs many calls, and fills the page
+/// cache with many small folios that sendfile must visit one by one.
+struct BodyBuffer: ~Copyable {
+    private let buffer: UnsafeMutableRawBufferPointer
+    private var count = 0
+
+    /// Allocates the buffer.
+    ///
+    /// - Parameter capacity: most bytes delivered at a time.
+    init(capacity: Int) { buffer = .allocate(byteCount: capacity, alignment: 64) }
+
+    deinit { buffer.deallocate() }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// True if `more` further bytes fit.
+    func hasRoom(for more: Int) -> Bool { more <= buffer.count - count }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(rebasing: buffer[count..<(count + bytes.count)]).copyMemory(from: bytes)
+        count += bytes.count
+    }
+
+    /// Passes the content, valid during the call, to `body` and empties the buffer.
+    mutating func drain<T>(_ body: (UnsafeRawBufferPointer) -> T) -> T {
+        defer { count = 0 }
+        return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
 }

@@ -2,9 +2,9 @@ import CLibcurl
 import EventLoop
 import Glibc
 
-/// Bodies that go out, and signatures.
+/// Request bodies and signatures.
 extension CurlRequest {
-    /// Lets libcurl read the body from its file.
+    /// Makes libcurl read the body from its file.
     func setUpload() {
         set(CURLOPT_UPLOAD, 1)
         _ = weir_easy_set_offset(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(outgoing?.size ?? 0))
@@ -14,7 +14,7 @@ extension CurlRequest {
         _ = weir_easy_set_seek(handle) { context, offset, origin in
             guard let context, origin == SEEK_SET else { return CURL_SEEKFUNC_FAIL }
             let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
-            LoopActor.assumeIsolated { request.taken = Int64(offset) }
+            LoopActor.assumeIsolated { request.uploadPosition = Int64(offset) }
             return CURL_SEEKFUNC_OK
         }
     }
@@ -23,26 +23,26 @@ extension CurlRequest {
         _ = weir_easy_set_write(handle, CURLOPT_READFUNCTION) { start, size, count, context in
             guard let context, let start else { return Int(CURL_READFUNC_ABORT) }
             let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
-            // libcurl calls on the loop's thread, and lends this for the call.
+            // libcurl calls on the loop's thread; the buffer is valid during the call.
             nonisolated(unsafe) let room = UnsafeMutableRawBufferPointer(start: start, count: size * count)
-            return LoopActor.assumeIsolated { request.give(room) }
+            return LoopActor.assumeIsolated { request.readBody(into: room) }
         }
     }
 
-    private func give(_ room: UnsafeMutableRawBufferPointer) -> Int {
-        guard let count = outgoing?.read(at: taken, into: room) else { return Int(CURL_READFUNC_ABORT) }
-        taken += Int64(count)
+    private func readBody(into room: UnsafeMutableRawBufferPointer) -> Int {
+        guard let count = outgoing?.read(at: uploadPosition, into: room) else { return Int(CURL_READFUNC_ABORT) }
+        uploadPosition += Int64(count)
         return count
     }
 
-    /// How many bytes of the body the peer has taken, as far as the system knows.
+    /// Body bytes that the peer has received, as far as the system knows.
     var sent: Int64 {
         var waiting: Int32 = 0
-        guard descriptor >= 0, ioctl(descriptor, UInt(TIOCOUTQ), &waiting) == 0 else { return taken }
-        return taken - Int64(waiting)
+        guard descriptor >= 0, ioctl(descriptor, UInt(TIOCOUTQ), &waiting) == 0 else { return uploadPosition }
+        return uploadPosition - Int64(waiting)
     }
 
-    /// Has libcurl sign the request: see `RequestSignature`.
+    /// Makes libcurl sign the request; see `RequestSignature`.
     func sign(with signature: RequestSignature) {
         set(CURLOPT_AWS_SIGV4, signature.scheme)
         set(CURLOPT_USERNAME, signature.accessKey)

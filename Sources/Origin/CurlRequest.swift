@@ -3,59 +3,58 @@ import EventLoop
 import Glibc
 import HTTPMessage
 
-/// What a request tells of itself, always on the loop; the first two from within libcurl.
+/// Receives a request's events, always on the loop; the first two from within libcurl.
 @LoopActor protocol CurlRequestOwner: AnyObject {
-    /// The head of the final reply has come. False breaks the request off.
+    /// The head of the final reply has arrived. Return false to abort the request.
     func request(_ request: CurlRequest, received reply: Reply) -> Bool
-    /// Bytes of the body have come, decoded if they had to be. False breaks the request off.
+    /// Body bytes have arrived, decoded if necessary. Return false to abort the request.
     func request(_ request: CurlRequest, received bytes: UnsafeRawBufferPointer) -> Bool
-    /// The request is off the wire; comes last.
+    /// The request has left the handle. Called last.
     func request(_ request: CurlRequest, ended outcome: TransferState.Outcome)
 }
 
-/// The owner of one libcurl easy handle: one request and its reply.
+/// Owns one libcurl easy handle: one request and its reply.
 ///
-/// Lives in `CurlMulti` while it is on the wire: that keeps the callbacks' context, which is this object, alive.
+/// `CurlMulti` retains it while it is in progress, and so keeps the callbacks' context, this object, alive.
 @LoopActor final class CurlRequest {
-    /// The easy handle.
     let handle: UnsafeMutableRawPointer
-    /// Who hears of it; nil once nobody does. Takes itself out before it goes.
+    /// Receives the events; nil to receive none. The owner sets it to nil before it is released.
     unowned var owner: (any CurlRequestOwner)?
-    /// Where it is on the wire; outlives it there.
+    /// The pool that runs the request; outlives the request's time in it.
     unowned var multi: CurlMulti?
 
-    private let handles: EasyHandles
-    /// Whether its handle carries nothing that the next request would not set itself.
+    private let handles: EasyHandlePool
+    /// True if the handle carries no option that the next request does not set itself.
     private let isPlain: Bool
-    /// The body on its way out, and how much of it libcurl has taken.
+    /// The outgoing body and the offset up to which libcurl has read it.
     let outgoing: OutgoingFile?
-    var taken: Int64 = 0
+    var uploadPosition: Int64 = 0
     private let rules: AddressRules
     private let isNamed: Bool
     private var lines: UnsafeMutablePointer<curl_slist>?
     private var reply = Reply()
     private var isHeadComplete = false
-    /// Whether its owner wants no more.
+    /// True if the owner has refused further bytes.
     private(set) var isStopped = false
     private var isExcessive = false
     private var refusals = 0
     private var openings = 0
     private var socketError: Int32 = 0
 
-    /// What a request is made of besides its `OriginRequest`.
+    /// Parameters of a request besides its `OriginRequest`.
     struct Settings {
         let configuration: OriginClient.Configuration
-        let handles: EasyHandles
+        let handles: EasyHandlePool
         let rules: AddressRules
-        /// The user's own URL named the host and port of this attempt.
+        /// True if the user's own URL names the host and port of this attempt.
         let isNamed: Bool
-        /// See `ConnectionTrust`.
-        let oldestConnection: Int?
+        /// See `StaleConnections.maximumAge`.
+        let maximumConnectionAge: Int?
     }
 
     /// Nil when libcurl has no memory.
     init?(_ request: OriginRequest, _ attempt: TransferState.Attempt, _ settings: Settings) {
-        guard let handle = settings.handles.take() else { return nil }
+        guard let handle = settings.handles.acquire() else { return nil }
         self.handle = handle
         handles = settings.handles
         isPlain = request.method == .get && request.signature == nil
@@ -65,8 +64,8 @@ import HTTPMessage
         set(CURLOPT_URL, attempt.url.text)
         set(CURLOPT_BUFFERSIZE, request.acceptsCompression ? Self.smallBuffer : settings.configuration.bufferSize)
         _ = weir_easy_set_text(handle, CURLOPT_ACCEPT_ENCODING, request.acceptsCompression ? "gzip" : nil)
-        set(CURLOPT_FRESH_CONNECT, settings.oldestConnection == 0 ? 1 : 0)
-        set(CURLOPT_MAXLIFETIME_CONN, settings.oldestConnection ?? 0)
+        set(CURLOPT_FRESH_CONNECT, settings.maximumConnectionAge == 0 ? 1 : 0)
+        set(CURLOPT_MAXLIFETIME_CONN, settings.maximumConnectionAge ?? 0)
         setFields(request, attempt)
         setMethod(request)
         if let signature = request.signature { sign(with: signature) }
@@ -74,24 +73,25 @@ import HTTPMessage
     }
 
     isolated deinit {
-        if isPlain { handles.give(handle) } else { curl_easy_cleanup(handle) }
+        if isPlain { handles.release(handle) } else { curl_easy_cleanup(handle) }
         curl_slist_free_all(lines)
     }
 
-    /// libcurl's own, enough for a playlist.
+    /// libcurl's default, enough for a playlist.
     private static let smallBuffer = 16 * 1024
 
     // MARK: Options
 
     private func setFields(_ request: OriginRequest, _ attempt: TransferState.Attempt) {
         for field in request.fields(for: attempt.url) {
-            // libcurl takes a name with a semicolon for a field that is empty.
+            // libcurl interprets a name with a semicolon as an empty field.
             append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
         if let range = attempt.rangeValue { append("Range: \(range)") }
         if let validator = attempt.ifRange { append("If-Range: \(validator)") }
-        // Asked for by us or not, libcurl would wait a second for leave to send a larger body.
-        // An empty field would be signed and not sent; and a store may refuse before it gets the body.
+        // libcurl would otherwise wait one second for "100 Continue" before it sends a larger body. A signed request
+        // must not have this line, because the empty field would be signed but not sent; and a store may refuse before
+        // it has received the body.
         if request.method != .get, request.signature == nil { append("Expect:") }
     }
 
@@ -104,12 +104,12 @@ import HTTPMessage
         defer { set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
         if outgoing != nil { return setUpload() }
         if request.method == .head { return set(CURLOPT_NOBODY, 1) }
-        // With a body, even none, libcurl would give it a type that was not signed.
+        // With a body, even an empty one, libcurl would add a Content-Type that was not signed.
         if request.body.isEmpty, request.signature != nil { return }
         request.body.withUnsafeBytes { body in
             _ = weir_easy_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
             let start = UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(handle))
-            // Copied: as many bytes as the size just set says.
+            // libcurl copies as many bytes as the size above says.
             _ = weir_easy_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, start)
         }
     }
@@ -122,7 +122,7 @@ import HTTPMessage
         }
     }
 
-    /// Sets the functions that come back to the request whose context a handle has.
+    /// Sets the callbacks of a handle; its context is the current request.
     static func setFunctions(of handle: UnsafeMutableRawPointer) {
         _ = weir_easy_set_write(handle, CURLOPT_HEADERFUNCTION) { start, _, count, context in
             CurlRequest.from(context, start, count) { $0.receive(line: $1) ? $1.count : 0 }
@@ -133,7 +133,7 @@ import HTTPMessage
         _ = weir_easy_set_opensocket(handle) { context, _, address in
             guard let context, let address else { return CURL_SOCKET_BAD }
             let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
-            // libcurl calls on the loop's thread, and lends this for the call.
+            // libcurl calls on the loop's thread; the address is valid during the call.
             nonisolated(unsafe) let unsafeAddress = address
             return LoopActor.assumeIsolated { request.open(unsafeAddress) }
         }
@@ -155,13 +155,13 @@ import HTTPMessage
     ) -> Int {
         guard let context else { return 0 }
         let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
-        // libcurl calls on the loop's thread, and lends this for the call.
+        // libcurl calls on the loop's thread; the bytes are valid during the call.
         nonisolated(unsafe) let bytes = UnsafeRawBufferPointer(start: start, count: count)
         return LoopActor.assumeIsolated { body(request, bytes) }
     }
 
     private func receive(line: UnsafeRawBufferPointer) -> Bool {
-        guard !isHeadComplete else { return true }  // A trailer: nothing that we ask for.
+        guard !isHeadComplete else { return true }  // A trailer section; Weir requests none.
         switch reply.receive(line: line) {
         case .incomplete: return true
         case .excessive:
@@ -170,26 +170,26 @@ import HTTPMessage
         case .complete:
             isHeadComplete = true
             reply.address = address
-            return goOn(owner?.request(self, received: reply))
+            return shouldContinue(owner?.request(self, received: reply))
         }
     }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
-        if isPaused { return weir_writefunc_pause }  // libcurl keeps them.
-        return !isStopped && (multi?.stage(bytes, of: self) ?? false) ? bytes.count : 0
+        if isPaused { return weir_writefunc_pause }  // libcurl keeps the bytes.
+        return !isStopped && (multi?.append(bytes, of: self) ?? false) ? bytes.count : 0
     }
 
-    /// Passes bytes on to the owner; false when it wants no more.
-    func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool { goOn(owner?.request(self, received: bytes)) }
+    /// Passes bytes to the owner; false if it refuses further bytes.
+    func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool { shouldContinue(owner?.request(self, received: bytes)) }
 
-    private func goOn(_ wanted: Bool?) -> Bool {
-        if wanted != true { isStopped = true }
-        return wanted == true
+    private func shouldContinue(_ answer: Bool?) -> Bool {
+        if answer != true { isStopped = true }
+        return answer == true
     }
 
     private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
         let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
-        // The member is declared as a bare sockaddr; `addrlen` bytes of a longer one stand there.
+        // The member is declared as a bare sockaddr, but `addrlen` bytes are stored there.
         let raw = UnsafeRawBufferPointer(
             start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
         guard let target = SocketAddress(family: address.pointee.family, raw), rules.allows(target, isNamed: isNamed)
@@ -206,21 +206,21 @@ import HTTPMessage
 
     // MARK: Pauses
 
-    /// Whether its body waits.
+    /// True while the body is paused.
     private(set) var isPaused = false
 
-    /// Lets the body wait, or go on. The head comes all the same. Not from within a callback of libcurl.
+    /// Pauses or resumes the body; the head still arrives. Not from within a callback of libcurl.
     ///
-    /// Its connection stays, and the kernel takes in what its window promises: see `SocketIntake`.
-    func pause(_ wanted: Bool) {
-        guard wanted != isPaused else { return }
-        isPaused = wanted
-        if wanted { intake.shrink() } else { intake.restore() }
-        // Before the head libcurl has nothing to pause; the first bytes of the body will see to it.
-        if isHeadComplete || !wanted { multi?.pause(self, wanted) }
+    /// The connection stays open, and the kernel buffers up to its window; see `SocketReceiveLimits`.
+    func setPaused(_ isPaused: Bool) {
+        guard isPaused != self.isPaused else { return }
+        self.isPaused = isPaused
+        if isPaused { receiveLimits.shrink() } else { receiveLimits.restore() }
+        // Before the head libcurl has nothing to pause; `receive` pauses at the first body bytes.
+        if isHeadComplete || !isPaused { multi?.pause(self, isPaused) }
     }
 
-    /// How long its connection took to stand; nil where one was used again.
+    /// The connection's setup time; nil for a reused connection.
     var connectTime: Duration? {
         var (count, time) = (0, curl_off_t(0))
         _ = weir_easy_get_long(handle, CURLINFO_NUM_CONNECTS, &count)
@@ -228,32 +228,33 @@ import HTTPMessage
         return .microseconds(time)
     }
 
-    /// What its connection takes in ahead of what is read.
-    var intake = SocketIntake()
+    /// Limits what the system receives ahead of the reader.
+    var receiveLimits = SocketReceiveLimits()
 
-    /// Its connection's, from when libcurl first waits for it; CURLINFO_ACTIVESOCKET tells it only after the end.
+    /// The connection's socket, from the moment when libcurl first waits for it. CURLINFO_ACTIVESOCKET reports it only
+    /// after the end.
     var descriptor: Int32 {
-        get { intake.descriptor }
-        set { intake.descriptor = newValue }
+        get { receiveLimits.descriptor }
+        set { receiveLimits.descriptor = newValue }
     }
 
     // MARK: The end
 
-    /// The address that answers, without its port.
+    /// The peer's address, without port.
     private var address: String? {
         var text: UnsafePointer<CChar>?
         _ = weir_easy_get_text(handle, CURLINFO_PRIMARY_IP, &text)
         return text.map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Bytes of the body that came over the wire, before decoding.
+    /// Body bytes received before decoding.
     var encodedByteCount: Int64 {
         var count: curl_off_t = 0
         _ = weir_easy_get_offset(handle, CURLINFO_SIZE_DOWNLOAD_T, &count)
         return Int64(count)
     }
 
-    /// libcurl is through with it; the request is off the handle.
+    /// Reports the result of libcurl; the request has already left the handle.
     func end(_ code: CURLcode) {
         let outcome: TransferState.Outcome =
             switch code {

@@ -1,11 +1,11 @@
 import HTTPMessage
 
-/// Hands out the places that each host has: at most so many requests at once to one (scheme, host, port).
+/// Limits concurrent requests per (scheme, host, port) and schedules waiting transfers.
 ///
-/// Playback goes before background, and older transfers before younger ones, so that a retry does not lose its turn.
-/// Background takes every place while nobody plays: where the way is long, each of them is a share of what it carries.
-/// Playback that finds none left displaces the youngest of the background, once: from then on, until playback has been
-/// quiet for a while, places stay in reserve for it.
+/// Playback precedes background, and older transfers precede younger ones, so that a retry does not lose its turn.
+/// Background may use every place while nothing plays: on a long path each connection adds throughput. Playback that
+/// finds no free place displaces the youngest background transfer once; from then on places stay reserved for playback
+/// until it has been idle for `reserveLife`.
 struct HostQueue {
     private struct Entry {
         let id: UInt64
@@ -14,31 +14,33 @@ struct HostQueue {
         let isCounted: Bool
     }
 
-    /// How long places stay in reserve after a transfer of playback. Players with full buffers ask once in a segment's
-    /// time.
+    /// Time for which places stay reserved after a playback transfer. Players with full buffers send one request per
+    /// segment duration.
     static let reserveLife = Duration.seconds(60)
 
     private let places: Int
     private let reserve: Int
-    /// The most places of one host that background may have for now; nil for no such bound.
+    /// Most places of one host for background at the moment; nil for no such limit.
     var backgroundPlaces: Int?
     private var waiting: [Entry] = []
-    private var taken: [UInt64: Entry] = [:]
+    private var active: [UInt64: Entry] = [:]
     private var counts: [WebURL.Origin: Int] = [:]
-    /// Those that pause, whose places others may have.
+    /// Paused transfers whose places others may use.
     private var lent: Set<UInt64> = []
-    /// The hosts that have places in reserve, and until when.
+    /// Hosts with reserved places, and the end of the reservation.
     private var reserved: [WebURL.Origin: ContinuousClock.Instant] = [:]
 
-    /// - Parameter reserve: places per host that playback may take from the background, which keeps one at least.
+    /// Creates an empty queue.
+    ///
+    /// - Parameter reserve: places per host that playback may take from background, which keeps at least one.
     init(places: Int, reserve: Int) {
         self.places = max(1, places)
         self.reserve = min(max(0, reserve), self.places - 1)
     }
 
-    /// Wants a place for a transfer, which must have none. Identities grow with age.
+    /// Enqueues a transfer that has no place. Ids increase with time.
     ///
-    /// - Parameter isCounted: false for one that takes no place, and never waits for one.
+    /// - Parameter isCounted: false for a transfer that needs no place and never waits for one.
     mutating func enqueue(
         _ id: UInt64, priority: OriginRequest.Priority, host: WebURL.Origin, isCounted: Bool = true
     ) {
@@ -47,21 +49,21 @@ struct HostQueue {
         waiting.insert(entry, at: index ?? waiting.endIndex)
     }
 
-    /// Gives a place back, or gives up waiting for one.
+    /// Frees a transfer's place, or removes it from the queue.
     mutating func release(_ id: UInt64) {
-        if let entry = taken.removeValue(forKey: id) {
+        if let entry = active.removeValue(forKey: id) {
             if lent.remove(id) == nil { count(entry.host, -1) }
         } else {
             waiting.removeAll { $0.id == id }
         }
     }
 
-    /// Lets others have the place of a transfer that pauses, or takes it back: one too many may have it then, for a
+    /// Lends the place of a paused transfer to others, or reclaims it; the host may then exceed its limit by one for a
     /// while.
     ///
-    /// - Returns: whether that changes anything.
+    /// - Returns: true if that changes anything.
     mutating func lend(_ id: UInt64, _ isLent: Bool) -> Bool {
-        guard let host = taken[id]?.host, isLent != lent.contains(id) else { return false }
+        guard let host = active[id]?.host, isLent != lent.contains(id) else { return false }
         if isLent { lent.insert(id) } else { lent.remove(id) }
         count(host, isLent ? -1 : 1)
         return true
@@ -72,24 +74,24 @@ struct HostQueue {
         counts[host] = left > 0 ? left : nil
     }
 
-    /// Gives a transfer another priority: one that waits goes to where it belongs then, one that has a place keeps it.
+    /// Changes a transfer's priority. A waiting transfer moves in the queue; one with a place keeps it.
     mutating func move(_ id: UInt64, to priority: OriginRequest.Priority) {
-        taken[id]?.priority = priority
+        active[id]?.priority = priority
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
         let entry = waiting.remove(at: index)
         enqueue(id, priority: priority, host: entry.host, isCounted: entry.isCounted)
     }
 
-    /// Takes places from background where playback waits for one in vain.
+    /// Displaces background transfers where playback waits for a place.
     ///
-    /// - Returns: who has lost its place. It is to leave the wire, and may wait for the next place.
+    /// - Returns: the displaced transfers. Each must stop its request, and may be enqueued again.
     mutating func displace(now: ContinuousClock.Instant) -> [UInt64] {
         guard reserve > 0 else { return [] }
         var displaced: [UInt64] = []
         for entry in waiting where entry.priority == .playback && entry.isCounted {
             if isReserved(entry.host, now: now) { keepReserve(at: entry.host, now: now) }
             guard counts[entry.host] ?? 0 >= places else { continue }
-            let others = taken.values.filter {
+            let others = active.values.filter {
                 $0.host == entry.host && $0.priority == .background && !lent.contains($0.id)
             }
             guard others.count > places - reserve, let youngest = others.map(\.id).max() else { continue }
@@ -100,7 +102,7 @@ struct HostQueue {
         return displaced
     }
 
-    /// The transfers that get a place now.
+    /// Returns the transfers that get a place now.
     mutating func grant(now: ContinuousClock.Instant) -> [UInt64] {
         var left: [Entry] = []
         var granted: [UInt64] = []
@@ -111,7 +113,7 @@ struct HostQueue {
                     continue
                 }
                 counts[entry.host, default: 0] += 1
-                taken[entry.id] = entry
+                active[entry.id] = entry
             }
             granted.append(entry.id)
         }

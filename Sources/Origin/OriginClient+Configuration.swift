@@ -1,45 +1,45 @@
 extension OriginClient {
-    /// The limits of what is done to origins, and for how long they are waited for. The defaults are the product's.
+    /// Limits on requests to origins. The defaults are the product's.
     public struct Configuration: Sendable {
-        /// For the name, the connection and TLS together.
+        /// Limit for DNS, TCP and TLS together.
         public var connectLimit = Duration.seconds(5)
-        /// From the beginning of a try until the head of its reply.
+        /// From the start of an attempt to its reply's head.
         public var firstByteLimit = Duration.seconds(15)
-        /// A body must bring `stallBytes` in each such span.
+        /// A body must deliver `stallBytes` in each span of this length.
         public var stallSpan = Duration.seconds(30)
-        /// 1 KB/s over the span of 30 s.
+        /// 1 KB/s over 30 s.
         public var stallBytes: Int64 = 30 * 1024
-        /// A body that a player waits for who has nothing else is asked for anew from where it is, on another connection,
-        /// if nothing of it comes for so long: after a change of networks nobody says that the old connection is dead.
+        /// If nothing of a body arrives in this time, and a player waits for it and has nothing else, the body is
+        /// continued on another connection: after a change of networks nothing reports that the old connection is dead.
         public var silenceSpan = Duration.seconds(8)
-        /// What a request without a policy of its own does after failures.
+        /// The default of requests without their own policy.
         public var retries = RetryPolicy()
-        /// The same while a player waits for the rest of a body, and the origin is away.
+        /// The policy while a player waits for the rest of a body and the origin is away.
         public var retriesBehindAReply = RetryPolicy.behindAReply
-        /// In a row, for one try.
+        /// Most consecutive redirects per attempt.
         public var redirectLimit = 5
-        /// Requests at once to one (scheme, host, port).
+        /// Most concurrent requests to one (scheme, host, port).
         public var placesPerHost = 6
-        /// Places of these that playback takes from downloads, and that are kept for it while it goes on: see
+        /// Places that playback may take from downloads, and that stay reserved while playback continues; see
         /// `HostQueue`.
         public var placesInReserve = 1
-        /// Sent where a request has no User-Agent of its own.
+        /// The default User-Agent.
         public var userAgent = "Weir/1.0"
-        /// Decoded bytes of what `fetch` collects, where the request has no lower limit.
+        /// Most decoded bytes of a body that `fetch` collects, unless the request has a lower limit.
         public var playlistLimit: Int64 = 8 * 1024 * 1024
-        /// Time for what `fetch` collects, where the request has no deadline.
+        /// Time limit of `fetch`, unless the request has a deadline.
         public var playlistDeadline = Duration.seconds(30)
-        /// How many times larger a compressed body may become.
+        /// The largest allowed ratio of decoded to compressed size.
         public var compressionRatioLimit: Int64 = 100
-        /// Transfers in a row that cannot reach an origin before it is presumed absent.
+        /// Consecutive transfers that fail to reach an origin before it is presumed absent.
         public var absenceThreshold = 2
-        /// How long it is, at first and at most.
+        /// First and longest time for which an origin is presumed absent.
         public var absencePauses = Duration.seconds(5)...Duration.seconds(60)
-        /// For how long after somebody wanted something of an absent origin it is probed for nobody in particular.
+        /// Time for which an absent origin is probed after its last request.
         public var absenceInterest = Duration.seconds(600)
-        /// What libcurl reads at once. Media comes fast; playlists are read with libcurl's own 16 KB.
+        /// libcurl's read buffer for media, in bytes. Playlists use libcurl's default of 16 KB.
         public var bufferSize = 512 * 1024
-        /// Connections kept for later requests, per pool.
+        /// Idle connections kept per pool.
         public var idleConnections = 32
 
         /// The defaults.

@@ -3,9 +3,9 @@ import EventLoop
 extension OriginClient {
     /// Fetches a small resource into memory: a playlist, a key, a reply of the control API.
     ///
-    /// The configuration's bounds for playlists hold where the request has none of its own. When the task is cancelled,
-    /// so is the transfer.
-    /// - Throws: `OriginError`; `cancelled` when the task was.
+    /// The configuration's limits for playlists apply unless the request has its own. Cancelling the task cancels the
+    /// transfer.
+    /// - Throws: `OriginError`; `cancelled` if the task was cancelled.
     public func fetch(_ request: OriginRequest) async throws(OriginError) -> (OriginHead, [UInt8]) {
         var request = request
         request.limit = min(request.limit, configuration.playlistLimit)
@@ -23,7 +23,7 @@ extension OriginClient {
     }
 }
 
-/// Gathers a body in memory and resumes the task that waits for it.
+/// Collects a body in memory and resumes the waiting task.
 @LoopActor private final class Collector: TransferReceiver {
     typealias Outcome = Result<(OriginHead, [UInt8]), OriginError>
 
@@ -41,7 +41,7 @@ extension OriginClient {
         if isCancelled { transfer.fail(.cancelled) }
     }
 
-    /// Also comes when the end was there first.
+    /// Cancels the transfer; may be called after its end.
     func cancel() {
         isCancelled = true
         transfer?.fail(.cancelled)
@@ -53,7 +53,7 @@ extension OriginClient {
     }
 
     func transfer(_ transfer: Transfer, received new: UnsafeRawBufferPointer, at offset: Int64) {
-        // Begun again from 0: nobody has seen the first beginning.
+        // The body restarted; the caller has not seen the old bytes.
         if offset < bytes.count { bytes.removeLast(bytes.count - Int(offset)) }
         bytes.append(contentsOf: new)
     }

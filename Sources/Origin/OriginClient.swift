@@ -1,43 +1,43 @@
+internal import CLibcurl
 public import EventLoop
 public import HTTPMessage
 
-/// Fetches from origins, by libcurl on the loop.
+/// An HTTP client for origins: libcurl on the event loop.
 ///
-/// Connections are kept and used again, in two pools: one for the hosts that the user's own URLs named, one for all
-/// others. A connection to a private address, which was allowed for one asset, is thus never found by a request of
-/// another that may not go there.
+/// Connections are reused in two pools: one for the hosts in the user's own URLs, one for all others. So a connection
+/// to a private address that was allowed for one asset is never reused by a request that may not connect there.
 @LoopActor public final class OriginClient {
     /// The limits.
     public let configuration: Configuration
-    /// Where Weir itself listens, as IP literals: never connected to, whoever names it.
+    /// Weir's own listeners as IP literals. No request may connect to them, even if its URL names them.
     public var ownListeners: [OriginRequest.Peer] = [] {
         didSet { rules.ownListeners = ownListeners.compactMap { SocketAddress(literal: $0.host, port: $0.port) } }
     }
-    /// While true, no socket is opened and no name is looked up: every transfer fails at once, those under way too.
-    /// What is known of the presence of origins is forgotten with each change: it may be another network.
+    /// While true, no socket is opened and no name is resolved: every transfer fails at once, running ones too. Each
+    /// change resets the presence of all origins, since the network may be another one.
     public var isOffline = false {
         didSet {
             guard isOffline != oldValue else { return }
             presence = Self.presence(configuration)
-            lookout?.schedule()
+            prober?.schedule()
             if isOffline { Array(transfers.values).forEach { $0.fail(.offline) } }
         }
     }
 
-    /// What background transfers may take from now on, those under way included.
+    /// The share of the link for background transfers, running ones included.
     public var backgroundAllowance = BackgroundAllowance.full {
-        didSet { if backgroundAllowance != oldValue { allow() } }
+        didSet { if backgroundAllowance != oldValue { applyAllowance() } }
     }
-    /// The bytes of bodies that have come.
+    /// Received body bytes.
     public private(set) var traffic = Traffic()
-    /// What was asked of origins, and what became of that.
+    /// Counts of requests and outcomes.
     public internal(set) var activity = Activity()
 
     var presence: OriginPresence
-    private var lookout: Lookout?
-    private var trust = ConnectionTrust()
+    private var prober: OriginProber?
+    private var staleConnections = StaleConnections()
     private var rules = AddressRules()
-    private let handles: EasyHandles
+    private let handles: EasyHandlePool
     private let namedPool: CurlMulti
     private let publicPool: CurlMulti
     private var queue: HostQueue
@@ -45,17 +45,17 @@ public import HTTPMessage
     private var starting: [(Transfer, OriginError.Code?)] = []
     private var lastID: UInt64 = 0
     private var pump: LoopTimer?
-    /// nil while no rate bounds background transfers.
+    /// nil without a rate limit for background transfers.
     private var bucket: TokenBucket?
     private var refill: LoopTimer?
-    private var queueBound = QueueBound()
-    /// Whether some may be held, or bounded, by an allowance.
+    private var windowLimiter = WindowLimiter()
+    /// True if background transfers may be paused or limited.
     private var isThrottling = false
 
-    /// Makes a client without connections.
+    /// Creates a client without connections.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
-        handles = EasyHandles(configuration)
+        handles = EasyHandlePool(configuration)
         namedPool = CurlMulti(
             idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
         publicPool = CurlMulti(
@@ -64,7 +64,7 @@ public import HTTPMessage
         presence = Self.presence(configuration)
         pump = LoopTimer { [weak self] in self?.turn() }
         refill = LoopTimer { [weak self] in self?.turn() }
-        lookout = Lookout(self)
+        prober = OriginProber(self)
     }
 
     private static func presence(_ configuration: Configuration) -> OriginPresence {
@@ -75,8 +75,8 @@ public import HTTPMessage
 
     // MARK: Transfers
 
-    /// Begins a transfer. The receiver, which is held until the end, hears of it after the callback of the loop that
-    /// runs now.
+    /// Starts a transfer. The receiver is retained until the end, and is first notified after the current callback of
+    /// the loop.
     @discardableResult public func start(_ request: OriginRequest, receiver: any TransferReceiver) -> Transfer {
         if isOffline { return start(request, receiver, refusal: .offline) }
         if request.url.isNowhere { return start(request, receiver, refusal: .unreachable) }
@@ -84,12 +84,12 @@ public import HTTPMessage
         case .normal: return start(request, receiver)
         case .probe: return start(request, receiver, isProbe: true)
         case .refused:
-            lookout?.schedule()
+            prober?.schedule()
             return start(request, receiver, refusal: request.insists ? nil : .unreachable)
         }
     }
 
-    /// Begins a transfer whose end says whether an absent origin is there again.
+    /// Starts a transfer whose end decides whether an absent origin has returned.
     func probe(_ request: OriginRequest, receiver: any TransferReceiver) { start(request, receiver, isProbe: true) }
 
     @discardableResult private func start(
@@ -104,29 +104,29 @@ public import HTTPMessage
         return transfer
     }
 
-    /// Whether the origin of a URL is presumed absent, so that who has something in its stead had better not wait for
-    /// it. It is probed from now on for a while, so that this changes soon after it is back.
+    /// True if the URL's origin is presumed absent, so that a caller with an alternative should not wait for it. The
+    /// call also keeps the origin being probed for `absenceInterest`, so that its return is noticed soon.
     public func isPresumedAbsent(_ url: WebURL) -> Bool {
         if url.isNowhere { return true }
-        // Between a pause and its probe nobody is to wait either; after a long time whoever comes looks for himself.
-        lookout?.look()
-        presence.want(url.origin, now: .now)
-        lookout?.schedule()
+        // Send due probes first, so that the end of a pause does not make a caller wait. After a long time without
+        // requests, the next caller's own request is the probe.
+        prober?.sendDueProbes()
+        presence.recordInterest(url.origin, now: .now)
+        prober?.schedule()
         return presence.isAbsent(url.origin, now: .now)
     }
 
-    /// Notes that a request was waited for in vain by somebody who could do without: for a while its origin is presumed
-    /// absent.
+    /// Records that a caller with an alternative timed out on a request: its origin is presumed absent for a while.
     public func presumeAbsent(after request: OriginRequest) {
         guard !isOffline else { return }
-        presence.doubted(request.url.origin, now: .now)
-        lookout?.note(request, at: request.url)
+        presence.recordTimeout(request.url.origin, now: .now)
+        prober?.record(request, at: request.url)
     }
 
-    /// Ends all transfers with `cancelled`, for an orderly stop.
+    /// Ends all transfers with `cancelled`, for an orderly shutdown.
     public func stop() { Array(transfers.values).forEach { $0.fail(.cancelled) } }
 
-    /// Requests enter libcurl from here alone, never from within one of its callbacks.
+    /// Requests enter libcurl only from here, never from within its callbacks.
     private func turn() {
         let beginning = starting
         starting = []
@@ -137,7 +137,7 @@ public import HTTPMessage
                 transfer.begin()
             }
         }
-        // What pauses leaves its place to others, before any is taken away.
+        // Paused transfers lend their places before any transfer is displaced.
         if isThrottling { throttle() }
         let now = ContinuousClock.now
         for id in queue.displace(now: now) { transfers[id]?.displaced() }
@@ -162,29 +162,29 @@ public import HTTPMessage
         pump?.fireSoon()
     }
 
-    func forget(_ transfer: Transfer) { transfers[transfer.id] = nil }
+    func remove(_ transfer: Transfer) { transfers[transfer.id] = nil }
 
-    /// The place of a transfer that pauses goes to another, until it goes on.
+    /// Lends the place of a paused transfer until it resumes.
     func lend(_ transfer: Transfer, _ isLent: Bool) {
         if queue.lend(transfer.id, isLent) { pump?.fireSoon() }
     }
 
-    /// Notes what the end of a request says of the presence of the origin that it was at.
-    func note(_ error: OriginError?, _ request: OriginRequest, at url: WebURL, isProbe: Bool) {
-        if error?.code == .unreachable { presence.missed(url.origin, now: .now) }
-        if isProbe { presence.endProbe(request.url.origin, isInVain: error?.code.isSilence ?? false, now: .now) }
-        if error != nil, presence.isAbsent(url.origin, now: .now) { lookout?.note(request, at: url) }
-        if isProbe { lookout?.schedule() }
+    /// Records in `presence` how a request to an origin ended.
+    func recordEnd(_ error: OriginError?, _ request: OriginRequest, at url: WebURL, isProbe: Bool) {
+        if error?.code == .unreachable { presence.recordUnreachable(url.origin, now: .now) }
+        if isProbe { presence.endProbe(request.url.origin, isTimeout: error?.code.isTimeout ?? false, now: .now) }
+        if error != nil, presence.isAbsent(url.origin, now: .now) { prober?.record(request, at: url) }
+        if isProbe { prober?.schedule() }
     }
 
-    /// Notes that a request was waited for in vain.
-    func noteSilence(of url: WebURL) { trust.silent(url.origin, now: .now) }
+    /// Records that a request timed out.
+    func recordTimeout(of url: WebURL) { staleConnections.recordTimeout(url.origin, now: .now) }
 
     func open(_ request: OriginRequest, _ attempt: TransferState.Attempt) -> CurlRequest? {
         activity.requests += 1
         let settings = CurlRequest.Settings(
             configuration: configuration, handles: handles, rules: rules, isNamed: isNamed(request, attempt),
-            oldestConnection: trust.oldest(attempt.url.origin, now: .now))
+            maximumConnectionAge: staleConnections.maximumAge(attempt.url.origin, now: .now))
         return CurlRequest(request, attempt, settings)
     }
 
@@ -203,7 +203,7 @@ public import HTTPMessage
 
     // MARK: Background
 
-    private func allow() {
+    private func applyAllowance() {
         isThrottling = true
         queue.backgroundPlaces = backgroundAllowance.places
         let rate = backgroundAllowance.rate ?? 0
@@ -212,35 +212,36 @@ public import HTTPMessage
         pump?.fireSoon()
     }
 
-    /// A connection stands that was perhaps not there in the turn in which its request began.
-    func headCame(on wire: CurlRequest, for priority: OriginRequest.Priority) {
-        if let time = wire.connectTime { queueBound.connected(in: time) }
+    /// Handles a head's arrival: the connection is established now and can be limited, which may have been too early in
+    /// the turn of the request's start.
+    func headReceived(on wire: CurlRequest, for priority: OriginRequest.Priority) {
+        if let time = wire.connectTime { windowLimiter.connected(in: time) }
         if isThrottling, priority == .background { pump?.fireSoon() }
     }
 
-    /// Counts bytes that have come. More than the allowance has stop what is under way in the next turn.
+    /// Counts received bytes. Above the allowance, running transfers pause in the next turn.
     func count(_ bytes: Int, for priority: OriginRequest.Priority) {
         guard priority == .background else {
             traffic.playback += Int64(bytes)
             return
         }
         traffic.background += Int64(bytes)
-        if queueBound.note(traffic.background, at: .now), queueBound.window != nil || isThrottling {
+        if windowLimiter.record(traffic.background, at: .now), windowLimiter.window != nil || isThrottling {
             isThrottling = true
             pump?.fireSoon()
         }
         guard bucket != nil else { return }
-        bucket?.take(bytes, at: .now)
+        bucket?.consume(bytes, at: .now)
         if bucket?.wait(at: .now) != nil { pump?.fireSoon() }
     }
 
-    /// Holds what may not go on, and lets go what may.
+    /// Pauses and resumes transfers according to the allowance.
     private func throttle() {
         let isStopped = backgroundAllowance.rate == 0
         let wait = bucket?.wait(at: .now)
         if let wait { refill?.schedule(after: wait) }
         let background = transfers.values.filter { $0.priority == .background }
-        let window = backgroundAllowance.window ?? queueBound.window
+        let window = backgroundAllowance.window ?? windowLimiter.window
         let share = window.map { Int($0) / max(1, background.count(where: \.isOnTheWire)) }
         for transfer in transfers.values {
             if transfer.priority == .background {
@@ -254,11 +255,47 @@ public import HTTPMessage
 }
 
 extension OriginClient {
-    /// Bytes of bodies since the start, by who waited for them when they came.
+    /// Body bytes received since the start, by priority at arrival.
     public struct Traffic: Sendable {
         /// A player, or the command line.
         public internal(set) var playback: Int64 = 0
         /// A download.
         public internal(set) var background: Int64 = 0
+    }
+
+    /// Counts of requests and transfers since the start.
+    public struct Activity: Sendable {
+        /// Requests sent; each attempt and each redirect counts.
+        public internal(set) var requests = 0
+        private var counts: [OriginError.Code?: Int] = [:]
+
+        /// The number of transfers per outcome: `success` or an error code. All outcomes, in a fixed order.
+        public var outcomes: [(String, Int)] {
+            [("success", counts[nil] ?? 0)] + OriginError.Code.allCases.map { ($0.rawValue, counts[$0] ?? 0) }
+        }
+
+        mutating func ended(_ code: OriginError.Code?) { counts[code, default: 0] += 1 }
+    }
+
+    /// The linked libcurl.
+    public struct Library: Sendable {
+        /// The versions of libcurl and its TLS library: `7.88.1 (OpenSSL/3.0.15)`.
+        public let version: String
+        /// True with TLS support.
+        public let hasTLS: Bool
+        /// True if DNS lookups do not block other transfers.
+        public let isAsynchronous: Bool
+    }
+
+    /// The linked libcurl.
+    public nonisolated static var library: Library {
+        guard let information = curl_version_info(weir_curl_version_now)?.pointee else {
+            return Library(version: "unknown", hasTLS: false, isAsynchronous: false)
+        }
+        let features = Int(information.features)
+        let tls = information.ssl_version.map { " (\(String(cString: $0)))" } ?? ""
+        return Library(
+            version: String(cString: information.version) + tls, hasTLS: features & Int(CURL_VERSION_SSL) != 0,
+            isAsynchronous: features & Int(CURL_VERSION_ASYNCHDNS) != 0)
     }
 }

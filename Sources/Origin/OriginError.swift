@@ -1,24 +1,25 @@
 public import HTTPMessage
 
-/// Why an origin did not give what it was asked for. What could be retried has been retried by then.
+/// A failed request to an origin, after all retries.
 public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of failure: what callers decide by.
+    /// The kind of failure, for callers to decide by.
     public enum Code: String, Hashable, Sendable, CaseIterable {
-        /// The client is switched offline: nothing was tried.
+        /// The client is offline; nothing was sent.
         case offline
         /// No name, no route or no connection, or the origin is presumed absent.
         case unreachable
-        /// The address is private, or one of our own listeners, and the user did not name it. No connection was opened.
+        /// The address is private or one of Weir's own listeners, and the user did not name it. No connection was
+        /// opened.
         case refusedAddress
-        /// The TLS certificate does not prove that this is the origin.
+        /// The TLS certificate does not prove the origin's identity.
         case untrustedCertificate
-        /// The connection broke before a reply came.
+        /// The connection broke before a reply.
         case connectionLost
-        /// The body ended short of its announced length, again and again.
+        /// The body ended before it was complete, repeatedly.
         case cutShort
-        /// The body came more slowly than the limit.
+        /// The body arrived more slowly than the limit.
         case stalled
-        /// No reply began in time, or the whole took longer than it may.
+        /// No reply began in time, or the deadline passed.
         case timedOut
         /// 401.
         case unauthorized
@@ -28,39 +29,39 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case notFound
         /// 410.
         case gone
-        /// 408, 429 or 5xx, again and again.
+        /// 408, 429 or 5xx, repeatedly.
         case serverFailure
-        /// Another status that is no answer.
+        /// Any other unexpected status.
         case unexpectedStatus
-        /// A part of a file was asked for and the whole file came.
+        /// A range was requested and the whole file was sent.
         case rangeIgnored
-        /// A part came that is not the one asked for.
+        /// The part sent is not the requested one.
         case wrongRange
-        /// The resource is no longer the one that the receiver has the beginning of.
+        /// The resource differs from the one that the receiver has the beginning of.
         case contentChanged
-        /// The body is longer than the request allows, encoded or decoded.
+        /// The body exceeds the request's limit, encoded or decoded.
         case tooLarge
-        /// More redirects than the limit; a loop ends so.
+        /// More redirects than the limit, for instance a loop.
         case tooManyRedirects
-        /// A redirect to where no request may go: another scheme, from https to http, or no valid URL.
+        /// A redirect to a disallowed target: another scheme, from https to http, or an invalid URL.
         case forbiddenRedirect
-        /// The body came in an encoding that was not asked for.
+        /// The body has an encoding that was not requested.
         case unsupportedEncoding
-        /// Not HTTP, or more bytes than were announced.
+        /// Not HTTP, or more bytes than announced.
         case malformedReply
-        /// The task that waited for it was cancelled.
+        /// The waiting task was cancelled.
         case cancelled
-        /// Out of descriptors or memory, or libcurl refused to work.
+        /// Out of descriptors or memory, or an error of libcurl.
         case local
     }
 
     /// The kind of failure.
     public let code: Code
-    /// Where it happened: after redirects not the URL of the request. Redacted.
+    /// The URL that failed, redacted; after redirects not the request's URL.
     public let url: String
-    /// The status of the reply, when there was one that matters.
+    /// The reply's status, if relevant.
     public let status: Int?
-    /// The cause as libcurl, the system or this room names it, without secrets.
+    /// The cause in the words of libcurl, the system or this room, without secrets.
     public let underlying: String?
 
     /// An error at a URL.
@@ -79,43 +80,43 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
     private var sentence: String {
         let code = status.map { " (\($0))" } ?? ""
         return switch self.code {
-        case .offline: "was not asked for, since Weir is offline"
+        case .offline: "was not requested, because Weir is offline"
         case .unreachable: "could not be reached"
-        case .refusedAddress: "was not asked for: its address is private and was not named by you"
+        case .refusedAddress: "was not requested: its address is private, and your URL does not name it"
         case .untrustedCertificate: "has a certificate that cannot be trusted"
         case .connectionLost: "broke the connection before it replied"
-        case .cutShort: "broke off in the middle"
+        case .cutShort: "ended before it was complete"
         case .stalled: "sent too slowly"
         case .timedOut: "took too long"
-        case .unauthorized: "wants credentials\(code)"
+        case .unauthorized: "requires credentials\(code)"
         case .forbidden: "is forbidden by the origin\(code)"
         case .notFound: "was not found\(code)"
-        case .gone: "is gone for good\(code)"
+        case .gone: "is gone permanently\(code)"
         case .serverFailure: "failed at the origin\(code)"
         case .unexpectedStatus: "was answered with status \(status ?? 0)"
-        case .rangeIgnored: "was sent whole where a part of it was asked for"
-        case .wrongRange: "was sent in another part than the one asked for"
+        case .rangeIgnored: "was sent whole, although a range was requested"
+        case .wrongRange: "was sent with another range than the requested one"
         case .contentChanged: "has changed at the origin since its beginning was fetched"
         case .tooLarge: "is larger than allowed"
         case .tooManyRedirects: "redirects too often"
-        case .forbiddenRedirect: "redirects to where Weir does not go"
-        case .unsupportedEncoding: "came in an encoding that was not asked for"
+        case .forbiddenRedirect: "redirects to a URL that Weir does not follow"
+        case .unsupportedEncoding: "has an encoding that was not requested"
         case .malformedReply: "was answered with something that is not valid HTTP"
-        case .cancelled: "is not wanted any more"
-        case .local: "could not be asked for"
+        case .cancelled: "was cancelled"
+        case .local: "could not be requested"
         }
     }
 }
 
 extension OriginError.Code {
-    /// Whether the origin was silent, as far as this tells.
-    var isSilence: Bool {
+    /// True if the code means that the origin did not respond.
+    var isTimeout: Bool {
         switch self {
         case .timedOut, .stalled, .connectionLost: true
         default: false
         }
     }
 
-    /// Whether the network may be away, as far as this tells.
-    var isAway: Bool { isSilence || self == .unreachable }
+    /// True if the code may mean that the network is down.
+    var isAway: Bool { isTimeout || self == .unreachable }
 }

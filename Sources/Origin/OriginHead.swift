@@ -1,24 +1,24 @@
 public import HTTPMessage
 
-/// The head of the reply that is passed on: not of a redirect, nor of a failure that is retried.
+/// The head of the final reply: not of a redirect or a failure that is retried.
 public struct OriginHead: Sendable {
-    /// The status code: 200 or 206, but for a request that answers any status.
+    /// The status code: 200 or 206, unless the request accepts others.
     public let status: Int
     /// The URL that answered, after redirects: the base of relative references.
     public let url: WebURL
-    /// Bytes in the whole of what was asked for (the range, if there was one), those that the receiver had included;
-    /// nil when the origin does not say, or says it of an encoded form.
+    /// The length in bytes of the requested resource or range, bytes that the receiver already had included; nil if the
+    /// origin does not announce it, or announces it for an encoded body only.
     public let length: Int64?
-    /// All header fields in their order. Hold what an origin sent: not for logs.
+    /// All header fields in order. They may contain secrets: do not log them.
     public let fields: FieldSection
-    /// What to resume by later; nil when the origin gives nothing strong.
+    /// Allows the body to be resumed later; nil without a strong validator.
     public let validator: StrongValidator?
-    /// The address that answered, without its port.
+    /// The peer's address, without port.
     public let address: String?
 
     /// The first value of a field.
     public subscript(_ name: FieldName) -> String? { fields[name] }
 
-    /// The Content-Type, as the origin has it.
+    /// The Content-Type as sent.
     public var mediaType: MediaType? { self[.contentType].flatMap { MediaType($0) } }
 }

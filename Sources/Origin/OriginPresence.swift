@@ -1,24 +1,24 @@
 import HTTPMessage
 
-/// Which origins are presumed absent: a circuit breaker for each.
+/// Tracks which origins are presumed absent: a circuit breaker per origin.
 ///
-/// After so many transfers in a row that could not reach an origin it is *absent* for a while, and nothing is asked of
-/// it. When the while is over, one transfer goes out as a probe, the others still fail at once. The probe's end
-/// decides: any reply makes the origin present again, another failure doubles the while.
+/// After `threshold` consecutive transfers that could not reach an origin, it is *absent* for a while and receives no
+/// requests. When the pause is over, one transfer goes out as a probe while the others still fail at once. The probe
+/// decides: any reply makes the origin present again; another failure doubles the pause.
 ///
-/// An origin that was waited for in vain is *doubted*: who can do without it does for the same whiles, and everything
-/// else is asked of it as before. A slow link must not take from anybody what only the origin has.
+/// An origin that timed out is *suspect*: callers with an alternative avoid it for the same pauses, and all others
+/// still send requests. A slow link must not take away what only the origin has.
 ///
-/// As long as somebody wants something of an origin that is absent or doubted, a probe of nobody's goes out at the end
-/// of each while, so that nobody has to wait for the answer.
+/// As long as an absent or suspect origin is requested, a probe goes out by itself at the end of each pause, so that no
+/// caller has to wait for the result.
 struct OriginPresence {
-    /// What becomes of a new transfer.
+    /// The decision about a new transfer.
     enum Admission: Equatable {
-        /// Goes out.
+        /// Send it.
         case normal
-        /// Goes out and decides; not to be retried.
+        /// Send it as a probe, without retries.
         case probe
-        /// Fails at once.
+        /// Fail at once.
         case refused
     }
 
@@ -27,12 +27,12 @@ struct OriginPresence {
         var pause = Duration.zero
         var until: ContinuousClock.Instant?
         var isProbed = false
-        /// Whether it only did not answer in time.
-        var isDoubt = false
-        /// When somebody last wanted something of it.
-        var wanted: ContinuousClock.Instant
+        /// True if the origin only timed out.
+        var isSuspect = false
+        /// The time of the last request for the origin.
+        var lastRequested: ContinuousClock.Instant
 
-        /// Whether what happens now is news: a failure of a transfer that began before the pause is none.
+        /// False during a pause: a failure of a transfer that began before it means nothing new.
         func isNews(_ now: ContinuousClock.Instant) -> Bool { until.map { isProbed || now >= $0 } ?? true }
     }
 
@@ -41,59 +41,61 @@ struct OriginPresence {
     private let interest: Duration
     private var records: [WebURL.Origin: Record] = [:]
 
+    /// Creates a tracker in which all origins are present.
+    ///
     /// - Parameters:
-    ///   - threshold: transfers in a row that fail before an origin is absent.
-    ///   - pauses: the first and the longest time for which it is.
-    ///   - interest: for so long after somebody wanted something of an origin it is probed.
+    ///   - threshold: consecutive failures before an origin is absent.
+    ///   - pauses: first and longest pause.
+    ///   - interest: how long an origin is probed after its last request.
     init(threshold: Int, pauses: ClosedRange<Duration>, interest: Duration = .zero) {
         self.threshold = max(1, threshold)
         self.pauses = pauses
         self.interest = interest
     }
 
-    /// Whether who can do without the origin had better: it is absent, or doubted.
+    /// True if callers with an alternative should use it: the origin is absent or suspect.
     func isAbsent(_ origin: WebURL.Origin, now: ContinuousClock.Instant) -> Bool {
         guard let record = records[origin], let until = record.until else { return false }
         return record.isProbed || now < until
     }
 
-    /// Asks leave for a new transfer.
+    /// Decides about a new transfer.
     mutating func admit(_ origin: WebURL.Origin, now: ContinuousClock.Instant) -> Admission {
-        want(origin, now: now)
-        guard let record = records[origin], record.until != nil, !record.isDoubt else { return .normal }
+        recordInterest(origin, now: now)
+        guard let record = records[origin], record.until != nil, !record.isSuspect else { return .normal }
         if isAbsent(origin, now: now) { return .refused }
         records[origin]?.isProbed = true
         return .probe
     }
 
-    /// Somebody wants something of the origin, even if he does without.
-    mutating func want(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
-        if !records.isEmpty { records[origin]?.wanted = now }
+    /// Records interest in the origin, even by a caller that uses an alternative.
+    mutating func recordInterest(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
+        if !records.isEmpty { records[origin]?.lastRequested = now }
     }
 
-    /// A reply came, of whatever kind.
-    mutating func reached(_ origin: WebURL.Origin) {
+    /// Records a reply of any kind.
+    mutating func recordReply(_ origin: WebURL.Origin) {
         if !records.isEmpty { records[origin] = nil }
     }
 
-    /// A transfer ended because the origin could not be reached.
-    mutating func missed(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
-        var record = records[origin] ?? Record(wanted: now)
+    /// Records a transfer that could not reach the origin.
+    mutating func recordUnreachable(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
+        var record = records[origin] ?? Record(lastRequested: now)
         record.failures += 1
-        if record.failures >= threshold, record.isDoubt || record.isNews(now) {
+        if record.failures >= threshold, record.isSuspect || record.isNews(now) {
             pause(&record, now)
-            record.isDoubt = false
-        } else if record.isDoubt, record.isNews(now) {
+            record.isSuspect = false
+        } else if record.isSuspect, record.isNews(now) {
             pause(&record, now)
         }
         records[origin] = record
     }
 
-    /// Somebody, or a probe, waited for the origin in vain.
-    mutating func doubted(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
-        var record = records[origin] ?? Record(wanted: now)
+    /// Records that a caller or a probe timed out.
+    mutating func recordTimeout(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
+        var record = records[origin] ?? Record(lastRequested: now)
         guard record.isNews(now) else { return }
-        if record.until == nil { record.isDoubt = true }
+        if record.until == nil { record.isSuspect = true }
         pause(&record, now)
         records[origin] = record
     }
@@ -104,26 +106,26 @@ struct OriginPresence {
         record.isProbed = false
     }
 
-    /// A probe ended. If nobody has said yet what that means: it was waited for in vain, or the next one decides.
-    mutating func endProbe(_ origin: WebURL.Origin, isInVain: Bool, now: ContinuousClock.Instant) {
+    /// Records the end of a probe whose meaning is not yet recorded: either it timed out, or the next probe decides.
+    mutating func endProbe(_ origin: WebURL.Origin, isTimeout: Bool, now: ContinuousClock.Instant) {
         guard records[origin]?.isProbed ?? false else { return }
-        if isInVain { doubted(origin, now: now) } else { abandonedProbe(origin) }
+        if isTimeout { recordTimeout(origin, now: now) } else { abandonProbe(origin) }
     }
 
-    /// A probe ended without an answer to the question: the next transfer is the probe.
-    mutating func abandonedProbe(_ origin: WebURL.Origin) { records[origin]?.isProbed = false }
+    /// Records a probe without a result: the next transfer is the probe.
+    mutating func abandonProbe(_ origin: WebURL.Origin) { records[origin]?.isProbed = false }
 
-    // MARK: Probes of nobody's
+    // MARK: Probes in the background
 
-    /// Whether nothing has come from the origin since it was absent, or doubted, for the last time.
-    func isLost(_ origin: WebURL.Origin) -> Bool { records[origin]?.until != nil }
+    /// True if no reply has arrived since the origin was last found absent or suspect.
+    func isDown(_ origin: WebURL.Origin) -> Bool { records[origin]?.until != nil }
 
-    /// When `beginProbes` is to be called next; nil while nobody wants anything of any of these.
+    /// The time of the next call of `beginProbes`; nil if none of the origins is to be probed.
     func nextProbe(of origins: some Sequence<WebURL.Origin>) -> ContinuousClock.Instant? {
         origins.compactMap(probeTime).min()
     }
 
-    /// Those of these to which a probe is to go now. Each is then probed, until it is said how that ended.
+    /// Returns the origins to probe now. Each counts as being probed until the result is recorded.
     mutating func beginProbes(
         of origins: some Sequence<WebURL.Origin>, now: ContinuousClock.Instant
     ) -> [WebURL.Origin] {
@@ -134,8 +136,30 @@ struct OriginPresence {
 
     private func probeTime(_ origin: WebURL.Origin) -> ContinuousClock.Instant? {
         guard let record = records[origin], let until = record.until, !record.isProbed,
-            until <= record.wanted + interest
+            until <= record.lastRequested + interest
         else { return nil }
         return until
+    }
+}
+
+/// Decides which idle connections must not be reused. Pure.
+///
+/// After a change of networks nothing reports that a connection is dead: requests would time out on one after the
+/// other. So once an origin has timed out, earlier connections to it are not reused.
+struct StaleConnections {
+    private var timeouts: [WebURL.Origin: ContinuousClock.Instant] = [:]
+    /// libcurl closes connections that are idle for longer (CURLOPT_MAXAGE_CONN).
+    private static let idleLimit = Duration.seconds(118)
+
+    /// Records that a request timed out.
+    mutating func recordTimeout(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
+        timeouts = timeouts.filter { now - $0.value < Self.idleLimit }
+        timeouts[origin] = now
+    }
+
+    /// The maximum age of a reusable connection to the origin, in whole seconds; 0 allows none, nil any.
+    func maximumAge(_ origin: WebURL.Origin, now: ContinuousClock.Instant) -> Int? {
+        guard let moment = timeouts[origin], now - moment < Self.idleLimit else { return nil }
+        return Int((now - moment).components.seconds)
     }
 }

@@ -1,32 +1,33 @@
 import HTTPMessage
 
-/// The head of one reply as it comes in, line by line.
+/// The head of one reply, parsed line by line.
 struct Reply {
     /// The status code; 0 before the status line.
     private(set) var status = 0
-    /// The fields so far.
+    /// The fields received so far.
     private(set) var fields = FieldSection()
-    /// What to resume by later; known once the head is complete.
+    /// Allows the body to be resumed later; set when the head is complete.
     private(set) var validator: StrongValidator?
-    /// The address that it comes from; known once the head is complete.
+    /// The peer's address; set when the head is complete.
     var address: String?
     private var byteCount = 0
 
-    /// More than this is not a head: libcurl's own bounds are looser.
+    /// Limits on a head; libcurl's own are looser.
     static let maximumByteCount = 64 * 1024
     static let maximumFieldCount = 256
 
-    /// What a line did.
+    /// The result of a line.
     enum Progress {
         /// More lines follow.
         case incomplete
-        /// The head of the final reply is whole.
+        /// The final reply's head is complete.
         case complete
-        /// Too long to be a head.
+        /// The head is too long.
         case excessive
     }
 
-    /// Takes a line as libcurl hands it over, line end included. A status line begins anew: interim replies come first.
+    /// Parses a line as libcurl passes it, line end included. A status line restarts the head, since interim replies
+    /// precede the final one.
     mutating func receive(line: UnsafeRawBufferPointer) -> Progress {
         byteCount += line.count
         guard byteCount <= Self.maximumByteCount, fields.count < Self.maximumFieldCount else { return .excessive }
@@ -50,11 +51,11 @@ struct Reply {
     var contentLength: Int64? { self[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil } }
     var contentRange: ContentRange? { self[.contentRange].flatMap { ContentRange($0) } }
     var location: String? { self[.location] }
-    /// Whether the body is not the resource itself but an encoding of it (RFC 9110 §8.4).
+    /// True if the body is an encoding of the resource (RFC 9110 §8.4).
     var isEncoded: Bool {
         self[FieldName("Content-Encoding")].map { !["", "identity"].contains($0.lowercased()) } ?? false
     }
-    /// Seconds that the origin asks to be left alone for.
+    /// The delay that the origin requests before a retry; at most a day.
     var retryAfter: Duration? {
         guard let value = self[.retryAfter].flatMap({ RetryAfter($0) }) else { return nil }
         switch value {

@@ -1,43 +1,43 @@
-/// How often and for how long a failed GET is tried again.
+/// Limits how often and for how long a failed GET is retried.
 ///
-/// Both bounds count from the last progress: a byte that the receiver did not have yet sets them back. The first pauses
-/// are short, since a player behind them gives up after eight to ten seconds: 0.25, 0.5, 1, 2 and 4 s, each shortened
-/// at random by up to half so that transfers that failed together do not return together. An origin's Retry-After is
-/// kept, up to `longestPause`.
+/// Both limits count from the last progress: a byte that the receiver did not have yet. The first pauses are short,
+/// since a player gives up after eight to ten seconds: 0.25, 0.5, 1, 2 and 4 s, each shortened at random by up to half,
+/// so that transfers that failed together do not return together. An origin's Retry-After is honoured up to
+/// `longestPause`.
 public struct RetryPolicy: Hashable, Sendable {
-    /// Tries after the first one.
+    /// Attempts after the first.
     public var attempts = 5
-    /// No try begins later than this after the last progress; nil for no bound but `attempts`.
+    /// No attempt begins later than this after the last progress; nil for no limit but `attempts`.
     public var patience: Duration?
     /// The first pause.
     public var firstPause = Duration.milliseconds(250)
-    /// What a pause grows to by doubling, and the longest that a Retry-After is honoured for.
+    /// The limit of a doubled pause and of an honoured Retry-After.
     public var longestPause = Duration.seconds(60)
 
     /// The defaults.
     public init() {}
 
-    /// Fails at the first failure.
+    /// No retries.
     public static var never: RetryPolicy {
         var policy = RetryPolicy()
         policy.attempts = 0
         return policy
     }
 
-    /// For a player that has got the beginning of a body, or that has nothing else to play: to break off is to lose what
-    /// is missing, since ffmpeg and VLC do not ask for the rest, and a refusal ends VLC and Chromium. So a network that is
-    /// away is waited for. Trying costs little.
+    /// For a player that has received the beginning of a body, or that has nothing else to play. Aborting would lose
+    /// the rest, since ffmpeg and VLC do not request it again, and an error ends VLC and Chromium. So the transfer
+    /// waits for the network to return; its attempts cost little.
     public static var behindAReply: RetryPolicy {
         var policy = RetryPolicy()
         (policy.attempts, policy.patience, policy.longestPause) = (.max, .seconds(60), .seconds(2))
         return policy
     }
 
-    /// The pause before the next try, or nil to give up.
+    /// The pause before the next attempt; nil to give up.
     ///
     /// - Parameters:
-    ///   - failures: how many tries failed since the last progress, this one included.
-    ///   - jitter: 0 to 1: how much of the random half is taken off.
+    ///   - failures: failed attempts since the last progress, this one included.
+    ///   - jitter: 0 to 1, the share of the random half that is subtracted.
     func pause(afterFailures failures: Int, silentFor silence: Duration, retryAfter: Duration?, jitter: Double)
         -> Duration?
     {

@@ -1,17 +1,17 @@
 import EventLoop
 import Glibc
 
-/// The sockets of one libcurl multi handle, watched as it asks for.
+/// The sockets of one libcurl multi handle, watched as libcurl requests.
 ///
-/// libcurl lets a connection go after each request, and asks for it again at the next. Its watch stays meanwhile, since
-/// to end and begin it costs two calls of the system for each request. That is for sockets of which the end is heard of
-/// here: a watch that outlives its socket would hold for another descriptor with the same number.
+/// libcurl stops watching a connection after each request and watches it again for the next. Its watch stays meanwhile,
+/// which saves two system calls per request. This applies only to sockets whose closing is reported here: a watch that
+/// outlives its socket would apply to another descriptor with the same number.
 @LoopActor final class SocketWatches {
     private final class Entry {
         let interest: DescriptorWatch.Interest
         let watch: DescriptorWatch
-        /// Whether libcurl wants to hear of it.
-        var isWanted = true
+        /// True while libcurl watches the socket.
+        var isEnabled = true
 
         init(_ interest: DescriptorWatch.Interest, _ watch: consuming DescriptorWatch) {
             self.interest = interest
@@ -21,33 +21,34 @@ import Glibc
 
     private var entries: [Int32: Entry] = [:]
     private var own: Set<Int32> = []
-    /// Told when a socket is ready for what libcurl watches it for.
+    /// Called when a socket is ready for the watched interest. Set once by the owner, which can refer to itself only
+    /// after its initialisation.
     var ready: (Int32, DescriptorWatch.Interest) -> Void = { _, _ in }
 
-    /// A socket was opened whose end will be told by `close`.
+    /// Records a new socket whose end `close` will report.
     func opened(_ socket: Int32) { own.insert(socket) }
 
-    /// Watches a socket for something else from now on; for nothing with nil.
+    /// Changes a socket's watched interest; nil stops watching.
     func watch(_ socket: Int32, for interest: DescriptorWatch.Interest?) {
         let entry = entries[socket]
         guard let interest else {
-            if own.contains(socket) { entry?.isWanted = false } else { entries[socket] = nil }
+            if own.contains(socket) { entry?.isEnabled = false } else { entries[socket] = nil }
             return
         }
-        if let entry, entry.interest == interest { return entry.isWanted = true }
+        if let entry, entry.interest == interest { return entry.isEnabled = true }
         entries[socket] = nil
         entries[socket] = Entry(
-            interest, DescriptorWatch(socket, for: interest) { [weak self] in self?.woken(socket, $0) })
+            interest, DescriptorWatch(socket, for: interest) { [weak self] in self?.socketReady(socket, $0) })
     }
 
-    private func woken(_ socket: Int32, _ what: DescriptorWatch.Interest) {
+    private func socketReady(_ socket: Int32, _ what: DescriptorWatch.Interest) {
         guard let entry = entries[socket] else { return }
-        if entry.isWanted { return ready(socket, what) }
-        // The peer has closed it, or sends what nobody takes at present: that would wake the loop for ever.
+        if entry.isEnabled { return ready(socket, what) }
+        // The peer has closed it or sends bytes that nothing reads: the watch would fire forever.
         entries[socket] = nil
     }
 
-    /// Closes a socket, as close(2) does.
+    /// Closes a socket as close(2) does.
     func close(_ socket: Int32) -> Int32 {
         entries[socket] = nil
         own.remove(socket)

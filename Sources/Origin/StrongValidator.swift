@@ -1,17 +1,18 @@
 public import HTTPMessage
 
-/// What an If-Range may carry: proof that bytes fetched later continue the bytes fetched before (RFC 9110 §13.1.5).
+/// A strong validator for If-Range: proof that bytes fetched later continue the bytes fetched before (RFC 9110
+/// §13.1.5).
 public enum StrongValidator: Hashable, Sendable {
     /// A strong entity tag.
     case entityTag(EntityTag)
-    /// A modification date old enough, by the origin's own clock, that no second change can hide behind it.
+    /// A modification date old enough, by the origin's own clock, to exclude a second change within the same second.
     case lastModified(HTTPDate)
 
-    /// How much older than the reply a date must be. RFC 9110 §8.8.2.2 asks for a second, and for reason to believe in
-    /// the clocks; a minute is RFC 7232's answer to that.
+    /// The minimum age of the date relative to the reply, in seconds. RFC 9110 §8.8.2.2 requires one second and
+    /// trustworthy clocks; RFC 7232 recommended a minute for that.
     static let minimumAge: Int64 = 60
 
-    /// The strongest of what a reply carries; nil when nothing there is strong.
+    /// The strongest validator of a reply; nil without a strong one.
     init?(of fields: FieldSection) {
         self.init(
             entityTag: fields.firstValue(of: .entityTag).flatMap { EntityTag(fieldValue: $0) },
@@ -19,7 +20,7 @@ public enum StrongValidator: Hashable, Sendable {
             date: fields.firstValue(of: .date).flatMap { HTTPDate($0) })
     }
 
-    /// The stronger of two kinds: dates are looked at where there is no entity tag.
+    /// Dates are used only without an entity tag.
     init?(entityTag: EntityTag?, lastModified: @autoclosure () -> HTTPDate?, date: @autoclosure () -> HTTPDate?) {
         if let entityTag, !entityTag.isWeak {
             self = .entityTag(entityTag)
@@ -32,7 +33,7 @@ public enum StrongValidator: Hashable, Sendable {
         }
     }
 
-    /// Reads what `description` wrote.
+    /// Parses the text of `description`.
     public init?(_ text: String) {
         if let tag = EntityTag(fieldValue: Array(text.utf8)), !tag.isWeak {
             self = .entityTag(tag)
@@ -45,7 +46,7 @@ public enum StrongValidator: Hashable, Sendable {
 }
 
 extension StrongValidator: CustomStringConvertible {
-    /// The value of an If-Range field; can be stored and read back.
+    /// The value of an If-Range field; can be stored and parsed again.
     public var description: String {
         switch self {
         case .entityTag(let tag): tag.description

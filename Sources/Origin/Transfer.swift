@@ -1,11 +1,11 @@
 public import EventLoop
 import HTTPMessage
 
-/// One resource on its way in: made by `OriginClient.start`, which keeps it until it has ended.
+/// The transfer of one resource. Created by `OriginClient.start`, and retained by the client until it ends.
 ///
-/// The shell around `TransferState`: it owns the request on the wire, the watchdog and the deadline.
+/// The imperative shell of `TransferState`: owns the request in progress, the watchdog and the deadline.
 @LoopActor public final class Transfer {
-    /// What the watchdog waits for.
+    /// The event that the watchdog waits for.
     private enum Watch {
         case pause
         case head(sent: Int64)
@@ -13,7 +13,7 @@ import HTTPMessage
         case skip
     }
 
-    /// How long an unwanted body may take to run out.
+    /// Longest time for an unwanted body to end.
     private static let skipLimit = Duration.seconds(2)
 
     let id: UInt64
@@ -29,11 +29,11 @@ import HTTPMessage
     private var watchdog: LoopTimer?
     private var deadline: LoopTimer?
 
-    /// Who waits for it.
+    /// The urgency.
     public private(set) var priority: OriginRequest.Priority
     /// As in the request.
     private var insists: Bool
-    /// As in the request; may become so later.
+    /// As in the request; may become true later.
     public var isReadMeanwhile: Bool
 
     init(_ id: UInt64, _ request: OriginRequest, _ receiver: any TransferReceiver, client: OriginClient, isProbe: Bool)
@@ -44,7 +44,7 @@ import HTTPMessage
         self.isProbe = isProbe
         priority = request.priority
         (insists, isReadMeanwhile) = (request.insists, request.isReadMeanwhile)
-        // The timers go in `leave`, before this does.
+        // `leave` drops the timers before this object is released.
         let policy = isProbe ? .never : request.retries ?? client.configuration.retries
         state = TransferState(
             request, policy: policy, redirectLimit: client.configuration.redirectLimit, now: .now)
@@ -55,38 +55,37 @@ import HTTPMessage
     }
 
     private var request: OriginRequest { state.request }
-    /// Whether it takes one of its host's places.
+    /// True if it occupies a place of its host.
     var isCounted: Bool { !request.toleratesSilence }
-    /// Where it is asked for at the moment.
+    /// The URL of the current attempt.
     var url: WebURL { state.url }
 
-    /// Ends the transfer, and the request on the wire with it. The receiver hears nothing any more, not even of the
-    /// end.
+    /// Ends the transfer and its request. The receiver is not notified, not even of the end.
     public func cancel() {
         guard receiver != nil else { return }
         leave()
         client.activity.ended(.cancelled)
-        if isProbe { client.presence.abandonedProbe(request.url.origin) }
+        if isProbe { client.presence.abandonProbe(request.url.origin) }
     }
 
-    /// Lets it go first from now on: a player has come to need what a download fetches. Never lowers.
+    /// Raises the priority: a player needs the bytes of a download. Never lowers it.
     ///
     /// - Parameter insists: as in a request.
     public func raise(to priority: OriginRequest.Priority, insists: Bool = false) {
         self.insists = self.insists || insists
         guard priority > self.priority, receiver != nil else { return }
         self.priority = priority
-        client.move(self)  // In the next turn it goes on, should it be held.
+        client.move(self)  // A paused transfer resumes in the next turn.
     }
 
     // MARK: What the client calls
 
-    /// The first turn of the loop after it was made.
+    /// Starts the first attempt, in the first turn of the loop after `init`.
     func begin() {
         if receiver != nil { perform(state.begin()) }
     }
 
-    /// A place at the attempt's host is taken for it.
+    /// Sends the attempt; the host's place is reserved for it.
     func placeGranted() {
         guard receiver != nil, let attempt else { return }
         (isEncoded, received) = (false, 0)
@@ -97,62 +96,64 @@ import HTTPMessage
         watch(.head(sent: 0), for: client.configuration.firstByteLimit)
     }
 
-    /// Its place was taken away, for playback: it waits for the next one, and goes on from what has come.
+    /// Stops the request because playback needs its place. The transfer waits for the next place and resumes from its
+    /// last byte.
     func displaced() {
         guard receiver != nil else { return }
         takeOffTheWire()
         perform(state.displaced())
     }
 
-    /// Ends it with an error for a reason outside of the transfer.
+    /// Ends the transfer with an error from outside.
     func fail(_ code: OriginError.Code, underlying: String? = nil) {
         guard receiver != nil else { return }
         end(OriginError(code, url: state.url, underlying: underlying))
     }
 
-    /// Ends it before anything was tried.
+    /// Ends the transfer before any attempt.
     func refuse(_ code: OriginError.Code) {
-        let cause = code == .unreachable ? "it could not be reached a moment ago" : nil
+        let cause = code == .unreachable ? "its last requests failed" : nil
         end(OriginError(code, url: request.url, underlying: cause), isNews: false)
     }
 
     // MARK: Yielding
 
-    /// Since when it is held back by us.
+    /// The start of the current hold.
     private var heldSince: ContinuousClock.Instant?
-    /// For how long it was held in the span that the watchdog waits for.
+    /// The held time within the watchdog's current span.
     private var held = Duration.zero
 
-    /// Whether a request of its is on the wire: before that it waits for a place at its host, or for its next try.
+    /// True if a request is in progress. Before that, the transfer waits for a place at its host or for its next
+    /// attempt.
     public var isOnTheWire: Bool { wire != nil }
 
-    /// Lets the body on the wire wait, or go on. Not from within a callback of libcurl.
+    /// Pauses or resumes the body. Not from within a callback of libcurl.
     ///
     /// - Parameters:
-    ///   - isLong: it waits until others are done, who may have its place meanwhile.
-    ///   - window: what may be on its way, in bytes; nil for what the system thinks best.
+    ///   - isLong: the pause lasts until others are done, which may use the place meanwhile.
+    ///   - window: bytes that may be in flight; nil for the system's default.
     func throttle(_ isHeld: Bool, isLong: Bool, window: Int?) {
         guard let wire else { return }
-        wire.intake.limitWindow(to: window.map { max($0, Int(BackgroundAllowance.smallestWindow)) })
+        wire.receiveLimits.limitWindow(to: window.map { max($0, Int(BackgroundAllowance.smallestWindow)) })
         client.lend(self, isHeld && isLong)
         guard isHeld != wire.isPaused else { return }
-        noteHold(isHeld)
-        wire.pause(isHeld)
+        recordHold(isHeld)
+        wire.setPaused(isHeld)
     }
 
-    private func noteHold(_ isHeld: Bool) {
+    private func recordHold(_ isHeld: Bool) {
         if let heldSince { held += .now - heldSince }
         heldSince = isHeld ? .now : nil
     }
 
-    /// Whether the origin is there, but its last reply was an error that may pass.
+    /// True if the origin answers, but its last reply was a transient error.
     public var isPutOff: Bool { state.lastFailure.map { !$0.code.isAway } ?? false }
 
     // MARK: Steps
 
     private func perform(_ action: TransferState.Action) {
         switch action {
-        case .ask(let attempt):
+        case .send(let attempt):
             self.attempt = attempt
             client.enqueue(self, host: attempt.url.origin)
         case .wait(let pause): watch(.pause, for: pause)
@@ -160,12 +161,14 @@ import HTTPMessage
         }
     }
 
-    /// - Parameter isNews: the end tells something about the presence of the origin.
+    /// Ends the transfer and notifies the receiver.
+    ///
+    /// - Parameter isNews: true if the end says something about the origin's presence.
     private func end(_ error: OriginError?, isNews: Bool = true) {
         guard let receiver else { return }
         leave()
         client.activity.ended(error?.code)
-        if isNews { client.note(error, request, at: state.url, isProbe: isProbe) }
+        if isNews { client.recordEnd(error, request, at: state.url, isProbe: isProbe) }
         receiver.transfer(self, ended: error.map { .failure($0) } ?? .success(()))
     }
 
@@ -174,7 +177,7 @@ import HTTPMessage
         watchdog = nil
         deadline = nil
         takeOffTheWire()
-        client.forget(self)
+        client.remove(self)
     }
 
     private func takeOffTheWire() {
@@ -187,24 +190,25 @@ import HTTPMessage
 
     private func attemptEnded(_ outcome: TransferState.Outcome) {
         takeOffTheWire()
-        if case .failed(let failure) = outcome, failure.code.isSilence { client.noteSilence(of: state.url) }
+        if case .failed(let failure) = outcome, failure.code.isTimeout { client.recordTimeout(of: state.url) }
         let hasOwn = request.retries != nil
         let isAwaited = priority == .playback && (!hasOwn || isReadMeanwhile)
-        let patience = isAwaited ? client.configuration.retriesBehindAReply : nil
+        let awayPolicy = isAwaited ? client.configuration.retriesBehindAReply : nil
         let action = state.ended(
-            outcome, now: .now, patience: patience, insists: insists && !hasOwn, jitter: .random(in: 0...1))
-        if case .wait = action { noteAbsence() }
+            outcome, now: .now, awayPolicy: awayPolicy, insists: insists && !hasOwn, jitter: .random(in: 0...1))
+        if case .wait = action { reportAbsence() }
         perform(action)
     }
 
-    /// Who goes on waiting for an origin tells of it when others would have given up, so that nobody else waits.
-    private func noteAbsence() {
+    /// Reports the origin's absence at the point where other transfers would give up, so that no other caller waits for
+    /// it.
+    private func reportAbsence() {
         let others = client.configuration.retries.attempts
         guard let failure = state.lastFailure, state.failures - 1 == others else { return }
-        client.note(failure, request, at: state.url, isProbe: false)
+        client.recordEnd(failure, request, at: state.url, isProbe: false)
     }
 
-    /// That an origin was not reached says more than that there is no time left.
+    /// An unreachable origin is the better explanation than a lack of time.
     private func deadlinePassed() {
         guard let failure = state.lastFailure, failure.code == .unreachable else { return fail(.timedOut) }
         end(failure)
@@ -214,7 +218,7 @@ import HTTPMessage
 
     private func watch(_ what: Watch, for span: Duration) {
         watch = what
-        noteHold(heldSince != nil && wire != nil)
+        recordHold(heldSince != nil && wire != nil)
         held = .zero
         switch what {
         case .head where request.toleratesSilence, .body where request.toleratesSilence: watchdog?.cancel()
@@ -226,14 +230,14 @@ import HTTPMessage
         switch watch {
         case .pause: perform(state.pauseEnded())
         case .head(let before):
-            // While its body goes out, there can be no reply.
+            // No reply can arrive while the request body is being sent.
             let sent = wire?.sent ?? 0
             if sent > before { return watch(.head(sent: sent), for: client.configuration.firstByteLimit) }
             attemptEnded(.failed(.init(code: .timedOut, underlying: "no reply in time")))
         case .skip: attemptEnded(.stopped)
         case .body(let before, let latest, let left):
-            noteHold(heldSince != nil)
-            // An origin has nothing to do with pauses of ours.
+            recordHold(heldSince != nil)
+            // Our own pauses do not count against the origin.
             if held > .zero {
                 watchdog?.schedule(after: held)
                 return held = .zero
@@ -246,10 +250,11 @@ import HTTPMessage
         }
     }
 
-    /// Expects a body to bring enough in a while, from now on.
+    /// Watches the body for a full span from now.
     private func watchBody() { watchBody(since: received, for: client.configuration.stallSpan) }
 
-    /// The same for what is left of the while; who waits and has nothing else looks more often whether anything comes.
+    /// Watches the body for the rest of the span. A transfer without an alternative checks more often that bytes
+    /// arrive.
     private func watchBody(since before: Int64, for left: Duration) {
         let silence = client.configuration.silenceSpan * (1 << min(state.failures, 3))
         let span = insists || isReadMeanwhile ? min(left, silence) : left
@@ -259,8 +264,8 @@ import HTTPMessage
 
 extension Transfer: CurlRequestOwner {
     func request(_ wire: CurlRequest, received reply: Reply) -> Bool {
-        client.presence.reached(state.url.origin)
-        client.headCame(on: wire, for: priority)
+        client.presence.recordReply(state.url.origin)
+        client.headReceived(on: wire, for: priority)
         isEncoded = reply.isEncoded
         switch state.received(reply) {
         case .stop: return false
@@ -300,7 +305,7 @@ extension Transfer: CurlRequestOwner {
         attemptEnded(outcome)
     }
 
-    /// What was decoded against what came, plus the one buffer by which libcurl's count may lag.
+    /// Compares decoded with received bytes, plus the buffer by which libcurl's count may lag.
     private func isBomb(_ wire: CurlRequest) -> Bool {
         received > client.configuration.compressionRatioLimit * (wire.encodedByteCount + 16 * 1024)
     }

@@ -1,11 +1,11 @@
 import HTTPMessage
 
-/// What one transfer has got so far and what it does next: redirects, retries, and resuming where a body broke off.
+/// The state machine of one transfer: redirects, retries and resumption.
 ///
-/// Pure: the shell tells it what happened (a head, bytes, an end) and does what it answers. *Wanted* is the whole
-/// resource, or the request's range of it; offsets count within what is wanted. A body is only ever continued by a 206
-/// that carries exactly the range asked for, of a file of the same size, under the same strong validator. In every
-/// other case it begins again at 0, and the receiver compares what it has.
+/// Pure: the shell reports events (a head, bytes, an end) and performs the returned actions. The *target* is the whole
+/// resource or the request's range of it; offsets count within the target. A body is continued only by a 206 with
+/// exactly the requested range of a file of the same size under the same strong validator. Otherwise it restarts at 0,
+/// and the receiver compares the bytes that it has.
 struct TransferState {
     private enum Pending {
         case redirect(WebURL)
@@ -14,7 +14,7 @@ struct TransferState {
         case complete
     }
 
-    /// The longest unwanted body that is read out to keep the connection.
+    /// Longest unwanted body that is read to its end to keep the connection.
     static let longestSkip: Int64 = 64 * 1024
 
     let request: OriginRequest
@@ -23,21 +23,21 @@ struct TransferState {
 
     private(set) var url: WebURL
     private var redirects = 0
-    /// Tries that failed in a row since the last progress.
+    /// Consecutive failed attempts since the last progress.
     private(set) var failures = 0
     private var rangeFaults = 0
     private var lastProgress: ContinuousClock.Instant
-    /// Why the last request failed that was to be tried again; nil once a reply was taken.
+    /// The last failure that was retried; nil once a reply was accepted.
     private(set) var lastFailure: OriginError?
 
-    /// Where the next byte belongs.
+    /// The offset of the next byte.
     private var position: Int64
-    /// What the receiver has got at most.
+    /// The highest offset that the receiver has reached.
     private var reached: Int64
     private var fileSize: Int64?
     private var validator: StrongValidator?
     private var mayResume: Bool
-    private var isHeadTold = false
+    private var isHeadDelivered = false
 
     private var attemptStart: Int64 = 0
     private var isAccepting = false
@@ -57,23 +57,23 @@ struct TransferState {
         mayResume = request.method == .get && !request.acceptsCompression
     }
 
-    /// Whether the body can be gone on from where it is.
+    /// True if the body can be resumed from its current offset.
     var isResumable: Bool { mayResume && validator != nil }
 
-    private var wanted: Int64? { request.range.map { Int64($0.count) } ?? fileSize }
+    private var expectedLength: Int64? { request.range.map { Int64($0.count) } ?? fileSize }
 
-    // MARK: Asking
+    // MARK: Attempts
 
-    /// The first request.
-    mutating func begin() -> Action { .ask(nextAttempt()) }
+    /// Starts the first attempt.
+    mutating func begin() -> Action { .send(nextAttempt()) }
 
-    /// The request after a pause. It goes to the URL of the request again: where that redirected to may have expired.
-    mutating func pauseEnded() -> Action { .ask(nextAttempt()) }
+    /// Starts the next attempt after a pause, at the original URL again: the redirect's target may have expired.
+    mutating func pauseEnded() -> Action { .send(nextAttempt()) }
 
-    /// The request after one that was broken off although nothing was wrong with it.
+    /// Starts the next attempt after the request was aborted without a fault of its own.
     mutating func displaced() -> Action {
         (url, redirects) = (request.url, 0)
-        return .ask(nextAttempt())
+        return .send(nextAttempt())
     }
 
     private mutating func nextAttempt() -> Attempt {
@@ -91,7 +91,7 @@ struct TransferState {
 
     // MARK: Heads
 
-    /// Judges the head of a final reply.
+    /// Handles the head of a final reply.
     mutating func received(_ reply: Reply) -> Reaction {
         if reply.isRedirect && request.method == .get && request.signature == nil {
             pending = redirect(to: reply.location ?? "")
@@ -108,7 +108,7 @@ struct TransferState {
         return (reply.contentLength ?? .max) <= Self.longestSkip ? .skip : .stop
     }
 
-    /// Whether a reply is passed on whatever it says of the resource.
+    /// True if a reply is delivered regardless of its status.
     private func accepts(_ status: Int) -> Bool {
         if request.acceptsAnyStatus { return true }
         if request.acceptsRefusals, (300..<500).contains(status), ![408, 416, 429].contains(status) { return true }
@@ -121,8 +121,8 @@ struct TransferState {
         if let range = request.range, range.lowerBound > 0 || size != Int64(range.count) {
             return rangeFault(.rangeIgnored, reply)
         }
-        // Who collects what is compressed begins anew; anybody else relies on the size that was told.
-        if isHeadTold, !request.acceptsCompression, let size, let fileSize, size != fileSize {
+        // A receiver of compressed bodies restarts from empty; any other relies on the announced size.
+        if isHeadDelivered, !request.acceptsCompression, let size, let fileSize, size != fileSize {
             return stop(.fail(error(.contentChanged)))
         }
         validator = reply.validator
@@ -136,13 +136,13 @@ struct TransferState {
             reply.contentLength ?? Int64(got.count) == Int64(got.count)
         else { return partFault(.wrongRange, reply) }
         if let size, let fileSize, size != fileSize {
-            return isHeadTold ? stop(.fail(error(.contentChanged))) : partFault(.contentChanged, reply)
+            return isHeadDelivered ? stop(.fail(error(.contentChanged))) : partFault(.contentChanged, reply)
         }
         let new = reply.validator
         if attemptStart > 0, let new, new != validator { return partFault(.contentChanged, reply) }
         if attemptStart == 0 { validator = new }
         fileSize = size ?? fileSize
-        return accept(reply, at: attemptStart, length: wanted)
+        return accept(reply, at: attemptStart, length: expectedLength)
     }
 
     private mutating func receivedUnsatisfiable(_ reply: Reply) -> Reaction {
@@ -151,15 +151,15 @@ struct TransferState {
             fileSize ?? size == size
         else { return partFault(.contentChanged, reply) }
         pending = .complete
-        defer { isHeadTold = true }
-        return .deliver(isHeadTold ? nil : reply.head(url: url, length: size))
+        defer { isHeadDelivered = true }
+        return .deliver(isHeadDelivered ? nil : reply.head(url: url, length: size))
     }
 
     private mutating func accept(_ reply: Reply, at offset: Int64, length: Int64?) -> Reaction {
         if let length, length > request.limit { return stop(.fail(error(.tooLarge))) }
         (position, isAccepting, lastFailure) = (offset, true, nil)
-        defer { isHeadTold = true }
-        return .deliver(isHeadTold ? nil : reply.head(url: url, length: length))
+        defer { isHeadDelivered = true }
+        return .deliver(isHeadDelivered ? nil : reply.head(url: url, length: length))
     }
 
     private mutating func stop(_ next: Pending) -> Reaction {
@@ -167,7 +167,7 @@ struct TransferState {
         return .stop
     }
 
-    /// A part that does not fit: what is whole is fetched from 0, what is a range is asked for once more.
+    /// Handles an unusable part: a whole resource is fetched again from 0, a range is requested once more.
     private mutating func partFault(_ code: OriginError.Code, _ reply: Reply) -> Reaction {
         guard request.range == nil, attemptStart > 0 else { return rangeFault(code, reply) }
         mayResume = false
@@ -181,7 +181,7 @@ struct TransferState {
         return stop(rangeFaults > 1 ? .fail(error) : .retry(error, after: nil))
     }
 
-    /// The Range of the request on the wire.
+    /// The Range of the current request.
     private var nextRange: (first: Int64, last: Int64?)? {
         if let range = request.range { return (range.lowerBound + attemptStart, range.upperBound - 1) }
         return attemptStart > 0 ? (attemptStart, nil) : nil
@@ -219,14 +219,14 @@ struct TransferState {
 
     // MARK: Bodies
 
-    /// Places bytes of the body.
+    /// Places received body bytes.
     mutating func received(byteCount: Int, now: ContinuousClock.Instant) -> Delivery {
         guard isAccepting else {
             skipped += Int64(byteCount)
             return skipped <= Self.longestSkip ? .skip : .stop
         }
         let end = position + Int64(byteCount)
-        if end > wanted ?? .max {
+        if end > expectedLength ?? .max {
             pending = .fail(error(.malformedReply, underlying: "more bytes than announced"))
             return .stop
         }
@@ -239,22 +239,22 @@ struct TransferState {
         return .at(position)
     }
 
-    /// The shell or the receiver found a reason to break the request off for good.
+    /// Records a reason of the shell or the receiver to end the transfer.
     mutating func fail(_ code: OriginError.Code, underlying: String? = nil) {
         pending = .fail(error(code, underlying: underlying))
     }
 
     // MARK: Ends
 
-    /// The request on the wire has ended.
+    /// Handles the end of a request.
     ///
     /// - Parameters:
-    ///   - patience: what is done while the origin is away, where a player waits for the rest and has nothing else; nil
-    ///     where none does.
-    ///   - insists: whether it has nothing else before the first byte, either.
-    ///   - jitter: asked for where there is a pause: see `RetryPolicy`.
+    ///   - awayPolicy: the policy while the origin is away and a player waits for the rest without an alternative; nil
+    ///     if none does.
+    ///   - insists: true if the player has no alternative before the first byte either.
+    ///   - jitter: evaluated only for a pause; see `RetryPolicy`.
     mutating func ended(
-        _ outcome: Outcome, now: ContinuousClock.Instant, patience: RetryPolicy? = nil,
+        _ outcome: Outcome, now: ContinuousClock.Instant, awayPolicy: RetryPolicy? = nil,
         insists: Bool = false, jitter: @autoclosure () -> Double
     ) -> Action {
         let next = pending ?? verdict(on: outcome)
@@ -265,12 +265,12 @@ struct TransferState {
         case .redirect(let target):
             url = target
             redirects += 1
-            return .ask(nextAttempt())
+            return .send(nextAttempt())
         case .retry(let error, let retryAfter):
             failures += 1
             lastFailure = error
-            let isBegun = isHeadTold && reached > request.start
-            let policy = error.code.isAway && (isBegun || insists) ? patience ?? policy : policy
+            let isBegun = isHeadDelivered && reached > request.start
+            let policy = error.code.isAway && (isBegun || insists) ? awayPolicy ?? policy : policy
             let pause = policy.pause(
                 afterFailures: failures, silentFor: now - lastProgress, retryAfter: retryAfter, jitter: jitter())
             guard request.method == .get || request.isRepeatable, let pause else { return .end(error) }
@@ -280,15 +280,80 @@ struct TransferState {
     }
 
     private func verdict(on outcome: Outcome) -> Pending {
-        // Whatever broke afterwards: nothing is missing.
-        if isAccepting && position == wanted { return .complete }
+        // A failure after the last byte does not matter.
+        if isAccepting && position == expectedLength { return .complete }
         switch outcome {
-        case .finished where isAccepting && wanted == nil: return .complete
+        case .finished where isAccepting && expectedLength == nil: return .complete
         case .finished: return .retry(error(isAccepting ? .cutShort : .malformedReply), after: nil)
         case .stopped: return .fail(error(.local))
         case .failed(let failure):
             let error = error(failure.code, underlying: failure.underlying)
             return failure.isTransient ? .retry(error, after: nil) : .fail(error)
         }
+    }
+}
+
+/// The inputs and outputs of the state machine.
+extension TransferState {
+    /// One HTTP request.
+    struct Attempt: Equatable {
+        let url: WebURL
+        /// The first and last byte to request; nil for no Range, a nil last byte for everything that follows.
+        var range: (first: Int64, last: Int64?)?
+        var ifRange: StrongValidator?
+
+        /// The value of the Range field.
+        var rangeValue: String? { range.map { "bytes=\($0.first)-\($0.last.map(String.init) ?? "")" } }
+
+        static func == (left: Attempt, right: Attempt) -> Bool {
+            (left.url, left.rangeValue, left.ifRange) == (right.url, right.rangeValue, right.ifRange)
+        }
+    }
+
+    /// The next step when no request is in progress.
+    enum Action: Equatable {
+        /// Send this request.
+        case send(Attempt)
+        /// Call `pauseEnded()` after this time.
+        case wait(Duration)
+        /// The transfer has ended; nil is success.
+        case end(OriginError?)
+    }
+
+    /// The next step for a head.
+    enum Reaction {
+        /// Deliver it, unless one was delivered before, and then the body.
+        case deliver(OriginHead?)
+        /// Read the body to its end without delivering it, to keep the connection.
+        case skip
+        /// Abort the request.
+        case stop
+    }
+
+    /// The next step for body bytes.
+    enum Delivery: Equatable {
+        /// Deliver them at this offset.
+        case at(Int64)
+        /// Discard them.
+        case skip
+        /// Abort the request.
+        case stop
+    }
+
+    /// The end of a request.
+    enum Outcome {
+        /// Complete by HTTP's framing.
+        case finished
+        /// Aborted by the shell, as this state requested.
+        case stopped
+        /// Failed before a reply or during the body.
+        case failed(Failure)
+    }
+
+    /// A failure below HTTP.
+    struct Failure: Equatable {
+        var code: OriginError.Code
+        var underlying: String?
+        var isTransient = true
     }
 }

@@ -1,19 +1,19 @@
 public import HTTPMessage
 
-/// Header fields that the user gave for an origin: a cookie, a token, whatever a site asks for.
+/// Header fields that the user set for an origin, such as a cookie or a token.
 ///
 /// All of them are secret, whatever their names. They go with each request to the one (scheme, host, port) that they
-/// were given for, and to no other, redirects included (see `OriginRequest.Credentials`).
+/// were set for and to no other, redirects included (see `OriginRequest.Credentials`).
 public struct UserFields: Hashable, Sendable {
-    /// In the order in which they were given.
+    /// In the user's order.
     public let lines: [FieldLine]
 
     /// No fields.
     public init() { lines = [] }
 
-    /// Fields as `Name: value`.
+    /// Parses fields of the form `Name: value`.
     ///
-    /// - Throws: `Refusal` for the first that cannot be sent.
+    /// - Throws: `Refusal` for the first field that cannot be sent.
     public init(_ texts: [String]) throws(Refusal) {
         guard texts.count <= Self.maximumCount else { throw Refusal("", "there are more than \(Self.maximumCount)") }
         guard texts.reduce(0, { $0 + $1.utf8.count }) <= Self.maximumByteCount else {
@@ -24,40 +24,41 @@ public struct UserFields: Hashable, Sendable {
         self.lines = lines
     }
 
-    /// The most fields that are sent, and the most bytes of them all: servers take few more.
+    /// Most fields, and most bytes of all fields: servers accept few more.
     public static let maximumCount = 32
     /// See `maximumCount`.
     public static let maximumByteCount = 16 << 10
 
-    /// Whether there are none.
+    /// True without any field.
     public var isEmpty: Bool { lines.isEmpty }
 
-    /// The fields as `init(_:)` takes them. Secret.
+    /// The fields in the form of `init(_:)`. Secret.
     public var texts: [String] { lines.map { "\($0.name): \($0.value)" } }
 
     private static func line(_ text: String, number: Int) throws(Refusal) -> FieldLine {
-        // What a field line may end in has no place in a field that is given.
+        // A line end is valid in a field line, but not in a field from the user.
         guard !text.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
-            throw Refusal("header field \(number)", "it has a line break or a NUL in it")
+            throw Refusal("header field \(number)", "it contains a line break or a NUL")
         }
         guard let line = FieldLine(text.utf8) else {
             throw Refusal("header field \(number)", "it is not of the form \"Name: value\"")
         }
         if OriginRequest.ownFields.contains(where: { line.isNamed($0) }) {
-            throw Refusal("header field \(line.name)", "Weir writes it itself")
+            throw Refusal("header field \(line.name)", "Weir sets this field itself")
         }
         if conditions.contains(where: { line.isNamed($0) }) {
-            throw Refusal("header field \(line.name)", "the origin would not send what it names")
+            throw Refusal(
+                "header field \(line.name)", "it makes the request conditional, so that the origin may send no body")
         }
         return line
     }
 
-    /// With these an origin answers without a body (RFC 9110 §13.1).
+    /// Conditional fields: an origin may answer them without a body (RFC 9110 §13.1).
     private static var conditions: [FieldName] {
         [.ifNoneMatch, .ifModifiedSince, FieldName("If-Match"), FieldName("If-Unmodified-Since")]
     }
 
-    /// Why a field cannot be sent.
+    /// A refused field.
     public struct Refusal: Error, Equatable, CustomStringConvertible {
         /// A sentence for a user, without the field's value.
         public let description: String
@@ -69,6 +70,6 @@ public struct UserFields: Hashable, Sendable {
 }
 
 extension UserFields: CustomStringConvertible {
-    /// The names alone, so that interpolating the fields leaks nothing.
+    /// The names only, so that interpolating the fields leaks nothing.
     public var description: String { lines.map(\.name).joined(separator: ", ") }
 }

@@ -34,7 +34,7 @@ import Testing
         Self.kept = nil
     }
 
-    @Test @LoopActor func timerThatFiresSoonGoesBeforeDescriptorsAndOnlyOnce() async {
+    @Test @LoopActor func fireSoonRunsBeforeDescriptorsAndOnlyOnce() async {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         defer { ends.forEach { _ = close($0) } }
@@ -59,7 +59,7 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
-    @Test @LoopActor func timerThatWasToFireSoonCanBeCancelled() async {
+    @Test @LoopActor func fireSoonCanBeCancelled() async {
         var fired = false
         let silent = LoopTimer { fired = true }
         silent.fireSoon()
@@ -68,7 +68,7 @@ import Testing
         #expect(!fired)
     }
 
-    @Test @LoopActor func cancelledTimerStaysSilent() async {
+    @Test @LoopActor func cancelledTimerDoesNotFire() async {
         var fired = false
         let silent = LoopTimer { fired = true }
         silent.schedule(after: .milliseconds(1))
@@ -77,7 +77,7 @@ import Testing
         #expect(!fired)
     }
 
-    @Test @LoopActor func watchTellsWhenAPipeCanBeRead() async {
+    @Test @LoopActor func watchReportsAReadablePipe() async {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         defer { ends.forEach { _ = close($0) } }
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func stopRunsWhatWaitsAndWhatComesLater() async throws {
+    @Test func stopRunsQueuedAndLaterJobs() async throws {
         let loop = try EventLoop()
         let worker = Worker(loop)
         let tasks = (0..<100).map { _ in Task { await worker.count() } }
@@ -140,7 +140,7 @@ import Testing
 
     @LoopActor private static func keep(_ timer: consuming LoopTimer) { kept = Kept(timer) }
 
-    /// Returns when a timer of its own has fired: what was due earlier has had its turn.
+    /// Returns after a timer of its own: every callback that was due earlier has run.
     @LoopActor private static func pass(_ duration: Duration) async {
         await withCheckedContinuation { continuation in
             let timer = LoopTimer { continuation.resume() }

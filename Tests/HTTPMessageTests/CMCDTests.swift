@@ -8,7 +8,7 @@ import Testing
         return try RequestHead(parsing: lines.joined(separator: "\r\n") + "\r\n\r\n")
     }
 
-    @Test func theKeysThatMatterAreReadAndOthersPassedOver() {
+    @Test func supportedKeysAreReadAndOthersSkipped() {
         let data = CMCD("bl=21300,br=3200,bs,com.example-x=\"a,bs\",d=4004,pr=1.08,sid=\"6e2fb550-c457\",su".utf8)
         #expect(data.bufferLength == 21.3)
         #expect(data.wasStarved && data.isUrgent)
@@ -22,22 +22,22 @@ import Testing
         ("bs=?0", CMCD()), ("su=false", CMCD()), ("x=\"bs,su", CMCD()), ("x=\"\\\",bs\"", CMCD()), ("BS", CMCD()),
         ("sid=abc", CMCD()), ("sid=\"", CMCD()),
     ])
-    func whatIsNoValueSaysNothing(text: String, expected: CMCD) {
+    func malformedValuesAreIgnored(text: String, expected: CMCD) {
         #expect(CMCD(text.utf8) == expected)
     }
 
-    @Test func truthIsSaidInEitherWay() {
+    @Test func booleansHaveEitherSpelling() {
         for text in ["bs", "bs=?1", " bs=true\t", "a=1, bs"] { #expect(CMCD(text.utf8).wasStarved, "\(text)") }
     }
 
-    @Test func numbersBeyondReasonAreCut() {
+    @Test func largeNumbersAreClamped() {
         let data = CMCD("bl=999999999999,pr=4000,sid=\"\(String(repeating: "a", count: 900))\"".utf8)
         #expect(data.bufferLength == 86_400)
         #expect(data.playbackRate == 16)
         #expect(data.sessionID?.count == 64)
     }
 
-    @Test func controlsAndEscapesDoNotGetThrough() {
+    @Test func controlsAndEscapesAreRemoved() {
         #expect(CMCD("sid=\"a\\\"b\\\\c\u{7}\u{e9}d\"".utf8).sessionID == "a\"b\\cd")
     }
 

@@ -17,7 +17,7 @@ import Testing
         "bytes=1",
         "bytes=1-2-3", "bytes=+1-2", "bytes=1 - 2", "bytes=--1", " bytes=0-1",
     ])
-    func whatIsNotOneRangeIsIgnored(value: String) {
+    func anythingButASingleRangeIsIgnored(value: String) {
         #expect(ByteRange(value.utf8) == nil)
     }
 

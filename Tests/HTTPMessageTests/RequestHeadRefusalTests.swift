@@ -2,7 +2,7 @@ import HTTPMessage
 import Testing
 
 @Suite struct RequestHeadRefusalTests {
-    /// One malformed head and what is to be said about it.
+    /// One malformed head and its expected error.
     struct Refusal: Sendable, CustomTestStringConvertible {
         let text: String
         let error: RequestHeadError

@@ -30,7 +30,7 @@ import Testing
         #expect(head.onlyValue(of: .ifNoneMatch) == nil)
     }
 
-    @Test func anOriginURLBehindTheSlashStaysAsItIs() throws {
+    @Test func anOriginURLInTheTargetStaysUnchanged() throws {
         let target = "/https://host:8443/a%20b/[1]|{x}/\u{e9}.m3u8?t=\"1\"&u=https://x/"
         let head = try RequestHead(parsing: "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(head.target == target)

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["HTTP/1.1 200 OK\r\n", "\r\n", ": x\r\n", "a b: c\r\n", "a: b\0\r\n", "a: b\rc\r\n"])
-    func whatIsNoHeaderLineIsNotSplit(line: String) {
+    func anInvalidHeaderLineIsNotSplit(line: String) {
         #expect(FieldLine(line.utf8) == nil)
     }
 
@@ -68,7 +68,7 @@ import Testing
         #expect(FieldSection()[.entityTag] == nil)
     }
 
-    @Test func aHeaderLineIsNamedInAnyCase() throws {
+    @Test func aHeaderNameMatchesInAnyCase() throws {
         #expect(try #require(FieldLine("content-RANGE: x".utf8)).isNamed(.contentRange))
     }
 }

@@ -55,7 +55,7 @@ import Testing
         #expect(RetryAfter("soon") == nil)
     }
 
-    @Test func cacheStatusNamesWhatHappened() {
+    @Test func cacheStatusDescribesTheResponse() {
         #expect(CacheStatus.hit.description == "Weir; hit")
         var status = CacheStatus.forwarded(.uriMiss, isStored: true, isCollapsed: true)
         status.forwardStatus = HTTPStatus(503)

@@ -50,7 +50,7 @@ struct WebURLTests {
         #expect(throws: reason) { try WebURL(text) }
     }
 
-    @Test func partsAreThoseOfTheText() throws {
+    @Test func aURLIsSplitIntoItsParts() throws {
         let url = try WebURL("https://[2001:db8::1]/a/b.m3u8?token=secret#x")
         #expect(url.scheme == .https)
         #expect(url.host == "2001:db8::1")
@@ -69,7 +69,7 @@ struct WebURLTests {
         #expect(try WebURL("http://h/a").redacted == "http://h/a")
     }
 
-    /// RFC 3986 §5.4.1 and §5.4.2, as a strict resolver has them.
+    /// RFC 3986 §5.4.1 and §5.4.2, for a strict resolver.
     @Test(arguments: [
         ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
         ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q"),
@@ -100,8 +100,7 @@ struct WebURLTests {
         #expect(try WebURL("https://h/v/media.m3u8?t=1").resolving(reference).text == expected)
     }
 
-    /// What is written in Unicode goes out as UTF-8, percent-encoded; what is encoded already stays as it is, for it
-    /// may be signed.
+    /// Unicode becomes percent-encoded UTF-8; existing encodings stay unchanged, since signatures may cover them.
     @Test(arguments: [
         ("日本/ü.ts?q=ä", "https://h/v/%E6%97%A5%E6%9C%AC/%C3%BC.ts?q=%C3%A4"),
         ("e\u{301}.ts", "https://h/v/e%CC%81.ts"), ("🎬", "https://h/v/%F0%9F%8E%AC"),
@@ -122,7 +121,7 @@ struct WebURLTests {
         ("http:g", .missingHost), ("///x", .missingHost), ("//u@h/", .userInformation), ("a\nb", .forbiddenCharacter),
         ("//a b/", .invalidHost),
     ])
-    func referenceThatLeadsElsewhereIsRefused(reference: String, reason: WebURLError) {
+    func aReferenceToAnotherSchemeIsRefused(reference: String, reason: WebURLError) {
         #expect(throws: reason) { try WebURL("https://h/v/media.m3u8").resolving(reference) }
     }
 

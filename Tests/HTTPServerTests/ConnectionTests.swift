@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func aClientThatClosesItsSideGetsWhatItHasAskedFor() async throws {
+    @Test func aClientThatHalfClosesGetsItsReplies() async throws {
         let fixture = try await ServerFixture { $0.reply(.ok, $0.head.target) }
         let connection = try fixture.connect()
         try await connection.send((0..<100).map { fixture.request("GET /\($0)") }.joined())
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func aRequestByteByByteIsAnswered() async throws {
-        // Each byte costs the test a thread, which on a busy machine adds up.
+        // Sending each byte costs the test a thread, which adds up on a busy machine.
         let fixture = try await ServerFixture(with: { $0.headTimeout = .seconds(60) }) { exchange in
             exchange.reply(.ok, String(decoding: exchange.body, as: UTF8.self))
         }
@@ -74,7 +74,7 @@ import Testing
         #expect(try await connection.reply().body == body)
     }
 
-    @Test func aClientThatWaitsForContinueIsToldToGoOn() async throws {
+    @Test func aClientThatExpectsContinueGetsIt() async throws {
         let fixture = try await ServerFixture { $0.reply(.ok, String(decoding: $0.body, as: UTF8.self)) }
         let connection = try fixture.connect()
         try await connection.send(fixture.request("POST /x", "Content-Length: 2", "Expect: 100-continue"))
@@ -87,7 +87,7 @@ import Testing
         ("GET / HTTP/1.1\r\nHost: localhost:PORT\r\nConnection: close\r\n\r\n", "close"),
         ("GET / HTTP/1.0\r\nHost: localhost:PORT\r\n\r\n", "close"),
     ])
-    func aConnectionIsClosedWhenTheClientWantsIt(text: String, field: String) async throws {
+    func aConnectionIsClosedOnRequest(text: String, field: String) async throws {
         let fixture = try await ServerFixture()
         let connection = try fixture.connect()
         try await connection.send(text.replacingOccurrences(of: "PORT", with: "\(fixture.port)"))
@@ -95,7 +95,7 @@ import Testing
         #expect(try await connection.isClosed())
     }
 
-    @Test func http10IsKeptWhenTheClientWantsIt() async throws {
+    @Test func http10IsKeptAliveOnRequest() async throws {
         let fixture = try await ServerFixture()
         let connection = try fixture.connect()
         for _ in 0..<2 {
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func theLastRequestThatIsAllowedClosesTheConnection() async throws {
+    @Test func theLastAllowedRequestClosesTheConnection() async throws {
         let fixture = try await ServerFixture(with: { $0.requestsPerConnection = 2 })
         let connection = try fixture.connect()
         try await connection.send(fixture.request("GET /") + fixture.request("GET /") + fixture.request("GET /"))
@@ -177,7 +177,7 @@ import Testing
     }
 }
 
-/// What a handler leaves for its test.
+/// Hands objects from a handler to its test.
 @LoopActor final class Held {
     var exchange: Exchange?
     var end: ReplyEnd?

@@ -17,7 +17,7 @@ import Testing
         #expect(try await connection.isClosed())
     }
 
-    @Test func aHeadThatDripsIsRefusedAllTheSame() async throws {
+    @Test func aHeadThatArrivesByteByByteTooSlowlyIsRefused() async throws {
         let fixture = try await ServerFixture(with: { $0.headTimeout = Self.short })
         let connection = try fixture.connect()
         try await connection.send("GET / HTTP/1.1\r\nA: ")
@@ -26,7 +26,7 @@ import Testing
         dripping.cancel()
     }
 
-    @Test func anIdleConnectionIsClosedWithoutAWord() async throws {
+    @Test func anIdleConnectionIsClosedWithoutAReply() async throws {
         let fixture = try await ServerFixture(with: { $0.idleTimeout = Self.short })
         let fresh = try fixture.connect()
         let used = try fixture.connect()
@@ -39,14 +39,14 @@ import Testing
         }
     }
 
-    @Test func aBodyThatDoesNotComeIsRefused() async throws {
+    @Test func aMissingBodyIsRefused() async throws {
         let fixture = try await ServerFixture(with: { $0.idleTimeout = Self.short })
         let connection = try fixture.connect()
         try await connection.send(fixture.request("POST /", "Content-Length: 10") + "half")
         #expect(try await connection.reply().status == 408)
     }
 
-    @Test func aClientThatTakesNothingIsCutOff() async throws {
+    @Test func aClientThatReadsNothingIsDisconnected() async throws {
         let held = Held()
         let fixture = try await ServerFixture(with: { $0.writeTimeout = Self.short }) { exchange in
             exchange.onEnd = { held.end = $0 }
@@ -67,7 +67,7 @@ import Testing
         let patient = try fixture.connect()
         try await patient.send(fixture.request("GET /"))
         try await waitUntil("the request") { await held.exchange != nil }
-        // By the time that an idle neighbour, who came later, is closed, the deadlines have passed for both.
+        // When an idle connection that was opened later is closed, both deadlines have passed.
         #expect(try await fixture.connect().isClosed())
         await held.exchange?.reply(.ok, "at last")
         #expect(try await patient.reply().text == "at last\n")
@@ -86,8 +86,8 @@ import Testing
         timing.enter(.handler, now: 300)
         #expect(!timing.isOverdue(now: 1_000_000, limits: limits))
         timing.enter(.drain, now: 400)
-        timing.noteQueued(50, now: 420)
-        timing.noteQueued(50, now: 440)
+        timing.recordQueued(50, now: 420)
+        timing.recordQueued(50, now: 440)
         #expect(!timing.isOverdue(now: 420 + limits.write, limits: limits))
         #expect(timing.isOverdue(now: 421 + limits.write, limits: limits))
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct FeedReplyTests {
-    /// A server whose every reply is a feed, and the feeds that it has given.
+    /// A server that answers each request with a feed, and its feeds.
     @LoopActor private final class Feeds {
         var all: [ScriptedFeed] = []
         var ends: [ReplyEnd] = []
@@ -21,7 +21,7 @@ import Testing
             exchange.reply(head, .feed(feed))
         }
 
-        /// The first one, once its reply has begun.
+        /// The first feed, once its reply has begun.
         func first() async throws -> ScriptedFeed {
             try await waitUntil("a reply") { self.all.first?.isOpen == true }
             return all[0]
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["HTTP/1.1", "HTTP/1.0"])
-    func whatIsSaidArrivesAtOnceAndTheReplyEndsWithTheFeed(version: String) async throws {
+    func feedBytesArriveAtOnceAndTheReplyEndsWithTheFeed(version: String) async throws {
         let (fixture, feeds) = try await fixture()
         let connection = try fixture.connect()
         try await connection.send("GET / \(version)\r\nHost: localhost:\(fixture.port)\r\n\r\n")
@@ -65,12 +65,12 @@ import Testing
         await feed.finish()
         #expect(try await connection.reply().body == [1, 2, 3])
         #expect(try await connection.reply(hasBody: false).status == 200)
-        // To HEAD there is nothing to say.
+        // HEAD has no body.
         #expect(await !feeds.all[1].isOpen)
         #expect(await feeds.all.count == 2)
     }
 
-    @Test func aClientThatLeavesIsForgottenAtOnce() async throws {
+    @Test func aFeedIsClosedAtOnceWhenItsClientLeaves() async throws {
         let (fixture, feeds) = try await fixture()
         do {
             let connection = try fixture.connect()
@@ -81,7 +81,7 @@ import Testing
         #expect(await feeds.ends.map(\.cause) == [.clientLeft])
     }
 
-    @Test func asLongAsTheClientDoesNotReadTheFeedIsAskedForNothing() async throws {
+    @Test func aFeedIsNotReadWhileTheClientDoesNotRead() async throws {
         let (fixture, feeds) = try await fixture()
         let connection = try fixture.connect(receiveBuffer: 4096)
         try await connection.send(fixture.request("GET /"))
@@ -95,7 +95,7 @@ import Testing
         #expect(reply.body.suffix(block.count) == block[...])
     }
 
-    @Test func aFeedThatFailsIsCutOffWhateverIsOnItsWay() async throws {
+    @Test func aFailedFeedIsCutOffDespiteQueuedBytes() async throws {
         let (fixture, feeds) = try await fixture()
         let connection = try fixture.connect(receiveBuffer: 4096)
         try await connection.send(fixture.request("GET /"))
@@ -108,7 +108,7 @@ import Testing
     }
 }
 
-/// A feed that says what the test says.
+/// A feed that the test drives.
 @LoopActor final class ScriptedFeed: ReplyFeed {
     private var blocks: [[UInt8]] = []
     private var isOver = false
@@ -117,7 +117,7 @@ import Testing
     private(set) var isOpen = false
     private(set) var closings = 0
 
-    /// How many blocks were not asked for yet.
+    /// The number of blocks not requested yet.
     var waiting: Int { blocks.count }
 
     func say(_ bytes: [UInt8]) {

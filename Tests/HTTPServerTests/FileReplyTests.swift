@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct FileReplyTests {
-    /// A server of one file with validators, of a size below or above that from which on sendfile is used.
+    /// A server of one file with validators, of a size below or above the sendfile threshold.
     static func fixture(_ content: [UInt8], held: Held = Held()) async throws -> ServerFixture {
         let folder = try TemporaryFolder()
         let path = folder.path("file.ts")
@@ -70,7 +70,7 @@ import Testing
         #expect(reply.field("Content-Range") == "bytes */10")
     }
 
-    @Test func aClientThatHasItIsToldSo() async throws {
+    @Test func aClientWithACurrentCopyGets304() async throws {
         let reply = try await Self.fixture(ServerFixture.content(10)).ask("GET /file.ts", "If-None-Match: \"v1\"")
         #expect(reply.status == 304)
         #expect(reply.field("ETag") == "\"v1\"")
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [(100, 500), (100_000, 200)])
-    func aFileShorterThanAnnouncedIsNeverPassedOffAsWhole(size: Int, status: Int) async throws {
+    func aFileShorterThanAnnouncedIsNeverSentAsComplete(size: Int, status: Int) async throws {
         let held = Held()
         let folder = try TemporaryFolder()
         try Data(ServerFixture.content(size)).write(to: URL(filePath: folder.path("file")))
@@ -111,7 +111,7 @@ import Testing
         #expect(try await fixture.ask("GET /", "Range: bytes=5-6000004").body == Array(content[5..<6_000_005]))
     }
 
-    @Test func aClientThatLeavesInMidFileIsNoticed() async throws {
+    @Test func aClientThatLeavesDuringAFileIsNoticed() async throws {
         let held = Held()
         let fixture = try await Self.fixture(ServerFixture.content(9_000_000), held: held)
         var connection: RawConnection? = try fixture.connect(receiveBuffer: 4_096)

@@ -3,7 +3,7 @@ import Glibc
 import HTTPServer
 import TestSupport
 
-/// A growing body over a file, driven by the test.
+/// A growing body in a file, driven by the test.
 @LoopActor final class GrowingFile: GrowingBody {
     private(set) var descriptor: Int32
     private(set) var written: Int64 = 0
@@ -34,7 +34,7 @@ import TestSupport
         wake()
     }
 
-    /// Lets the readers have the bytes first; `keep` tells whether they come into the file at all.
+    /// Passes fresh bytes to the readers. With `keep`, the bytes are then written to the file.
     func offer(_ bytes: some Sequence<UInt8>, keep: Bool = true) {
         let bytes = Array(bytes)
         bytes.withUnsafeBytes { buffer in
@@ -50,7 +50,7 @@ import TestSupport
         wake()
     }
 
-    /// Goes on in another file with the same bytes, as when memory takes the place of a full disk.
+    /// Continues in another file with the same bytes, as when memory replaces a full disk.
     func move(to path: String) throws {
         let next = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard next >= 0 else { throw SystemCallError("open") }

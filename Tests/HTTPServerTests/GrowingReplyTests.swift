@@ -10,7 +10,7 @@ import Testing
 @Suite struct GrowingReplyTests {
     static let content = ServerFixture.content(3_000_000)
 
-    /// A server of one growing file, of which `size` is known or not.
+    /// A server of one growing file, with or without a known `size`.
     static func fixture(size: Int64?, held: Held = Held()) async throws -> (ServerFixture, GrowingFile) {
         let folder = try TemporaryFolder()
         let file = try await GrowingFile(path: folder.path("growing"))
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [3_000_000, nil] as [Int64?])
-    func bytesArriveAsTheyComeAndTheReplyEndsWithTheBody(size: Int64?) async throws {
+    func bytesArriveAsTheyAreWrittenAndTheReplyEndsWithTheBody(size: Int64?) async throws {
         let (fixture, file) = try await Self.fixture(size: size)
         let connection = try fixture.connect()
         try await connection.send(fixture.request("GET /") + fixture.request("GET /"))
@@ -37,12 +37,12 @@ import Testing
         #expect(reply.isWhole)
         #expect(reply.body == Self.content)
         #expect(reply.field("Transfer-Encoding") == (size == nil ? "chunked" : nil))
-        // The second finds everything there, on the same connection.
+        // The second request finds all bytes, on the same connection.
         #expect(try await connection.reply().body == Self.content)
         #expect(await file.readerCount == 0)
     }
 
-    @Test func theFirstBytesArriveBeforeTheLastAreThere() async throws {
+    @Test func theFirstBytesArriveBeforeTheLastAreWritten() async throws {
         let (fixture, file) = try await Self.fixture(size: 3_000_000)
         let connection = try fixture.connect()
         try await connection.send(fixture.request("GET /"))
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func freshBytesLeaveBeforeTheyAreInTheFile() async throws {
+    @Test func freshBytesAreSentBeforeTheyAreInTheFile() async throws {
         let (fixture, file) = try await Self.fixture(size: 3_000_000)
         let connection = try fixture.connect()
         try await connection.send(fixture.request("GET /"))
@@ -65,21 +65,21 @@ import Testing
         #expect(try await connection.receive(count: 10_000).bytes == Data(Self.content[..<10_000]))
     }
 
-    /// A reader that takes little has the rest from the file, none of it twice.
+    /// A slow reader gets the rest from the file, without duplicates.
     @Test(arguments: [3_000_000, nil] as [Int64?])
-    func whatOfFreshBytesTheSocketDoesNotTakeComesFromTheFile(size: Int64?) async throws {
+    func freshBytesThatDoNotFitTheSocketComeFromTheFile(size: Int64?) async throws {
         let (fixture, file) = try await Self.fixture(size: size)
         let connection = try fixture.connect()
         try await connection.send(fixture.request("GET /"))
         try await waitUntil("a reader") { await file.readerCount == 1 }
-        // More at once than any socket takes while nobody reads.
+        // More than any socket accepts at once while nothing reads.
         await file.offer(Self.content[..<2_900_000])
         await file.offer(Self.content[2_900_000...])
         await file.finish(.complete)
         #expect(try await connection.reply().body == Self.content)
     }
 
-    @Test func aReaderThatComesWithFreshBytesGetsThemWithItsHead() async throws {
+    @Test func aReaderThatStartsWithFreshBytesGetsThemWithItsHead() async throws {
         let folder = try TemporaryFolder()
         let file = try await GrowingFile(path: folder.path("growing"))
         let exchanges = Exchanges()
@@ -96,7 +96,7 @@ import Testing
         #expect(bodies == expected)
     }
 
-    /// Requests that are answered when there are fresh bytes, as the first of a transfer are.
+    /// Requests answered when there are fresh bytes, as at the beginning of a fetch.
     @LoopActor final class Exchanges {
         var all: [Exchange] = []
 
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func aRangeOfAGrowingBodyWaitsForItsBytesAndNoMore() async throws {
+    @Test func aRangeOfAGrowingBodyWaitsForItsBytesOnly() async throws {
         let (fixture, file) = try await Self.fixture(size: 3_000_000)
         await file.append(Self.content[..<1_000])
         let connection = try fixture.connect()
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [3_000_000, nil] as [Int64?])
-    func aBodyThatFailsEndsTheReplyShort(size: Int64?) async throws {
+    func aFailedBodyCutsTheReplyShort(size: Int64?) async throws {
         let held = Held()
         let (fixture, file) = try await Self.fixture(size: size, held: held)
         let connection = try fixture.connect()
@@ -151,14 +151,14 @@ import Testing
         #expect(try await connection.isClosed())
     }
 
-    @Test func aBodyThatCompletesShortOfItsLengthFails() async throws {
+    @Test func aBodyShorterThanItsLengthFails() async throws {
         let (fixture, file) = try await Self.fixture(size: 3_000_000)
         await file.append(Self.content[..<5_000])
         await file.finish(.complete)
         #expect(try await !fixture.ask("GET /").isWhole)
     }
 
-    @Test func anOldClientFindsTheEndByTheConnections() async throws {
+    @Test func anHTTP10ClientFindsTheEndByTheConnections() async throws {
         let (fixture, file) = try await Self.fixture(size: nil)
         await file.append(Self.content[..<5_000])
         await file.finish(.complete)
@@ -170,7 +170,7 @@ import Testing
         #expect(reply.isWhole)
     }
 
-    @Test func anOldClientIsResetWhenTheBodyFails() async throws {
+    @Test func anHTTP10ClientIsResetWhenTheBodyFails() async throws {
         let (fixture, file) = try await Self.fixture(size: nil)
         await file.append(Self.content[..<5_000])
         let connection = try fixture.connect()
@@ -181,7 +181,7 @@ import Testing
         #expect(try await connection.receive().end == .reset)
     }
 
-    @Test func theFileMayChangeInMidReply() async throws {
+    @Test func theFileMayChangeDuringAReply() async throws {
         let (fixture, file) = try await Self.fixture(size: 3_000_000)
         let connection = try fixture.connect(receiveBuffer: 4_096)
         try await connection.send(fixture.request("GET /"))
@@ -219,9 +219,8 @@ import Testing
         #expect(try await slow.reply().body == Self.content)
     }
 
-    @Test(.disabled(if: isSanitized, "a sanitizer's own memory would be counted")) func slowReadersCostNoMemory() async
-    {
-        // In a process of its own, whose memory is that of this test alone.
+    @Test(.disabled(if: isSanitized, "a sanitizer's own memory would be counted")) func slowReadersUseNoMemory() async {
+        // Runs in a separate process, whose memory is that of this test only.
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
             let file = try await GrowingFile(path: folder.path("growing"))
@@ -247,10 +246,10 @@ import Testing
     }
 }
 
-/// Whether this runs under AddressSanitizer or ThreadSanitizer.
+/// True under AddressSanitizer or ThreadSanitizer.
 private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
 
-/// What of this process is in memory.
+/// The resident memory of this process.
 private func residentBytes() throws -> Int {
     let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
     return try #require(Int(fields[1])) * 4096

@@ -8,17 +8,17 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct HTTPServerTests {
-    @Test func aTakenPortIsReportedAsSuch() async throws {
+    @Test func aPortInUseIsReported() async throws {
         let fixture = try await ServerFixture()
         let error = await #expect(throws: HTTPServerError.self) {
             try await fixture.server.listen(host: "127.0.0.1", port: UInt16(fixture.port))
         }
         #expect(error?.code == .addressInUse)
-        #expect(error?.description == "port \(fixture.port) at 127.0.0.1 is taken by another program")
+        #expect(error?.description == "port \(fixture.port) at 127.0.0.1 is in use by another program")
     }
 
     @Test(arguments: [("localhost", HTTPServerError.Code.invalidAddress), ("192.0.2.1", .addressNotAvailable)])
-    func anAddressThatIsNotHereIsReported(host: String, code: HTTPServerError.Code) async throws {
+    func anUnavailableAddressIsReported(host: String, code: HTTPServerError.Code) async throws {
         let fixture = try await ServerFixture()
         let error = await #expect(throws: HTTPServerError.self) {
             try await fixture.server.listen(host: host, port: 0)
@@ -32,7 +32,7 @@ import Testing
         #expect(Int(port) == fixture.port)
     }
 
-    @Test func theLongestIdleConnectionMakesRoom() async throws {
+    @Test func theLongestIdleConnectionIsClosedForANewOne() async throws {
         let fixture = try await ServerFixture(with: { $0.connections = 2 })
         let first = try fixture.connect()
         let second = try fixture.connect()
@@ -44,21 +44,21 @@ import Testing
         #expect(await fixture.server.connectionCount <= 2)
     }
 
-    @Test func whenNoneIsIdleANewConnectionIsTurnedAway() async throws {
+    @Test func withoutAnIdleConnectionANewOneIsRefused() async throws {
         let held = Held()
         let fixture = try await ServerFixture(with: { $0.connections = 1 }) { held.exchange = $0 }
         let busy = try fixture.connect()
         try await busy.send(fixture.request("GET /"))
         try await waitUntil("the request") { await held.exchange != nil }
-        let turnedAway = try fixture.connect()
-        let reply = try await turnedAway.reply()
+        let refused = try fixture.connect()
+        let reply = try await refused.reply()
         #expect(reply.status == 503)
         #expect(reply.isWhole)
         await held.exchange?.reply(.ok, "still here")
         #expect(try await busy.reply().text == "still here\n")
     }
 
-    @Test func stoppingLetsRepliesEnd() async throws {
+    @Test func stoppingLetsRepliesFinish() async throws {
         let held = Held()
         let fixture = try await ServerFixture { held.exchange = $0 }
         let busy = try fixture.connect()
@@ -77,7 +77,7 @@ import Testing
         #expect(await fixture.server.connectionCount == 0)
     }
 
-    @Test func stoppingCutsOffWhatDoesNotEnd() async throws {
+    @Test func stoppingCutsOffUnfinishedReplies() async throws {
         let held = Held()
         let fixture = try await ServerFixture { exchange in
             exchange.onEnd = { held.end = $0 }
@@ -99,8 +99,8 @@ import Testing
         #expect(try await connection.isClosed())
     }
 
-    @Test func withoutDescriptorsConnectionsWaitUntilThereAreSome() async {
-        // In a process of its own, since the limit holds for all of one.
+    @Test func withoutDescriptorsNewConnectionsWait() async {
+        // Runs in a separate process, since the limit applies to a whole process.
         await #expect(processExitsWith: .success) {
             let fixture = try await ServerFixture()
             let clients = try (0..<4).map { _ in try fixture.connect() }
@@ -121,7 +121,7 @@ import Testing
                 bytes.withMemoryRebound(to: sockaddr.self) { connect(waiting, $0.baseAddress, 16) }
             }
             #expect(connected == 0)
-            // An idle connection is given up for the new one, which is then accepted with its descriptor.
+            // An idle connection is closed for the new one, which then gets its descriptor.
             let request = Array(fixture.request("GET /").utf8)
             #expect(send(waiting, request, request.count, 0) == request.count)
             let answer = try await blocking {

@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct LongBodyTests {
-    /// A server that takes long bodies at /long, and answers with their length.
+    /// A server that accepts long bodies at /long and answers with their length.
     private func fixture() async throws -> ServerFixture {
         try await ServerFixture(
             with: {
@@ -16,7 +16,7 @@ import Testing
             }, handler: { $0.reply(.ok, "\($0.body.count), ends with \($0.body.last ?? 0)") })
     }
 
-    @Test func aLongBodyIsTakenWhereItIsAdmittedUpToItsLimit() async throws {
+    @Test func aLongBodyIsAcceptedUpToItsLimitWhereAdmitted() async throws {
         let fixture = try await fixture()
         let connection = try fixture.connect()
         let body = [UInt8](repeating: 1, count: 999_999) + [9]

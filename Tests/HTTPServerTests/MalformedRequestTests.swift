@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct MalformedRequestTests {
-    /// What a client sends, `HOST` standing for the right Host line, and the status that it gets.
+    /// The bytes that a client sends, where `HOST` stands for the valid Host line, and the expected status.
     static let cases: [(String, Int)] = [
         ("GET / HTTP/1.1\nHOST\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHOSTA: b\r\n c\r\n\r\n", 400),
         ("GET / HTTP/1.1\r\nHOSTA : b\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHOSTA: b\0\r\n\r\n", 400),
@@ -27,7 +27,7 @@ import Testing
         let fixture = try await ServerFixture { $0.reply(.ok, "This must not be seen.") }
         let connection = try fixture.connect()
         let host = "Host: localhost:\(fixture.port)\r\n"
-        // A second request behind the first must not be answered.
+        // The server must not answer a second request after a malformed one.
         let text = text.replacing("HOST", with: host) + fixture.request("GET /")
         try await connection.send(text)
         let reply = try await connection.reply()
@@ -40,7 +40,7 @@ import Testing
         #expect(rest.end == .closed)
     }
 
-    @Test func aBrokenRequestBehindAGoodOneIsRefusedInItsTurn() async throws {
+    @Test func aMalformedPipelinedRequestIsRefusedInOrder() async throws {
         let fixture = try await ServerFixture()
         let connection = try fixture.connect()
         try await connection.send(fixture.request("GET /") + "nonsense\r\n\r\n")

@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct PartsReplyTests {
-    /// What is sent: ranges of a file of a size, and memory between them.
+    /// The body: ranges of a file of `size` bytes, and memory between them.
     struct Recipe: CustomTestStringConvertible, Sendable {
         let size: Int
         let parts: [ReplyPart]
@@ -55,7 +55,7 @@ import Testing
                 .filter { $0.hasSuffix("parts.ts") })
     }
 
-    @Test(arguments: recipes) func partsArriveInTheirOrder(recipe: Recipe) async throws {
+    @Test(arguments: recipes) func partsArriveInOrder(recipe: Recipe) async throws {
         let held = Held()
         let fixture = try await Self.fixture(recipe, held: held)
         let before = openFiles()
@@ -67,7 +67,7 @@ import Testing
         try await waitUntil("the file closed") { openFiles().subtracting(before).isEmpty }
     }
 
-    @Test(arguments: recipes) func rangesLieAnywhere(recipe: Recipe) async throws {
+    @Test(arguments: recipes) func rangesMayCrossParts(recipe: Recipe) async throws {
         let whole = recipe.whole
         let fixture = try await Self.fixture(recipe)
         let edges = recipe.parts.reduce(into: [0]) { $0.append($0[$0.count - 1] + Int($1.count)) }
@@ -83,26 +83,26 @@ import Testing
         }
     }
 
-    @Test func aHeadRequestHasTheLengthAlone() async throws {
+    @Test func aHeadRequestGetsTheLengthOnly() async throws {
         let reply = try await Self.fixture(Self.recipes[1]).ask("HEAD /")
         #expect(reply.status == 200 && reply.field("Content-Length") == "\(Self.recipes[1].whole.count)")
     }
 
     @Test(arguments: ["bytes=5-", "bytes=5-9", "bytes=999999999-"])
-    func whereRangesDoNotCountAllIsSent(range: String) async throws {
+    func theWholeIsSentWhereRangesAreIgnored(range: String) async throws {
         let reply = try await Self.fixture(Self.recipes[1]).ask("GET /whole", "Range: \(range)")
         #expect(reply.status == 200 && reply.body == Self.recipes[1].whole)
         #expect(reply.field("Content-Range") == nil)
     }
 
     @Test(arguments: [(100, 500), (100_000, 200)])
-    func aFileShorterThanItsPartsIsNeverPassedOffAsWhole(size: Int, status: Int) async throws {
+    func aFileShorterThanItsPartsIsNeverSentAsComplete(size: Int, status: Int) async throws {
         let recipe = Recipe(size: size, parts: [Self.memory(10), .file(0..<Int64(size * 2))])
         let reply = try await Self.fixture(recipe).ask("GET /")
         #expect(reply.status == status && reply.isWhole == (status == 500))
     }
 
-    @Test func aClientThatLeavesInMidBodyIsNoticed() async throws {
+    @Test func aClientThatLeavesDuringABodyIsNoticed() async throws {
         let held = Held()
         let fixture = try await Self.fixture(Self.recipes[3], held: held)
         var connection: RawConnection? = try fixture.connect(receiveBuffer: 4_096)

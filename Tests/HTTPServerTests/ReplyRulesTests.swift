@@ -17,7 +17,7 @@ import Testing
         sendsBody: Bool, keeps: Bool
     ) {
         let framing = ReplyFraming(
-            method: method, version: version, status: HTTPStatus(status), length: length, wantsKeep: true)
+            method: method, version: version, status: HTTPStatus(status), length: length, mayKeep: true)
         #expect(framing.delimiter == delimiter)
         #expect(framing.sendsBody == sendsBody)
         #expect(framing.keepsConnection == keeps)
@@ -41,12 +41,12 @@ import Testing
         #expect(progress.next(written: GrowingProgress.step + 1, state: .complete) == .end)
     }
 
-    /// Offset, length, what is in the file, how many bytes are fresh, and which of these come next.
+    /// Offset, length, bytes in the file, fresh bytes, and the part of these to send next.
     @Test(
         arguments: [
             (0, 10, 0, 5, 0..<5), (0, 10, 0, 20, 0..<10), (4, 10, 0, 20, 4..<14), (4, nil, 0, 20, 4..<20),
             (4, nil, 4, 20, 0..<20),
-            // Others come first; all are past.
+            // Earlier bytes first; all already sent.
             (0, 10, 1, 5, 0..<0), (30, nil, 0, 20, 20..<20),
         ] as [(Int64, Int64?, Int64, Int, Range<Int>)])
     func freshBytesAreSentInTurn(offset: Int64, length: Int64?, written: Int64, count: Int, part: Range<Int>) {
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [GrowingBodyState.failed, .complete])
-    func aBodyThatEndsTooSoonFailsOnlyBehindItsLastByte(state: GrowingBodyState) {
+    func aBodyThatEndsTooSoonFailsAfterItsLastByte(state: GrowingBodyState) {
         var progress = GrowingProgress(offset: 0, length: 20)
         #expect(progress.next(written: 5, state: state) == .send(0..<5))
         #expect(progress.next(written: 5, state: state) == .fail)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: ["localhost", "", "1.2.3", "[127.0.0.1", "::1%lo", "127.0.0.1:80"])
-    func whatIsNoLiteralAddressIsRefused(text: String) {
+    func anInvalidLiteralAddressIsRefused(text: String) {
         #expect(SocketAddress(literal: text, port: 80) == nil)
     }
 }

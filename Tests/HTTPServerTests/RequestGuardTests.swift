@@ -8,8 +8,8 @@ import Testing
     static let requestGuard = RequestGuard(
         port: 8216, literals: ["192.168.1.5"], hostNames: ["Weir.lan"], allowedOrigins: ["https://player.example"])
 
-    private func judge(_ line: String, host: String, _ fields: String) throws -> RequestGuard.Verdict {
-        Self.requestGuard.judge(try RequestHead(parsing: "\(line) HTTP/1.1\r\nHost: \(host)\r\n\(fields)\r\n"))
+    private func verdict(on line: String, host: String, _ fields: String) throws -> RequestGuard.Verdict {
+        Self.requestGuard.verdict(on: try RequestHead(parsing: "\(line) HTTP/1.1\r\nHost: \(host)\r\n\(fields)\r\n"))
     }
 
     private func status(_ verdict: RequestGuard.Verdict) -> Int {
@@ -22,8 +22,8 @@ import Testing
         ("localhost:82160", 421), ("127.0.0.2:8216", 421), ("evil.example:8216", 421), ("localhost.:8216", 421),
         ("xlocalhost:8216", 421),
     ])
-    func theHostMustBeOurs(host: String, code: Int) throws {
-        #expect(status(try judge("GET /", host: host, "")) == code)
+    func theHostMustNameThisServer(host: String, code: Int) throws {
+        #expect(status(try verdict(on: "GET /", host: host, "")) == code)
     }
 
     @Test(arguments: [
@@ -37,7 +37,7 @@ import Testing
         ("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document", 403),
     ])
     func aPageMustBeOursOrListed(fields: String, code: Int) throws {
-        #expect(status(try judge("GET /api/v1/assets", host: "localhost:8216", fields + "\r\n")) == code)
+        #expect(status(try verdict(on: "GET /api/v1/assets", host: "localhost:8216", fields + "\r\n")) == code)
     }
 
     @Test(arguments: [
@@ -46,13 +46,13 @@ import Testing
     ])
     func aLinkToThePageMayBeFollowedFromAnywhere(line: String, mode: String, dest: String, code: Int) throws {
         let fields = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: \(mode)\r\nSec-Fetch-Dest: \(dest)\r\n"
-        #expect(status(try judge(line, host: "localhost:8216", fields)) == code)
+        #expect(status(try verdict(on: line, host: "localhost:8216", fields)) == code)
     }
 
     @Test func onPort80TheHostNeedsNoPort() throws {
         let requestGuard = RequestGuard(port: 80, literals: [], hostNames: [], allowedOrigins: [])
         let head = try RequestHead(parsing: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        #expect(requestGuard.judge(head) == .admitted)
+        #expect(requestGuard.verdict(on: head) == .admitted)
     }
 
     @Test func aListedPageMayReadTheAnswer() async throws {
@@ -67,7 +67,7 @@ import Testing
         #expect(plain.field("Vary") == "Origin")
     }
 
-    @Test func aListedPageMayAskBeforehand() async throws {
+    @Test func aListedPageMaySendAPreflight() async throws {
         let fixture = try await ServerFixture(with: { $0.allowedOrigins = ["https://player.example"] })
         let fields = ["Origin: https://player.example", "Access-Control-Request-Method: GET"]
         let reply = try await fixture.ask("OPTIONS /a", fields[0], fields[1])

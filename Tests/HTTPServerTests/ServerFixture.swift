@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import HTTPServer
 
-/// A server on a free port with one handler, and what the tests read from it.
+/// A server on a free port with one handler, and a client for it.
 struct ServerFixture {
     let server: HTTPServer
     let port: Int
@@ -22,7 +22,7 @@ struct ServerFixture {
         (server, port) = try await Self.start(fixed, handler)
     }
 
-    /// With the limits that Weir ships with.
+    /// With the default limits.
     init(handler: @escaping HTTPServer.Handler = { $0.reply(.ok, "Here.") }) async throws {
         try await self.init(with: { _ in }, handler: handler)
     }
@@ -38,12 +38,12 @@ struct ServerFixture {
         try RawConnection(port: port, receiveBuffer: receiveBuffer)
     }
 
-    /// A request's text with the right Host.
+    /// The text of a request with the valid Host.
     func request(_ line: String, _ fields: String...) -> String {
         "\(line) HTTP/1.1\r\nHost: localhost:\(port)\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
     }
 
-    /// One request on a connection of its own.
+    /// Sends one request on a new connection.
     func ask(_ line: String, _ fields: String...) async throws -> Reply {
         let connection = try connect()
         let text = "\(line) HTTP/1.1\r\nHost: localhost:\(port)\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
@@ -51,23 +51,23 @@ struct ServerFixture {
         return try await connection.reply(hasBody: !line.hasPrefix("HEAD"))
     }
 
-    /// Bytes that name their own offset, so that a piece in the wrong place shows.
+    /// Bytes that encode their own offset, so that misplaced bytes are detected.
     static func content(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &* 7 &+ $0 >> 16) }
     }
 }
 
-/// A reply as a client reads it.
+/// A reply as parsed by a client.
 struct Reply {
     let status: Int
     let head: String
     let body: [UInt8]
-    /// Whether the body was there to its end.
+    /// True if the body was complete.
     let isWhole: Bool
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// A field's value; nil when there is none.
+    /// A field's value; nil without one.
     func field(_ name: String) -> String? {
         for line in head.split(separator: "\r\n").dropFirst() {
             let parts = line.split(separator: ":", maxSplits: 1)
@@ -80,7 +80,7 @@ struct Reply {
 }
 
 extension RawConnection {
-    /// Reads one reply as its head says that it ends.
+    /// Reads one reply, delimited by its head.
     func reply(hasBody: Bool = true) async throws -> Reply {
         let (bytes, end) = try await receiveHead()
         let head = String(decoding: bytes, as: UTF8.self)
@@ -99,7 +99,7 @@ extension RawConnection {
         return Reply(status: status, head: head, body: [UInt8](body.bytes), isWhole: isWhole)
     }
 
-    /// Reads a chunked body up to its last chunk, or as far as it goes.
+    /// Reads a chunked body up to its last chunk, or until the connection ends.
     private func chunks() async throws -> (body: [UInt8], isWhole: Bool) {
         var body: [UInt8] = []
         while true {
@@ -117,7 +117,7 @@ extension RawConnection {
         }
     }
 
-    /// Whether the server has closed the connection, once everything it sent has been read.
+    /// True if the server has closed the connection after everything it sent.
     func isClosed() async throws -> Bool {
         let end = try await receive().end
         return end == .closed || end == .reset

@@ -7,32 +7,32 @@ import Testing
 struct TokenBucketTests {
     private let start = ContinuousClock.now
 
-    @Test func rateIsKeptOverTime() {
+    @Test func averageRateIsKept() {
         var bucket = TokenBucket(rate: 1000, at: start)
         var (now, taken) = (start, 0)
         while now < start + .seconds(10) {
             if let wait = bucket.wait(at: now) {
                 now += wait
             } else {
-                bucket.take(160, at: now)
+                bucket.consume(160, at: now)
                 taken += 160
             }
         }
-        // What comes at once at the beginning, and the last that was too much.
+        // The initial burst and the last excess.
         #expect((9_800...10_500).contains(taken))
     }
 
-    @Test func whatWasTooMuchIsWaitedOut() {
+    @Test func excessBytesAreCompensatedByAPause() {
         var bucket = TokenBucket(rate: 1000, at: start)
-        bucket.take(2250, at: start)
+        bucket.consume(2250, at: start)
         #expect(bucket.wait(at: start) == .seconds(2.125))
         #expect(bucket.wait(at: start + .seconds(1.5)) != nil)
         #expect(bucket.wait(at: start + .seconds(2.125)) == nil)
     }
 
-    @Test func timeThatIsNotUsedIsLost() {
+    @Test func unusedTimeIsLost() {
         var bucket = TokenBucket(rate: 1000, at: start)
-        bucket.take(251, at: start + .seconds(3600))
+        bucket.consume(251, at: start + .seconds(3600))
         #expect(bucket.wait(at: start + .seconds(3600)) != nil)
     }
 }
@@ -42,7 +42,7 @@ struct LentPlaceTests {
 
     private func host() throws -> WebURL.Origin { try WebURL("http://a").origin }
 
-    @Test func placeOfATransferThatPausesIsAnothersMeanwhile() throws {
+    @Test func placeOfAPausedTransferIsLent() throws {
         var queue = HostQueue(places: 2, reserve: 1)
         queue.enqueue(1, priority: .background, host: try host())
         #expect(queue.grant(now: now) == [1])
@@ -59,7 +59,7 @@ struct LentPlaceTests {
         #expect(queue.grant(now: now) == [5])
     }
 
-    @Test func lentPlaceIsGivenBackOnce() throws {
+    @Test func lentPlaceIsReleasedOnce() throws {
         var queue = HostQueue(places: 1, reserve: 0)
         queue.enqueue(1, priority: .background, host: try host())
         #expect(queue.grant(now: now) == [1])
@@ -69,7 +69,7 @@ struct LentPlaceTests {
         #expect(queue.grant(now: now) == [2])
     }
 
-    @Test func backgroundHasFewerPlacesForAWhile() throws {
+    @Test func backgroundPlacesCanBeLimited() throws {
         var queue = HostQueue(places: 4, reserve: 0)
         queue.backgroundPlaces = 1
         for id in 1...3 { queue.enqueue(UInt64(id), priority: .background, host: try host()) }
@@ -81,7 +81,7 @@ struct LentPlaceTests {
 
 extension OverSockets {
     @Suite @LoopActor struct BackgroundAllowanceTests {
-        /// Much more than is read at once.
+        /// Much more than one read.
         nonisolated private static let body = [UInt8]((0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) })
 
         /// A reply whose second half waits for `release()`.
@@ -90,7 +90,7 @@ extension OverSockets {
             return [.reply(200, fields, body[..<half]), .hold, .bytes(Array(body[half...]))]
         }
         nonisolated private static let half = 700_000
-        /// The halves for one, all at once for a player.
+        /// Halves for a background transfer, all at once for a player.
         nonisolated private static func script(_ request: ScriptedOrigin.Request) -> [ScriptedOrigin.Step] {
             request.target == "/x" ? halves : [.reply(200, [:], body)]
         }
@@ -103,19 +103,19 @@ extension OverSockets {
             return request
         }
 
-        /// Lets the first half come, and stops what is under way.
+        /// Waits for the first half, then stops background transfers.
         private func stopHalfway(_ bench: Bench, _ recorder: Recorder) async {
             #expect(await eventually { recorder.bytes.count == Self.half })
             bench.client.backgroundAllowance = .nothing
         }
 
-        /// A player's whole transfer passes: what was not held would have moved meanwhile.
+        /// Runs a whole player transfer; a transfer that is not paused would advance meanwhile.
         private func playerPasses(_ bench: Bench, _ origin: ScriptedOrigin) async throws {
             let (player, error) = await bench.run(try bench.request(origin, "/player"))
             #expect(error == nil && player.has(Self.body))
         }
 
-        @Test func stoppedTransferWaitsAndGoesOnByteForByte() async throws {
+        @Test func stoppedTransferPausesAndResumesByteForByte() async throws {
             let origin = try ScriptedOrigin { request, _ in Self.script(request) }
             let bench = Bench()
             let recorder = Recorder()
@@ -123,7 +123,7 @@ extension OverSockets {
             await stopHalfway(bench, recorder)
             try await playerPasses(bench, origin)
             origin.release()
-            // Two more: what was not held would have come meanwhile.
+            // Two more; a transfer that is not paused would advance meanwhile.
             for _ in 0..<2 { try await playerPasses(bench, origin) }
             #expect(recorder.bytes.count == Self.half)
             bench.client.backgroundAllowance = .full
@@ -132,7 +132,7 @@ extension OverSockets {
             #expect(origin.requests.count { $0.target == "/x" } == 1)
         }
 
-        @Test func nothingNewBeginsWhileBackgroundIsStopped() async throws {
+        @Test func noTransferStartsWhileBackgroundIsStopped() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], Self.body)] }
             let bench = Bench()
             bench.client.backgroundAllowance = .nothing
@@ -144,7 +144,7 @@ extension OverSockets {
             #expect(await recorder.error == nil)
         }
 
-        @Test func playerWhoJoinsAStoppedTransferGetsItAtOnce() async throws {
+        @Test func playerThatJoinsAStoppedTransferResumesIt() async throws {
             let origin = try ScriptedOrigin { request, _ in Self.script(request) }
             let bench = Bench()
             let recorder = Recorder()
@@ -159,7 +159,7 @@ extension OverSockets {
             #expect(bench.client.backgroundAllowance == .nothing)
         }
 
-        @Test func pauseOfOursIsNoStallOfTheOrigins() async throws {
+        @Test func ownPauseIsNoStall() async throws {
             let origin = try ScriptedOrigin { request, _ in
                 request.target == "/stalls"
                     ? [.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .hold] : Self.halves
@@ -171,7 +171,7 @@ extension OverSockets {
             let recorder = Recorder()
             bench.client.start(try background(bench, origin), receiver: recorder)
             await stopHalfway(bench, recorder)
-            // Two that stall one after the other show that time enough has passed.
+            // Two consecutive stalls show that enough time has passed.
             for _ in 0..<2 { #expect(await bench.run(try bench.request(origin, "/stalls")).1?.code == .stalled) }
             #expect(recorder.ends.isEmpty)
             origin.release()
@@ -180,7 +180,7 @@ extension OverSockets {
             #expect(recorder.has(Self.body))
         }
 
-        @Test func originThatStallsIsStillNoticedAfterAPause() async throws {
+        @Test func stallAfterAPauseIsDetected() async throws {
             let origin = try ScriptedOrigin { _, _ in
                 [.reply(200, ["Content-Length": "\(Self.body.count)"], Self.body[..<Self.half]), .hold]
             }
@@ -196,7 +196,7 @@ extension OverSockets {
             #expect(recorder.bytes.count == Self.half)
         }
 
-        @Test func transferCutInAPauseIsGoneOnWithFromWhereItWas() async throws {
+        @Test func transferBrokenDuringAPauseIsResumed() async throws {
             let origin = try ScriptedOrigin { request, _ in
                 guard let range = request.fields["range"] else {
                     return [
@@ -224,7 +224,7 @@ extension OverSockets {
             #expect(origin.requests.last?.fields["if-range"] == "\"a\"")
         }
 
-        @Test func boundedTransferComesWholeInTurns() async throws {
+        @Test func rateLimitedTransferArrivesWholeInSteps() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], Self.body)] }
             let bench = Bench()
             bench.client.backgroundAllowance = BackgroundAllowance(rate: 20_000_000, window: 256 << 10, places: 2)
@@ -239,8 +239,8 @@ extension OverSockets {
             #expect(bench.client.traffic.playback == 0)
         }
 
-        @Test func windowKeepsWhatASenderIsAhead() async throws {
-            // A sender that is held back has not got rid of a body that systems without a bound would have taken in.
+        @Test func windowLimitsHowFarASenderIsAhead() async throws {
+            // A limited sender has not yet sent a body that fits the default buffers of the systems.
             let small = Array(Self.body[..<600_000])
             let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], small), .close] }
             let bench = Bench()
@@ -249,7 +249,7 @@ extension OverSockets {
             bench.client.start(try background(bench, origin), receiver: recorder)
             #expect(await recorder.error == nil)
             #expect(recorder.has(small))
-            // Its connection is another's afterwards, and as wide as any.
+            // Another transfer reuses the connection afterwards, without a limit.
             bench.client.backgroundAllowance = .full
             try await { () async throws in
                 let (again, error) = await bench.run(try bench.request(origin, "/again"))

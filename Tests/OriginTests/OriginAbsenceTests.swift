@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 extension OverSockets {
-    /// Origins that are away, doubted and back, over real sockets.
+    /// Origins that are absent, suspect and back, over real sockets.
     @Suite @LoopActor struct OriginAbsenceTests {
-        @Test func whoInsistsAsksAnOriginThatIsPresumedAbsentAndBringsItBackForAll() async throws {
+        @Test func insistingRequestReachesAnAbsentOriginAndMakesItPresent() async throws {
             let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench {
                 $0.absencePauses = .seconds(600)...Duration.seconds(600)
@@ -25,7 +25,7 @@ extension OverSockets {
             #expect(await bench.run(request).1 == nil)
         }
 
-        @Test func whoGoesOnWaitingTellsThatAnOriginIsAbsentAndFindsItAgain() async throws {
+        @Test func waitingTransferReportsTheAbsenceAndFindsTheOriginAgain() async throws {
             let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench {
                 $0.absencePauses = .seconds(600)...Duration.seconds(600)
@@ -58,14 +58,14 @@ extension OverSockets {
             #expect(error?.code == .unreachable)
             #expect(
                 error?.description
-                    == "http://127.0.0.1:\(origin.port)/x?… could not be reached: it could not be reached a moment ago")
+                    == "http://127.0.0.1:\(origin.port)/x?… could not be reached: its last requests failed")
             #expect(origin.accepted == 0)
             #expect(await eventually { !bench.client.isPresumedAbsent(request.url) })
             #expect(await bench.run(request).1 == nil)
             #expect(!bench.client.isPresumedAbsent(request.url))
         }
 
-        @Test func anOriginThatIsBackIsFoundByAProbeOfNobodys() async throws {
+        @Test func backgroundProbeFindsAnOriginThatIsBack() async throws {
             let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench {
                 $0.absencePauses = .milliseconds(100)...Duration.milliseconds(100)
@@ -81,7 +81,7 @@ extension OverSockets {
             #expect(origin.requests.count == 2)
         }
 
-        @Test func anOriginThatAcceptsAndSaysNothingIsDoubtedUntilAProbeIsAnswered() async throws {
+        @Test func silentOriginIsSuspectUntilAProbeIsAnswered() async throws {
             let origin = try ScriptedOrigin { _, number in number < 2 ? [.hold] : [.reply(200, [:], "x")] }
             let bench = Bench {
                 $0.absencePauses = .milliseconds(50)...Duration.milliseconds(50)
@@ -91,7 +91,7 @@ extension OverSockets {
             let request = try bench.request(origin)
             #expect(!bench.client.isPresumedAbsent(request.url))
             bench.client.presumeAbsent(after: request)
-            // Two probes are waited for in vain; nobody is told that the origin is there meanwhile.
+            // Two probes time out; the origin does not count as present meanwhile.
             #expect(await eventually { origin.requests.count == 2 || !bench.client.isPresumedAbsent(request.url) })
             #expect(bench.client.isPresumedAbsent(request.url))
             #expect(await eventually { !bench.client.isPresumedAbsent(request.url) })
@@ -99,7 +99,7 @@ extension OverSockets {
             #expect(await bench.run(request).1 == nil)
         }
 
-        @Test func aDoubtedOriginIsAskedForWhatOnlyItHas() async throws {
+        @Test func suspectOriginStillReceivesRequestsWithoutAnAlternative() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench { $0.absencePauses = .seconds(600)...Duration.seconds(600) }
             let request = try bench.request(origin)
@@ -109,7 +109,7 @@ extension OverSockets {
             #expect(!bench.client.isPresumedAbsent(request.url))
         }
 
-        @Test func switchingOfflineAndBackForgetsWhoWasAbsent() async throws {
+        @Test func switchingOfflineAndBackResetsPresence() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench { $0.absencePauses = .seconds(600)...Duration.seconds(600) }
             let request = try bench.request(origin)
@@ -121,7 +121,7 @@ extension OverSockets {
             #expect(origin.accepted == 0)
         }
 
-        @Test func nameThatDoesNotExistIsUnreachable() async throws {
+        @Test func unknownHostNameIsUnreachable() async throws {
             let bench = Bench { $0.retries = .never }
             let error = await bench.run(try bench.request("http://no-such-host.invalid/x")).1
             #expect(error?.code == .unreachable)

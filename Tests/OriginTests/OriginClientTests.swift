@@ -3,7 +3,7 @@ import HTTPMessage
 import Origin
 import Testing
 
-/// What the tests of the client share: limits that are short, pauses that are shorter.
+/// Shared setup of the client tests: short limits and shorter pauses.
 @LoopActor struct Bench {
     let client: OriginClient
 
@@ -16,7 +16,7 @@ import Testing
         client = OriginClient(configuration: configuration)
     }
 
-    /// A request that may go to the origin on loopback.
+    /// A request that is allowed to connect to the origin on loopback.
     func request(_ origin: ScriptedOrigin, _ target: String = "/x") throws -> OriginRequest {
         try request("http://127.0.0.1:\(origin.port)\(target)")
     }
@@ -34,7 +34,7 @@ import Testing
     }
 }
 
-/// The tests over sockets take turns: they share one loop, and some have short limits.
+/// The socket tests run serially: they share one loop, and some have short limits.
 @Suite(.serialized, .timeLimit(.minutes(1))) enum OverSockets {}
 
 extension OverSockets {
@@ -85,7 +85,7 @@ extension OverSockets {
             #expect(origin.requests.map(\.connection) == [0, 0, 0, 0, 0])
         }
 
-        @Test func rangeOfAFileIsAskedForAndCountedFromItsOwnStart() async throws {
+        @Test func offsetsOfARangeCountFromItsStart() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(206, ["Content-Range": "bytes 10-14/100"], "klmno")] }
             let bench = Bench()
             var request = try bench.request(origin)
@@ -97,8 +97,8 @@ extension OverSockets {
             #expect(origin.requests.map { $0.fields["range"] } == ["bytes=10-14"])
         }
 
-        /// libcurl's handles are used again: nothing of a request may be left for the next.
-        @Test func requestTakesNothingOverFromTheOneBefore() async throws {
+        /// libcurl's handles are reused: no option of a request may remain for the next.
+        @Test func requestInheritsNothingFromTheOneBefore() async throws {
             let origin = try ScriptedOrigin { request, _ in
                 guard let range = request.fields["range"] else { return [.reply(200, [:], "abcdefghij")] }
                 return [.reply(206, ["Content-Range": "bytes \(range.dropFirst(6))/10"], "bcd")]
@@ -181,7 +181,7 @@ extension OverSockets {
             #expect(origin.accepted == 0 && recorder.ends.isEmpty)
         }
 
-        @Test func cancellingHangsUpOnTheOrigin() async throws {
+        @Test func cancellingClosesTheConnection() async throws {
             let origin = try ScriptedOrigin { _, _ in [.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .hold]
             }
             let bench = Bench()
@@ -221,7 +221,7 @@ extension OverSockets {
             bench.client.start(try bench.request(origin), receiver: Recorder()).cancel()
         }
 
-        @Test func hostGetsSixRequestsAtOnceAndPlaybackGoesFirst() async throws {
+        @Test func hostGetsSixConcurrentRequestsAndPlaybackFirst() async throws {
             let origin = try ScriptedOrigin { _, _ in [.hold, .reply(200, [:], "x")] }
             let bench = Bench()
             var recorders: [Recorder] = []
@@ -234,13 +234,13 @@ extension OverSockets {
             var background: [Transfer] = []
             for number in 0..<7 { background.append(try start("/b\(number)", .background)) }
             #expect(await eventually { origin.requests.count == 6 })
-            // One of these takes the place of the youngest that has one.
+            // One of these displaces the youngest with a place.
             for number in 0..<3 { _ = try start("/p\(number)", .playback) }
             #expect(await eventually { origin.requests.count == 7 && origin.open.now == 6 })
             background[6].raise(to: .playback)
             await turn(.milliseconds(20))
             #expect(origin.requests.count == 7)
-            // Background takes the sixth place no more: two must be free before the last one goes.
+            // Background no longer uses the sixth place: two must be free before the last transfer starts.
             for (released, expected) in [(1, 8), (1, 9), (1, 10), (2, 11)] {
                 origin.release(released)
                 #expect(await eventually { origin.requests.count == expected })

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension OverSockets {
-    /// What origins do wrong, over real sockets.
+    /// Faults of origins, over real sockets.
     @Suite @LoopActor struct OriginFaultTests {
         nonisolated private static let body = [UInt8]((0..<200_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) })
 
@@ -24,7 +24,7 @@ extension OverSockets {
             return .reply(206, fields, body[start...].prefix(count ?? .max))
         }
 
-        @Test func brokenBodyIsGoneOnWithByteForByte() async throws {
+        @Test func brokenBodyIsResumedByteForByte() async throws {
             let origin = try ScriptedOrigin { _, number in
                 switch number {
                 case 0: [Self.whole(70_001), .close]
@@ -46,7 +46,7 @@ extension OverSockets {
                 ])
         }
 
-        @Test func transferThatIsDisplacedByPlaybackGoesOnFromWhatHasCome() async throws {
+        @Test func displacedTransferResumesFromItsLastByte() async throws {
             let origin = try ScriptedOrigin { request, _ in
                 switch (request.target, request.fields["range"]) {
                 case ("/p", _): [.reply(200, [:], "x")]
@@ -69,7 +69,7 @@ extension OverSockets {
             let (player, error) = await bench.run(try bench.request(origin, "/p"))
             #expect(error == nil)
             #expect(player.text == "x")
-            // Only the older one's step waits still, once the origin has seen that the other's client has left.
+            // Only the older transfer's step still waits, once the origin has noticed that the other's client has left.
             #expect(await eventually { origin.open.now == 2 })
             origin.release()
             #expect(await older.error == nil)
@@ -80,7 +80,7 @@ extension OverSockets {
             #expect(origin.requests.last?.fields["if-range"] == "\"a\"")
         }
 
-        @Test func contentThatHasChangedIsNeverMixed() async throws {
+        @Test func changedContentIsNeverMixed() async throws {
             let changed = Self.body.map { ~$0 }
             let origin = try ScriptedOrigin { _, number in
                 number == 0 ? [Self.whole(70_000), .close] : [.reply(200, ["ETag": "\"b\""], changed)]
@@ -102,7 +102,7 @@ extension OverSockets {
             #expect(recorder.has(Self.body) && recorder.beginnings == [0, 0])
         }
 
-        @Test func earlierBytesAreGoneOnWithInANewTransfer() async throws {
+        @Test func newTransferResumesEarlierBytes() async throws {
             let origin = try ScriptedOrigin { _, _ in [Self.part(from: 50_000)] }
             let bench = Bench()
             var request = try bench.request(origin)
@@ -114,7 +114,7 @@ extension OverSockets {
             #expect(recorder.heads.first?.length == Int64(Self.body.count))
         }
 
-        @Test func wholeFileIsNeverPassedOnAsAPart() async throws {
+        @Test func wholeFileIsNeverDeliveredAsARange() async throws {
             let origin = try ScriptedOrigin { _, _ in [Self.whole(Self.body.count)] }
             let bench = Bench()
             var request = try bench.request(origin)
@@ -125,7 +125,7 @@ extension OverSockets {
             #expect(origin.requests.count == 2)
         }
 
-        @Test func silentOriginIsLeftAfterTheLimit() async throws {
+        @Test func silentOriginTimesOut() async throws {
             let origin = try ScriptedOrigin { request, number in
                 if number == 0 { return [.hold] }
                 return request.fields["range"] == nil ? [Self.whole(1_000), .hold] : [Self.part(from: 1_000)]
@@ -142,7 +142,7 @@ extension OverSockets {
             #expect(ranges.count >= 3 && ranges.last == "bytes=1000-")
         }
 
-        @Test func whoHasNothingElseGoesOnWithASilentBodyOnAnotherConnection() async throws {
+        @Test func silentBodyContinuesOnAnotherConnectionWithoutAnAlternative() async throws {
             let origin = try ScriptedOrigin { request, _ in
                 request.fields["range"] == nil ? [Self.whole(1_000), .hold] : [Self.part(from: 1_000)]
             }
@@ -154,7 +154,7 @@ extension OverSockets {
             #expect(origin.requests.map { $0.fields["range"] } == [nil, "bytes=1000-"])
         }
 
-        @Test func silenceWithoutEndHasItsNames() async throws {
+        @Test func permanentSilenceIsReported() async throws {
             let origin = try ScriptedOrigin { request, _ in
                 request.target == "/body" ? [Self.whole(10), .hold] : [.hold]
             }
@@ -174,7 +174,7 @@ extension OverSockets {
             #expect(await bench.run(tolerant).1?.underlying == nil)
         }
 
-        @Test func deadlineBoundsTheWhole() async throws {
+        @Test func deadlineLimitsTheWholeTransfer() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(503)] }
             let bench = Bench { $0.retries.attempts = .max }
             var request = try bench.request(origin)
@@ -187,7 +187,7 @@ extension OverSockets {
             #expect(await bench.run(request).1?.code == .unreachable)
         }
 
-        @Test func failingServerIsAskedAgainAndThenReported() async throws {
+        @Test func failingServerIsRetriedAndThenReported() async throws {
             let origin = try ScriptedOrigin { request, number in
                 request.target == "/heals" && number > 2 ? [Self.whole(Self.body.count)] : [.reply(503, [:], "busy")]
             }
@@ -200,7 +200,7 @@ extension OverSockets {
             #expect(Set(origin.requests.map(\.connection)) == [0], "errors do not cost the connection")
         }
 
-        @Test func endlessCutsAreReported() async throws {
+        @Test func repeatedlyBrokenBodyIsReported() async throws {
             let origin = try ScriptedOrigin { _, _ in
                 [.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close]
             }
@@ -223,7 +223,7 @@ extension OverSockets {
 
         // MARK: Bounds
 
-        @Test func bodyLargerThanTheLimitIsBrokenOff() async throws {
+        @Test func bodyLargerThanTheLimitIsAborted() async throws {
             let origin = try ScriptedOrigin { request, _ in
                 request.target == "/told"
                     ? [Self.whole(Self.body.count)]
@@ -240,8 +240,8 @@ extension OverSockets {
             #expect(origin.requests.count == 2)
         }
 
-        /// 5 bytes and 9,000,000 zeros, as `gzip -9` makes them.
-        @Test func playlistIsDecodedAndABombIsNot() async throws {
+        /// 5 bytes and 9,000,000 zeros, as `gzip -9` compresses them.
+        @Test func playlistIsDecodedAndADecompressionBombIsRefused() async throws {
             let hello: [UInt8] = [
                 0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0, 0x86, 0xA6, 0x10, 0x36, 5, 0,
                 0,
@@ -264,9 +264,9 @@ extension OverSockets {
             #expect(error?.code == .tooLarge)
         }
 
-        /// Deflate blocks that each stand for 2 MB of zeros by one-bit symbols: a thousand to one.
+        /// Deflate blocks that each encode 2 MB of zeros with one-bit symbols: a ratio of a thousand to one.
         nonisolated private static var bomb: [UInt8] {
-            // A fixed Huffman block: literal 0, then `match 258, distance 1` again and again, without end.
+            // A fixed Huffman block: literal 0, then `match 258, distance 1` repeatedly, without an end.
             var bits: [UInt8] = [1, 1, 0]
             bits += [0, 0, 1, 1, 0, 0, 0, 0]
             for _ in 0..<30_000 { bits += [1, 1, 0, 0, 0, 1, 0, 1] + [0, 0, 0, 0, 0] }
@@ -277,7 +277,7 @@ extension OverSockets {
             return bytes
         }
 
-        @Test func encodingThatNobodyAskedForIsRefused() async throws {
+        @Test func unrequestedEncodingIsRefused() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, ["Content-Encoding": "gzip"], "x")] }
             let bench = Bench()
             #expect(await bench.run(try bench.request(origin)).1?.code == .unsupportedEncoding)

@@ -4,13 +4,13 @@ import Origin
 import Testing
 
 extension OverSockets {
-    /// Where requests go and where they do not.
+    /// Allowed and refused destinations of requests.
     @Suite @LoopActor struct OriginGuardTests {
         private func field(_ text: String) throws -> FieldLine { try #require(FieldLine(Array(text.utf8))) }
 
         // MARK: Redirects
 
-        @Test func redirectsAreFollowedAndTheFinalURLIsTold() async throws {
+        @Test func redirectsAreFollowedAndTheFinalURLIsReported() async throws {
             let origin = try ScriptedOrigin { request, _ in
                 switch request.target {
                 case "/a/b/x?t=1": [.redirect("../c/y?u")]
@@ -45,7 +45,7 @@ extension OverSockets {
             #expect(recorder.heads.isEmpty && origin.requests.count == 1)
         }
 
-        @Test func secretsGoToTheirOwnOriginOnly() async throws {
+        @Test func secretsAreSentToTheirOwnOriginOnly() async throws {
             let other = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
             let target = "http://localhost:\(other.port)/y"
             let origin = try ScriptedOrigin { request, _ in
@@ -56,7 +56,7 @@ extension OverSockets {
             request.fields = [try field("Referer: http://page/"), try field("User-Agent: Player/2")]
             request.credentials = .init(
                 origin: request.url.origin, fields: [try field("Authorization: Bearer t"), try field("Cookie: a=b")])
-            // The other origin is on loopback as well: its refusal is another test's.
+            // The other origin is on loopback too; another test covers its refusal.
             let (_, error) = await bench.run(request)
             #expect(error?.code == .refusedAddress)
             #expect(origin.requests.map { $0.fields["authorization"] } == ["Bearer t", "Bearer t"])
@@ -72,7 +72,7 @@ extension OverSockets {
             #expect(got.fields["referer"] == "http://page/")
         }
 
-        @Test func fieldsThatFrameTheMessageAreNotTheCallers() async throws {
+        @Test func framingFieldsOfTheCallerAreIgnored() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench()
             var request = try bench.request(origin)
@@ -91,7 +91,7 @@ extension OverSockets {
 
         // MARK: Addresses
 
-        @Test func privateAddressThatNobodyNamedGetsNoConnection() async throws {
+        @Test func unnamedPrivateAddressGetsNoConnection() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench()
             for host in ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"] {
@@ -107,7 +107,7 @@ extension OverSockets {
             #expect(!bench.client.isPresumedAbsent(other.url))
         }
 
-        @Test func connectionThatOneRequestMayHaveIsNotLentToAnother() async throws {
+        @Test func connectionToANamedPrivateAddressIsNotReusedByOthers() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench()
             #expect(await bench.run(try bench.request(origin)).1 == nil)

@@ -14,7 +14,7 @@ struct RetryPolicyTests {
         #expect(policy.pause(afterFailures: 3, silentFor: .zero, retryAfter: nil, jitter: 1) == .milliseconds(500))
     }
 
-    @Test func patienceEndsBeforeTheTryThatWouldComeTooLate() {
+    @Test func retriesEndBeforeAnAttemptThatWouldBeTooLate() {
         var policy = RetryPolicy()
         policy.patience = .seconds(8)
         #expect(policy.pause(afterFailures: 1, silentFor: .seconds(7), retryAfter: nil, jitter: 0) != nil)
@@ -22,7 +22,7 @@ struct RetryPolicyTests {
         #expect(policy.pause(afterFailures: 1, silentFor: .zero, retryAfter: .seconds(9), jitter: 0) == nil)
     }
 
-    @Test func neverMeansNever() {
+    @Test func policyNeverAllowsNoRetry() {
         #expect(RetryPolicy.never.pause(afterFailures: 1, silentFor: .zero, retryAfter: nil, jitter: 0) == nil)
     }
 }
@@ -32,7 +32,7 @@ struct HostQueueTests {
 
     private func host(_ name: String) throws -> WebURL.Origin { try WebURL("http://\(name)").origin }
 
-    @Test func hostHasItsPlacesAndOthersHaveTheirs() throws {
+    @Test func eachHostHasItsOwnPlaces() throws {
         var queue = HostQueue(places: 2, reserve: 0)
         for id in 1...4 { queue.enqueue(UInt64(id), priority: .playback, host: try host("a")) }
         queue.enqueue(5, priority: .playback, host: try host("b"))
@@ -42,7 +42,7 @@ struct HostQueueTests {
         #expect(queue.grant(now: start) == [3])
     }
 
-    @Test func backgroundTakesEveryPlaceUntilPlaybackDisplacesItsYoungest() throws {
+    @Test func backgroundUsesEveryPlaceUntilPlaybackDisplacesItsYoungest() throws {
         var queue = HostQueue(places: 3, reserve: 1)
         for id in 1...5 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
         #expect(queue.displace(now: start) == [])
@@ -60,7 +60,7 @@ struct HostQueueTests {
         #expect(queue.grant(now: start) == [3])
     }
 
-    @Test func placesStayInReserveUntilPlaybackHasBeenQuietForAWhile() throws {
+    @Test func placesStayReservedUntilPlaybackHasBeenIdle() throws {
         var queue = HostQueue(places: 2, reserve: 1)
         for id in 1...5 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
         #expect(queue.grant(now: start) == [1, 2])
@@ -78,7 +78,7 @@ struct HostQueueTests {
         #expect(queue.grant(now: later + HostQueue.reserveLife) == [3])
     }
 
-    @Test func onlyTheBackgroundOfTheSameHostIsDisplaced() throws {
+    @Test func onlyBackgroundOfTheSameHostIsDisplaced() throws {
         var queue = HostQueue(places: 2, reserve: 1)
         for id in 1...2 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
         for id in 3...4 { queue.enqueue(UInt64(id), priority: .background, host: try host("b")) }
@@ -91,7 +91,7 @@ struct HostQueueTests {
         #expect(queue.grant(now: start) == [6])
     }
 
-    @Test func whatTheOriginHoldsBackTakesNoPlace() throws {
+    @Test func aBlockingReloadNeedsNoPlace() throws {
         var queue = HostQueue(places: 1, reserve: 0)
         queue.enqueue(1, priority: .playback, host: try host("a"))
         for id in 2...4 { queue.enqueue(UInt64(id), priority: .playback, host: try host("a"), isCounted: false) }
@@ -124,14 +124,14 @@ struct HostQueueTests {
 }
 
 struct OriginPresenceTests {
-    @Test func originIsAbsentAfterFailuresInARowAndForLongerEachTime() throws {
+    @Test func originIsAbsentAfterConsecutiveFailuresAndForLongerEachTime() throws {
         let origin = try WebURL("http://h").origin
         let start = ContinuousClock.now
         var presence = OriginPresence(threshold: 2, pauses: .seconds(5)...Duration.seconds(15))
-        presence.missed(origin, now: start)
+        presence.recordUnreachable(origin, now: start)
         #expect(presence.admit(origin, now: start) == .normal)
-        presence.missed(origin, now: start)
-        presence.missed(origin, now: start)
+        presence.recordUnreachable(origin, now: start)
+        presence.recordUnreachable(origin, now: start)
         #expect(presence.isAbsent(origin, now: start + .milliseconds(4_999)))
         #expect(presence.admit(origin, now: start + .milliseconds(4_999)) == .refused)
         var now = start
@@ -141,7 +141,7 @@ struct OriginPresenceTests {
             #expect(presence.admit(origin, now: now) == .probe)
             #expect(presence.isAbsent(origin, now: now))
             #expect(presence.admit(origin, now: now) == .refused)
-            presence.missed(origin, now: now)
+            presence.recordUnreachable(origin, now: now)
         }
         #expect(presence.admit(try WebURL("http://h:81").origin, now: now) == .normal)
     }
@@ -150,23 +150,23 @@ struct OriginPresenceTests {
         let origin = try WebURL("http://h").origin
         let now = ContinuousClock.now
         var presence = OriginPresence(threshold: 2, pauses: .seconds(5)...Duration.seconds(15))
-        presence.missed(origin, now: now)
-        presence.reached(origin)
-        presence.missed(origin, now: now)
+        presence.recordUnreachable(origin, now: now)
+        presence.recordReply(origin)
+        presence.recordUnreachable(origin, now: now)
         #expect(!presence.isAbsent(origin, now: now))
-        presence.missed(origin, now: now)
+        presence.recordUnreachable(origin, now: now)
         #expect(presence.isAbsent(origin, now: now))
-        presence.reached(origin)
+        presence.recordReply(origin)
         #expect(presence.admit(origin, now: now) == .normal)
     }
 
-    @Test func abandonedProbeLeavesTheNextOne() throws {
+    @Test func nextTransferIsTheProbeAfterAnAbandonedOne() throws {
         let origin = try WebURL("http://h").origin
         let now = ContinuousClock.now
         var presence = OriginPresence(threshold: 1, pauses: .seconds(5)...Duration.seconds(15))
-        presence.missed(origin, now: now)
+        presence.recordUnreachable(origin, now: now)
         #expect(presence.admit(origin, now: now + .seconds(6)) == .probe)
-        presence.abandonedProbe(origin)
+        presence.abandonProbe(origin)
         #expect(presence.admit(origin, now: now + .seconds(6)) == .probe)
     }
 }
@@ -181,7 +181,7 @@ struct AddressRulesTests {
         "2001::1", "2001:1ff::1", "2001:db8::1", "2002:7f00:1::", "3fff::1", "fc00::1", "fd12::1", "fe80::1", "fec0::1",
         "ff02::1",
     ])
-    func addressThatIsNobodysButOursIsRefused(literal: String) throws {
+    func specialPurposeAddressIsRefused(literal: String) throws {
         let address = try #require(SocketAddress(literal: literal, port: 80))
         #expect(!AddressRules().allows(address, isNamed: false))
         #expect(AddressRules().allows(address, isNamed: true) == !(address.isUnspecified || address.isMulticast))
@@ -198,7 +198,7 @@ struct AddressRulesTests {
         #expect(AddressRules().allows(address, isNamed: false))
     }
 
-    @Test func ownListenersAreRefusedWhoeverNamesThem() throws {
+    @Test func ownListenersAreRefusedEvenIfNamed() throws {
         var rules = AddressRules()
         rules.ownListeners = [try #require(SocketAddress(literal: "127.0.0.1", port: 8216))]
         func allows(_ literal: String, _ port: UInt16) throws -> Bool {
@@ -220,7 +220,7 @@ struct StrongValidatorTests {
             (nil, 0, 60, "Thu, 01 Jan 1970 00:00:00 GMT"), (nil, 0, 59, nil), (nil, 0, nil, nil),
             ("W/\"a\"", 0, 60, nil),
         ] as [(String?, Int64?, Int64?, String?)])
-    func validatorIsStrongOrNone(tag: String?, modified: Int64?, date: Int64?, expected: String?) {
+    func validatorIsStrongOrNil(tag: String?, modified: Int64?, date: Int64?, expected: String?) {
         let validator = StrongValidator(
             entityTag: tag.flatMap { EntityTag(fieldValue: Array($0.utf8)) },
             lastModified: modified.map { HTTPDate(secondsSinceEpoch: $0) },

@@ -2,21 +2,21 @@ import EventLoop
 import HTTPMessage
 import Origin
 
-/// A receiver that keeps all that it is told.
+/// A receiver that records all its calls.
 @LoopActor final class Recorder: TransferReceiver {
     struct Mismatch: Error {}
 
     private(set) var heads: [OriginHead] = []
     private(set) var bytes: [UInt8] = []
-    /// The offsets at which the body began, or began again.
+    /// The offsets at which the body started or restarted.
     private(set) var beginnings: [Int64] = []
     private(set) var ends: [Result<Void, OriginError>] = []
     private var waiting: CheckedContinuation<Void, Never>?
-    /// Called at each event.
+    /// Called on each event.
     var react: ((Transfer) -> Void)?
     private var position: Int64 = -1
 
-    /// - Parameter had: what it has got before.
+    /// - Parameter had: bytes received before.
     init(_ had: [UInt8] = []) { bytes = had }
 
     func transfer(_ transfer: Transfer, received head: OriginHead) {
@@ -40,7 +40,7 @@ import Origin
         waiting = nil
     }
 
-    /// The error it ended with, once it has; nil for success.
+    /// Waits for the end and returns its error; nil on success.
     var error: OriginError? {
         get async {
             if ends.isEmpty { await withCheckedContinuation { waiting = $0 } }
@@ -49,13 +49,14 @@ import Origin
         }
     }
 
-    /// Whether it has got exactly this. (The testing library's own comparison shows a difference in quadratic time.)
+    /// True if exactly these bytes were received. (The testing library's own comparison computes a difference in
+    /// quadratic time.)
     func has(_ expected: some Collection<UInt8>) -> Bool { bytes.elementsEqual(expected) }
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Passes the loop's turns until a condition holds; false when it did not within ten seconds.
+/// Runs the loop until a condition holds; false if it does not within ten seconds.
 @LoopActor func eventually(_ condition: @LoopActor () -> Bool) async -> Bool {
     let end = ContinuousClock.now + .seconds(10)
     while !condition() {
@@ -65,7 +66,7 @@ import Origin
     return true
 }
 
-/// Comes back when a timer has fired.
+/// Returns after a timer has fired.
 @LoopActor func turn(_ span: Duration) async {
     var kept: LoopTimerBox?
     await withCheckedContinuation { continuation in

@@ -2,23 +2,23 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server on 127.0.0.1 that answers each request by a script, byte for byte, on blocking sockets and a thread each.
-/// Lives until the process ends.
+/// A server on 127.0.0.1 that answers each request by a script, byte for byte, with blocking sockets and one thread per
+/// connection. Lives until the process ends.
 final class ScriptedOrigin: Sendable {
     struct Request: Sendable {
         let method: String
         let target: String
-        /// Names in lower case.
+        /// Field names in lower case.
         let fields: [String: String]
         let body: String
-        /// Counts from 0, as the connections were accepted.
+        /// The connection's number in order of acceptance, from 0.
         let connection: Int
     }
 
     enum Step: Sendable {
         case text(String)
         case bytes([UInt8])
-        /// Waits until `release()`, or until the client has left.
+        /// Waits for `release()`, or until the client has left.
         case hold
         case close
         case reset
@@ -40,8 +40,9 @@ final class ScriptedOrigin: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - script: gets each request with its number, from 0; after its steps the connection is read on unless closed.
-    ///   - isListening: false for a port that is taken and refuses connections until `startListening()`.
+    ///   - script: receives each request with its number, from 0. After its steps the connection is read again unless
+    ///     closed.
+    ///   - isListening: false for a bound port that refuses connections until `startListening()`.
     init(isListening: Bool = true, _ script: @escaping Script) throws {
         self.script = script
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -67,10 +68,10 @@ final class ScriptedOrigin: Sendable {
 
     var requests: [Request] { state.withLock { $0.requests } }
     var accepted: Int { state.withLock { $0.accepted } }
-    /// Connections open now, and at most at any time.
+    /// Open connections, and their maximum so far.
     var open: (now: Int, most: Int) { state.withLock { ($0.open, $0.mostOpen) } }
 
-    /// Lets one step of `hold` go on, past or to come.
+    /// Lets one `hold` step continue, current or future.
     func release(_ count: Int = 1) { state.withLock { $0.released += count } }
 
     private func accept() {
@@ -131,7 +132,7 @@ final class ScriptedOrigin: Sendable {
             method: String(first[0]), target: String(first[1]), fields: fields, body: body, connection: connection)
     }
 
-    /// False when the connection is to be closed.
+    /// Returns false if the connection must be closed.
     private func perform(_ step: Step, _ socket: Int32) -> Bool {
         switch step {
         case .text(let text): return send(Array(text.utf8), socket)
@@ -139,8 +140,8 @@ final class ScriptedOrigin: Sendable {
         case .hold: return hold(socket)
         case .close: return false
         case .reset:
-            // What was sent must have been taken in first, or the client's system drops it with the reset.
-            // Nothing tells when the queue is empty: it is looked at once a millisecond, for five seconds at most.
+            // The client must have received the sent bytes first, or its system discards them with the reset. No event
+            // reports an empty send queue, so the code polls it every millisecond, for five seconds at most.
             var left: Int32 = 1
             for _ in 0..<5_000 where left > 0 {
                 guard ioctl(socket, UInt(TIOCOUTQ), &left) == 0, left > 0 else { break }
@@ -178,7 +179,7 @@ final class ScriptedOrigin: Sendable {
 }
 
 extension ScriptedOrigin.Step {
-    /// A whole reply with its length, unless `fields` says otherwise.
+    /// A complete reply with its length, unless `fields` overrides it.
     static func reply(_ status: Int = 200, _ fields: [String: String] = [:], _ body: some Collection<UInt8>) -> Self {
         var head = "HTTP/1.1 \(status) Status\r\n"
         for (name, value) in fields.merging(["Content-Length": "\(body.count)"], uniquingKeysWith: { old, _ in old })

@@ -5,25 +5,24 @@ import Testing
 
 @testable import Origin
 
-/// What libcurl's sockets are watched by.
 @Suite @LoopActor struct SocketWatchesTests {
     let watches = SocketWatches()
-    private let heard = Heard()
+    private let readyLog = Ready()
 
-    @LoopActor private final class Heard {
+    @LoopActor private final class Ready {
         var sockets: [Int32] = []
     }
 
     init() {
-        // Taking the byte, as libcurl would, lets the loop rest.
-        watches.ready = { [heard] socket, _ in
-            heard.sockets.append(socket)
+        // Reading the byte, as libcurl would, lets the loop rest.
+        watches.ready = { [readyLog] socket, _ in
+            readyLog.sockets.append(socket)
             var byte: UInt8 = 0
             read(socket, &byte, 1)
         }
     }
 
-    /// A socket that the watches own, unless it is foreign, and its peer.
+    /// A socket that the watches own, unless `isForeign`, and its peer.
     private func pair(isForeign: Bool = false) throws -> (own: Int32, peer: Int32) {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
@@ -35,24 +34,24 @@ import Testing
 
     private func send(_ peer: Int32) { write(peer, [7], 1) }
 
-    private func expectHeard(_ sockets: [Int32]) async throws {
-        try await waitUntil("\(sockets)") { @LoopActor in heard.sockets == sockets }
+    private func expectReady(_ sockets: [Int32]) async throws {
+        try await waitUntil("\(sockets)") { @LoopActor in readyLog.sockets == sockets }
     }
 
-    @Test func aSocketIsToldOfWhileItIsWanted() async throws {
+    @Test func socketIsReportedWhileWatched() async throws {
         let (own, peer) = try pair()
         watches.watch(own, for: .reading)
         send(peer)
-        try await expectHeard([own])
+        try await expectReady([own])
         watches.watch(own, for: nil)
         watches.watch(own, for: .reading)
         send(peer)
-        try await expectHeard([own, own])
+        try await expectReady([own, own])
         #expect(watches.close(own) == 0)
         close(peer)
     }
 
-    @Test func whatComesWhileNobodyWantsItIsToldLater() async throws {
+    @Test func bytesThatArriveUnwatchedAreReportedLater() async throws {
         let (own, peer) = try pair()
         let (other, otherPeer) = try pair()
         watches.watch(own, for: .reading)
@@ -60,14 +59,14 @@ import Testing
         watches.watch(other, for: .reading)
         send(peer)
         send(otherPeer)
-        try await expectHeard([other])
+        try await expectReady([other])
         watches.watch(own, for: .reading)
-        try await expectHeard([other, own])
+        try await expectReady([other, own])
         for socket in [own, other] { #expect(watches.close(socket) == 0) }
         for socket in [peer, otherPeer] { close(socket) }
     }
 
-    @Test func aSocketMayBeWatchedForSomethingElse() async throws {
+    @Test func interestInASocketMayChange() async throws {
         let (own, peer) = try pair()
         var written = 0
         watches.ready = { [watches] socket, ready in
@@ -81,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func anotherSocketOfTheSameNumberIsWatchedByItself(_ isForeign: Bool) async throws {
+    func anotherSocketWithTheSameNumberHasItsOwnWatch(_ isForeign: Bool) async throws {
         let (old, oldPeer) = try pair(isForeign: isForeign)
         watches.watch(old, for: .reading)
         watches.watch(old, for: nil)
@@ -102,7 +101,7 @@ import Testing
             try await waitUntil("the new one's byte") { @LoopActor in ready == 1 }
             _ = consume watch
         }
-        #expect(heard.sockets.isEmpty)
+        #expect(readyLog.sockets.isEmpty)
         for socket in replacement + [old, oldPeer] { close(socket) }
     }
 }

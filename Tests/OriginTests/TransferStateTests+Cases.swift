@@ -2,7 +2,7 @@ import HTTPMessage
 
 @testable import Origin
 
-/// The conversations, as a table: what the origin says, and what must come of it.
+/// The conversations as a table: the origin's replies and the expected results.
 extension TransferStateTests {
     static let broken = TransferState.Outcome.failed(.init(code: .cutShort))
     static let lost = TransferState.Outcome.failed(.init(code: .unreachable))
@@ -20,20 +20,20 @@ extension TransferStateTests {
             testDescription: "unknown length ends with the reply", first: "/r",
             steps: [.head("200", "deliver ?"), .bytes(60, "at 0"), .ends(.finished, "done")]),
         Case(
-            testDescription: "cut body goes on by its tag", first: "/r",
+            testDescription: "broken body resumes by its tag", first: "/r",
             steps: [
                 .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
                 .ends(.finished, "/r 60- \"a\""),
                 .head(part("60-99/100"), "deliver"), .bytes(40, "at 60"), .ends(.finished, "done"),
             ]),
         Case(
-            testDescription: "short body that ended well is cut too", first: "/r",
+            testDescription: "short body with an orderly end counts as broken", first: "/r",
             steps: [.head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(.finished, "wait")]),
         Case(
-            testDescription: "break after the last byte is none", first: "/r",
+            testDescription: "failure after the last byte is ignored", first: "/r",
             steps: [.head(whole, "deliver 100"), .bytes(100, "at 0"), .ends(broken, "done")]),
         Case(
-            testDescription: "without a strong validator the body begins again", first: "/r",
+            testDescription: "without a strong validator the body restarts", first: "/r",
             steps: [
                 .head("200|Content-Length: 100|ETag: W/\"a\"", "deliver 100"), .bytes(60, "at 0"),
                 .ends(broken, "wait"),
@@ -49,7 +49,7 @@ extension TransferStateTests {
                 .ends(.finished, "/r 6- Sun, 06 Nov 1994 08:49:37 GMT"),
             ]),
         Case(
-            testDescription: "changed content begins again, for the receiver to compare", first: "/r",
+            testDescription: "changed content restarts, for the receiver to compare", first: "/r",
             steps: [
                 .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
                 .ends(.finished, "/r 60- \"a\""),
@@ -64,7 +64,7 @@ extension TransferStateTests {
                 .head("200|Content-Length: 101", "stop"), .ends(.stopped, "contentChanged"),
             ]),
         Case(
-            testDescription: "another size is no matter for who begins anew",
+            testDescription: "another size is accepted when the body restarts",
             change: { $0.acceptsCompression = true }, first: "/r",
             steps: [
                 .head("200|Content-Length: 100", "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
@@ -79,14 +79,14 @@ extension TransferStateTests {
                 .head(part("60-100/101"), "stop"), .ends(.stopped, "contentChanged"),
             ]),
         Case(
-            testDescription: "206 with another tag is not gone on with", first: "/r",
+            testDescription: "206 with another tag is not used to resume", first: "/r",
             steps: [
                 .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
                 .ends(.finished, "/r 60- \"a\""),
                 .head(part("60-99/100", "b"), "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r"),
             ]),
         Case(
-            testDescription: "wrong part is not gone on with", first: "/r",
+            testDescription: "wrong part is not used to resume", first: "/r",
             steps: [
                 .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
                 .ends(.finished, "/r 60- \"a\""),
@@ -94,14 +94,14 @@ extension TransferStateTests {
                 .head(whole, "deliver"), .bytes(100, "at 0"), .ends(.finished, "done"),
             ]),
         Case(
-            testDescription: "206 without Content-Range is no part", first: "/r",
+            testDescription: "206 without Content-Range is refused", first: "/r",
             steps: [
                 .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
                 .ends(.finished, "/r 60- \"a\""),
                 .head("206|Content-Length: 40|ETag: \"a\"", "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r"),
             ]),
         Case(
-            testDescription: "416 with the size that we have means complete",
+            testDescription: "416 with the received size means complete",
             change: {
                 $0.start = 100
                 $0.validator = StrongValidator("\"a\"")
@@ -111,14 +111,14 @@ extension TransferStateTests {
                 .ends(.finished, "done"),
             ]),
         Case(
-            testDescription: "416 with another size begins again",
+            testDescription: "416 with another size restarts",
             change: {
                 $0.start = 100
                 $0.validator = StrongValidator("\"a\"")
             }, first: "/r 100- \"a\"",
             steps: [.head("416|Content-Range: bytes */90", "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r")]),
         Case(
-            testDescription: "receiver's bytes are gone on from",
+            testDescription: "receiver's bytes are resumed",
             change: {
                 $0.start = 60
                 $0.validator = StrongValidator("\"a\"")
@@ -136,14 +136,14 @@ extension TransferStateTests {
                 .ends(.finished, "done"),
             ]),
         Case(
-            testDescription: "whole file is no answer to a range, twice", change: { $0.range = 0..<100 },
+            testDescription: "whole file in reply to a range, twice", change: { $0.range = 0..<100 },
             first: "/r 0-99",
             steps: [
                 .head("200|Content-Length: 9999", "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r 0-99"),
                 .head("200|Content-Length: 9999", "stop"), .ends(.stopped, "rangeIgnored"),
             ]),
         Case(
-            testDescription: "whole file that is the range is an answer", change: { $0.range = 0..<100 },
+            testDescription: "whole file that equals the range is accepted", change: { $0.range = 0..<100 },
             first: "/r 0-99",
             steps: [.head(whole, "deliver 100"), .bytes(100, "at 0"), .ends(.finished, "done")]),
         Case(
@@ -156,7 +156,7 @@ extension TransferStateTests {
             testDescription: "range beyond the file", change: { $0.range = 1000..<1100 }, first: "/r 1000-1099",
             steps: [.head("416|Content-Range: bytes */90", "stop"), .ends(.stopped, "unexpectedStatus")]),
         Case(
-            testDescription: "206 that nobody asked for", first: "/r",
+            testDescription: "unrequested 206", first: "/r",
             steps: [.head(part("0-9/100"), "stop"), .ends(.stopped, "wait")]),
         Case(
             testDescription: "more than announced", first: "/r",
@@ -164,18 +164,18 @@ extension TransferStateTests {
                 .head("200|Content-Length: 10", "deliver 10"), .bytes(11, "stop"), .ends(.stopped, "malformedReply"),
             ]),
         Case(
-            testDescription: "announced too large", change: { $0.limit = 99 }, first: "/r",
+            testDescription: "announced size above the limit", change: { $0.limit = 99 }, first: "/r",
             steps: [.head(whole, "stop"), .ends(.stopped, "tooLarge")]),
         Case(
-            testDescription: "grown too large", change: { $0.limit = 99 }, first: "/r",
+            testDescription: "received size above the limit", change: { $0.limit = 99 }, first: "/r",
             steps: [.head("200", "deliver ?"), .bytes(99, "at 0"), .bytes(1, "stop"), .ends(.stopped, "tooLarge")]),
         Case(
-            testDescription: "encoding that was not asked for", first: "/r",
+            testDescription: "unrequested encoding", first: "/r",
             steps: [
                 .head("200|Content-Length: 9|Content-Encoding: gzip", "stop"), .ends(.stopped, "unsupportedEncoding"),
             ]),
         Case(
-            testDescription: "encoded playlist is begun again, not gone on with",
+            testDescription: "encoded playlist restarts instead of resuming",
             change: { $0.acceptsCompression = true },
             first: "/r",
             steps: [
@@ -198,7 +198,7 @@ extension TransferStateTests {
                 [.head("302|Location: /r|Content-Length: 0", "skip"), Step.ends(.finished, "/r")]
             } + [.head("302|Location: /r|Content-Length: 0", "skip"), .ends(.finished, "tooManyRedirects")]),
         Case(
-            testDescription: "redirect out of the web", first: "/r",
+            testDescription: "redirect to a file URL", first: "/r",
             steps: [
                 .head("302|Location: file:///etc/passwd|Content-Length: 0", "skip"),
                 .ends(.finished, "forbiddenRedirect"),
@@ -209,12 +209,12 @@ extension TransferStateTests {
                 .head("302|Location: http://u@h/|Content-Length: 0", "skip"), .ends(.finished, "forbiddenRedirect"),
             ]),
         Case(
-            testDescription: "redirect out of TLS",
+            testDescription: "redirect from https to http",
             change: { if let url = try? WebURL("https://h/s") { $0.url = url } },
             first: "https://h/s",
             steps: [.head("302|Location: http://h/r|Content-Length: 0", "skip"), .ends(.finished, "forbiddenRedirect")]),
         Case(
-            testDescription: "redirect into TLS", first: "/r",
+            testDescription: "redirect from http to https", first: "/r",
             steps: [.head("302|Location: https://h/r|Content-Length: 0", "skip"), .ends(.finished, "https://h/r")]),
         Case(
             testDescription: "server failures, six of them", first: "/r",
@@ -222,14 +222,14 @@ extension TransferStateTests {
                 [.head("503|Content-Length: 0", "skip"), Step.ends(.finished, "wait"), .ends(.finished, "/r")]
             } + [.head("503|Content-Length: 0", "skip"), .ends(.finished, "serverFailure")]),
         Case(
-            testDescription: "progress sets the count of failures back", first: "/r",
+            testDescription: "progress resets the count of failures", first: "/r",
             steps: (0..<5).flatMap { _ in [.ends(lost, "wait"), Step.ends(.finished, "/r")] } + [
                 .head(whole, "deliver 100"), .bytes(1, "at 0"), .ends(broken, "wait"), .ends(.finished, "/r 1- \"a\""),
             ] + (0..<4).flatMap { _ in [.ends(lost, "wait"), Step.ends(.finished, "/r 1- \"a\"")] } + [
                 .ends(lost, "unreachable")
             ]),
         Case(
-            testDescription: "the same beginning again is no progress", first: "/r",
+            testDescription: "receiving the same bytes again is no progress", first: "/r",
             steps: (0..<5).flatMap { number in
                 [
                     .head("200|Content-Length: 100", number == 0 ? "deliver 100" : "deliver"), Step.bytes(60, "at 0"),
@@ -243,11 +243,11 @@ extension TransferStateTests {
             testDescription: "no redirect of a POST", change: { $0.method = .post }, first: "/r",
             steps: [.head("307|Location: /b|Content-Length: 0", "skip"), .ends(.finished, "unexpectedStatus")]),
         Case(
-            testDescription: "reply of any status where that is wanted", change: { $0.acceptsAnyStatus = true },
+            testDescription: "reply of any status, if accepted", change: { $0.acceptsAnyStatus = true },
             first: "/r",
             steps: [.head("503|Content-Length: 5", "deliver 5"), .bytes(5, "at 0"), .ends(.finished, "done")]),
         Case(
-            testDescription: "lasting failure below HTTP", first: "/r",
+            testDescription: "permanent failure below HTTP", first: "/r",
             steps: [.ends(.failed(.init(code: .untrustedCertificate, isTransient: false)), "untrustedCertificate")]),
         Case(
             testDescription: "start beyond the range",

@@ -4,13 +4,13 @@ import Testing
 @testable import Origin
 
 struct TransferStateTests {
-    /// One step of a conversation: what happens, and what must come of it.
+    /// One step of a conversation: an event and the expected result.
     enum Step {
-        /// A reply's head, and what is to be done with it.
+        /// A reply's head and the expected reaction.
         case head(String, _ reaction: String)
-        /// Bytes, and where they go.
+        /// Body bytes and where they belong.
         case bytes(Int, _ delivery: String)
-        /// The end of the request, and what is done next.
+        /// The end of the request and the expected action.
         case ends(TransferState.Outcome, _ action: String)
     }
 
@@ -22,7 +22,7 @@ struct TransferStateTests {
     }
 
     @Test(arguments: cases)
-    func conversationGoesAsTheTableSays(_ table: Case) throws {
+    func conversationMatchesTheTable(_ table: Case) throws {
         var request = OriginRequest(try WebURL("http://h/r"))
         table.change(&request)
         let now = ContinuousClock.now
@@ -59,9 +59,9 @@ struct TransferStateTests {
         #expect(state.ended(.finished, now: .now, jitter: 1) == .wait(.seconds(60)))
     }
 
-    /// Begun, and then the network goes away.
+    /// The network goes down during the body.
     @Test(arguments: [(true, "abc", 60.0), (true, "", 4), (false, "abc", 4)])
-    func aPlayerWhoHasTheBeginningIsNotLetDown(_ isAwaited: Bool, _ body: String, _ patience: Double) throws {
+    func playerWithTheBeginningOfABodyWaitsForTheNetwork(_ isAwaited: Bool, _ body: String, _ patience: Double) throws {
         let start = ContinuousClock.now
         var state = TransferState(
             OriginRequest(try WebURL("http://h/r")), policy: RetryPolicy(), redirectLimit: 5, now: start)
@@ -70,30 +70,30 @@ struct TransferStateTests {
         _ = state.received(byteCount: body.utf8.count, now: start)
         var (outcome, waited) = (TransferState.Outcome.failed(.init(code: .connectionLost)), Duration.zero)
         while case .wait(let pause) = state.ended(
-            outcome, now: start + waited, patience: isAwaited ? .behindAReply : nil, jitter: 0)
+            outcome, now: start + waited, awayPolicy: isAwaited ? .behindAReply : nil, jitter: 0)
         {
             #expect(pause <= .seconds(4))
             waited += pause
             outcome = .failed(.init(code: .unreachable))
-            guard case .ask = state.pauseEnded() else { break }
+            guard case .send = state.pauseEnded() else { break }
         }
         #expect(waited <= .seconds(max(patience, 8)) && waited >= .seconds(patience - 3))
     }
 
-    /// The network goes away before anything has come.
+    /// The network goes down before the first byte.
     @Test(arguments: [(true, true, 60.0), (true, false, 4), (false, true, 4)])
-    func aPlayerWhoHasNothingElseIsNotLetDown(_ isAwaited: Bool, _ insists: Bool, _ patience: Double) throws {
+    func playerWithoutAnAlternativeWaitsForTheNetwork(_ isAwaited: Bool, _ insists: Bool, _ patience: Double) throws {
         let start = ContinuousClock.now
         var state = TransferState(
             OriginRequest(try WebURL("http://h/r")), policy: RetryPolicy(), redirectLimit: 5, now: start)
         _ = state.begin()
         var waited = Duration.zero
         while case .wait(let pause) = state.ended(
-            .failed(.init(code: .unreachable)), now: start + waited, patience: isAwaited ? .behindAReply : nil,
+            .failed(.init(code: .unreachable)), now: start + waited, awayPolicy: isAwaited ? .behindAReply : nil,
             insists: insists, jitter: 0)
         {
             waited += pause
-            guard case .ask = state.pauseEnded() else { break }
+            guard case .send = state.pauseEnded() else { break }
         }
         #expect(waited <= .seconds(max(patience, 8)) && waited >= .seconds(patience - 3))
     }
@@ -111,7 +111,7 @@ struct TransferStateTests {
 
     private func name(_ action: TransferState.Action) -> String {
         switch action {
-        case .ask(let attempt):
+        case .send(let attempt):
             let url = attempt.url.text.replacing("http://h", with: "", maxReplacements: 1)
             let range = attempt.rangeValue.map { " " + $0.dropFirst("bytes=".count) } ?? ""
             return url + range + (attempt.ifRange.map { " \($0)" } ?? "")

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Origin
 
-@Suite("A body that goes out from a file")
+@Suite("Upload of a file")
 struct UploadTests {
-    /// A PUT of a file with these bytes, signed.
+    /// A signed PUT of a file with these bytes.
     private func request(_ port: UInt16, _ bytes: Data, in folder: TemporaryFolder) throws -> OriginRequest {
         let path = try folder.write(bytes, to: "file")
         let url = try WebURL("http://127.0.0.1:\(port)/bucket/file")
@@ -27,7 +27,7 @@ struct UploadTests {
         [.text("HTTP/1.1 \(status) Said\r\nContent-Length: 2\r\n\r\nno")]
     }
 
-    @Test("is sent again as a whole after what may pass, and a refusal is passed on with its words")
+    @Test("repeats the whole body after a transient failure, and delivers a refusal with its body")
     @LoopActor func retries() async throws {
         let folder = try TemporaryFolder()
         let origin = try ScriptedOrigin { _, number in
@@ -45,7 +45,7 @@ struct UploadTests {
         }
     }
 
-    @Test("follows no redirect: its signature is for one host")
+    @Test("follows no redirect, since its signature is for one host")
     @LoopActor func redirect() async throws {
         let folder = try TemporaryFolder()
         let origin = try ScriptedOrigin { _, _ in
@@ -58,7 +58,7 @@ struct UploadTests {
         #expect(origin.requests.count == 2)
     }
 
-    @Test("that its file does not have fails at once, and a signature shows no secret")
+    @Test("fails at once if the file is too short, and a signature shows no secret")
     @LoopActor func short() async throws {
         let folder = try TemporaryFolder()
         let origin = try ScriptedOrigin { _, _ in reply(200) }

@@ -4,7 +4,7 @@ import Testing
 @testable import Origin
 
 @Suite struct UserFieldsTests {
-    @Test func fieldsGoAsTheyWereGivenButForBlanksAroundThem() throws {
+    @Test func fieldsAreSentUnchangedExceptForOuterBlanks() throws {
         let fields = try UserFields(["Cookie: a=b; c=\"d\"", "X-Empty:", "Authorization:\tBearer é.x  "])
         #expect(fields.lines.map(\.name) == ["Cookie", "X-Empty", "Authorization"])
         #expect(fields.lines.map(\.value) == ["a=b; c=\"d\"", "", "Bearer é.x"])
@@ -16,7 +16,7 @@ import Testing
         "", "Cookie", ": x", "Co okie: x", "Cook\u{e9}: x", "X-A: b\r\nX-C: d", "X-A: b\n", "X-A: b\r", "X-A: b\0c",
         "X-A: \u{7f}", "X-A: \u{1b}[0m", " X-A: b", "X-A : b",
     ])
-    func whatIsNoFieldLineIsRefusedWithoutBeingRepeated(_ text: String) throws {
+    func invalidFieldLineIsRefusedWithoutBeingRepeated(_ text: String) throws {
         let refusal = #expect(throws: UserFields.Refusal.self) { try UserFields(["X-Fine: secret", text]) }
         let sentence = try #require(refusal?.description)
         #expect(sentence.hasPrefix("header field 2 is refused: ") && !sentence.contains("secret"))
@@ -28,13 +28,13 @@ import Testing
         "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Upgrade", "If-None-Match", "If-Modified-Since", "If-Match",
         "If-Unmodified-Since",
     ])
-    func whatWeirWritesItselfOrWouldEmptyTheAnswerIsRefusedByName(_ name: String) throws {
+    func ownAndConditionalFieldsAreRefusedByName(_ name: String) throws {
         let refusal = #expect(throws: UserFields.Refusal.self) { try UserFields(["\(name): secret"]) }
         let sentence = try #require(refusal?.description)
         #expect(sentence.hasPrefix("header field \(name) is refused: ") && !sentence.contains("secret"))
     }
 
-    @Test func tooManyAndTooLongOnesAreRefused() throws {
+    @Test func tooManyOrTooLongFieldsAreRefused() throws {
         let many = (0...UserFields.maximumCount).map { "X-\($0): a" }
         #expect(throws: UserFields.Refusal.self) { try UserFields(many) }
         #expect(try UserFields(many.dropLast()).lines.count == UserFields.maximumCount)
@@ -43,7 +43,7 @@ import Testing
         #expect(throws: UserFields.Refusal.self) { try UserFields([long + "a"]) }
     }
 
-    @Test func whatIsPrintedOfThemAreTheirNames() throws {
+    @Test func descriptionContainsNamesOnly() throws {
         let fields = try UserFields(["Cookie: secret", "X-Token: secret"])
         #expect("\(fields)" == "Cookie, X-Token")
     }

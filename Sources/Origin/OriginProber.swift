@@ -1,42 +1,40 @@
 import EventLoop
 import HTTPMessage
 
-/// Looks by itself whether origins that are not there have come back: sends the probes of `OriginPresence` that are
-/// nobody's.
+/// Probes absent origins in the background: sends the probes of `OriginPresence` that no player or download requested.
 ///
-/// A probe asks for the first byte of what was last asked of the origin in vain, with what that request had, and goes
-/// no further than the head of the reply.
-@LoopActor final class Lookout {
+/// A probe requests the first byte of the URL that last failed, with that request's fields, and stops at the reply's
+/// head.
+@LoopActor final class OriginProber {
     private unowned let client: OriginClient
-    private var lost: [WebURL.Origin: OriginRequest] = [:]
+    private var requests: [WebURL.Origin: OriginRequest] = [:]
     private var timer: LoopTimer?
 
     init(_ client: OriginClient) {
         self.client = client
-        timer = LoopTimer { [unowned self] in look() }
+        timer = LoopTimer { [unowned self] in sendDueProbes() }
     }
 
-    /// Notes what was asked of an origin that is not there.
-    func note(_ request: OriginRequest, at url: WebURL) {
+    /// Records the failed request to an absent origin as the model of its probes.
+    func record(_ request: OriginRequest, at url: WebURL) {
         guard request.method == .get else { return }
-        lost[url.origin] = Self.probe(like: request, at: url, within: client.configuration.firstByteLimit)
+        requests[url.origin] = Self.probe(like: request, at: url, within: client.configuration.firstByteLimit)
         schedule()
     }
 
-    /// Sees that the next probe goes out in time.
+    /// Schedules the next probe.
     func schedule() {
-        if !lost.isEmpty { lost = lost.filter { client.presence.isLost($0.key) } }
-        guard let next = client.presence.nextProbe(of: lost.keys) else {
+        if !requests.isEmpty { requests = requests.filter { client.presence.isDown($0.key) } }
+        guard let next = client.presence.nextProbe(of: requests.keys) else {
             timer?.cancel()
             return
         }
         timer?.schedule(after: max(.zero, next - .now))
     }
 
-    /// Sends the probes that are due.
-    func look() {
-        for origin in client.presence.beginProbes(of: lost.keys, now: .now) {
-            if let request = lost[origin] { client.probe(request, receiver: Probe()) }
+    func sendDueProbes() {
+        for origin in client.presence.beginProbes(of: requests.keys, now: .now) {
+            if let request = requests[origin] { client.probe(request, receiver: Probe()) }
         }
         schedule()
     }
@@ -46,14 +44,14 @@ import HTTPMessage
         (probe.fields, probe.credentials, probe.namedPeer) = (request.fields, request.credentials, request.namedPeer)
         probe.range = 0..<1
         probe.acceptsAnyStatus = true
-        // It waits behind nobody: an origin that does not answer has all its places taken.
+        // A probe must not wait for a place: an origin that does not answer has all its places occupied.
         probe.toleratesSilence = true
         probe.deadline = limit
         return probe
     }
 }
 
-/// Wants to know that there is an answer, and nothing of it.
+/// Ends its transfer at the reply's head.
 @LoopActor private final class Probe: TransferReceiver {
     nonisolated init() {}
 

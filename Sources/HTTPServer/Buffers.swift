@@ -1,17 +1,53 @@
 import Glibc
-import HTTPMessage
 
-/// Memory that replies are put together in, one after another: a head, and a small body behind it, so that both leave
-/// in one write. One for the whole server, since nothing stays in it between two replies.
-final class ReplyBuffer {
-    /// Room for the largest head and a small body.
+/// A buffer that all sockets are read into, one after another. A connection must copy the bytes that it does not
+/// consume at once.
+final class ReadBuffer {
+    /// Most bytes per read.
     static let capacity = 64 * 1024
-    /// Bodies up to this size are copied behind their head; larger files go by sendfile.
+
+    /// The result of a read.
+    enum Outcome {
+        /// This many bytes at the front of the buffer.
+        case bytes(Int)
+        /// No bytes available now.
+        case nothing
+        /// The peer has closed its sending side.
+        case end
+        /// The connection is broken.
+        case failure
+    }
+
+    private let base: UnsafeMutableRawPointer
+
+    init() {
+        base = .allocate(byteCount: Self.capacity, alignment: 16)
+    }
+
+    deinit { base.deallocate() }
+
+    /// The first `count` bytes; valid until the next read.
+    func bytes(_ count: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+    func read(_ descriptor: Int32) -> Outcome {
+        let count = recv(descriptor, base, Self.capacity, 0)
+        if count > 0 { return .bytes(count) }
+        if count == 0 { return .end }
+        return errno == EAGAIN || errno == EINTR ? .nothing : .failure
+    }
+}
+
+/// A buffer that replies are composed in: a head followed by a small body, so that both are sent in one write. The
+/// whole server shares one, since it holds nothing between replies.
+final class ReplyBuffer {
+    /// Fits the largest head and a small body.
+    static let capacity = 64 * 1024
+    /// Bodies up to this size are copied after their head; larger files use sendfile.
     static let smallBody = 16 * 1024
 
     private let base: UnsafeMutableRawPointer
     private(set) var count = 0
-    /// Whether something did not fit; what is in the buffer must not be sent then.
+    /// True if an append did not fit. The content must not be sent then.
     private(set) var hasOverflowed = false
 
     init() {
@@ -20,7 +56,7 @@ final class ReplyBuffer {
 
     deinit { base.deallocate() }
 
-    /// What has been put together; valid until the next change.
+    /// The content; valid until the next change.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
     func clear() {
@@ -61,7 +97,7 @@ final class ReplyBuffer {
         append(digitsOf: number) { ($0 >> 4, $0 & 15) }
     }
 
-    /// `split` takes the last digit off a number. With the radix known to the compiler it costs no division.
+    /// `split` removes the last digit of a number. With the radix known to the compiler it needs no division.
     @inline(__always)
     private func append(digitsOf number: Int64, split: (UInt64) -> (UInt64, UInt64)) {
         guard Self.capacity - count >= 20 else {
@@ -81,7 +117,7 @@ final class ReplyBuffer {
         }
     }
 
-    /// Reads `length` bytes of a file at `offset` to the end; false when they do not fit or are not all there.
+    /// Appends `length` bytes of a file from `offset`; false if they do not fit or the file is too short.
     func appendFile(_ descriptor: Int32, offset: Int64, length: Int) -> Bool {
         guard length <= Self.capacity - count else { return false }
         let target = count + length

@@ -5,9 +5,9 @@ import Testing
 @testable import Origin
 
 extension OverSockets {
-    /// When probes of nobody's go out, and when they do not.
-    @Suite @LoopActor struct LookoutTests {
-        @Test func whoWantsAnOriginAgainAfterALongTimeHasItProbedAgain() async throws {
+    /// Background probes, over real sockets.
+    @Suite @LoopActor struct OriginProberTests {
+        @Test func probesRestartWithANewRequestAfterALongTime() async throws {
             let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench {
                 $0.absencePauses = .milliseconds(50)...Duration.milliseconds(50)
@@ -24,11 +24,11 @@ extension OverSockets {
                 })
             origin.startListening()
             _ = bench.client.isPresumedAbsent(request.url)
-            #expect(await eventually { !bench.client.presence.isLost(place) })
+            #expect(await eventually { !bench.client.presence.isDown(place) })
             #expect(origin.requests.map { $0.fields["range"] } == ["bytes=0-0"])
         }
 
-        @Test func whatIsNoGetIsNotProbedFor() async throws {
+        @Test func onlyAGetIsProbed() async throws {
             let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench {
                 $0.absencePauses = .milliseconds(20)...Duration.milliseconds(20)
