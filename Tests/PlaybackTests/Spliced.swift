@@ -16,7 +16,7 @@ enum Spliced {
     static func fragment(_ fixture: String, _ number: Int, of folder: String, behind own: String) throws -> [UInt8] {
         let section = { (folder: String) in try InitializationSection(Self.bytes("\(fixture)/\(folder)/init.mp4")) }
         let bytes = try bytes("\(fixture)/\(folder)/\(number).m4s")
-        return try Joint(of: try section(folder), behind: try section(own)).splice(ByteSource(bytes))
+        return try SplicePair(of: try section(folder), behind: try section(own)).splice(ByteSource(bytes))
             .joined(with: bytes)
     }
 }

@@ -32,7 +32,7 @@ struct HostileBytesTests {
                 changed[index] = value
                 guard let read = try? InitializationSection(changed) else { continue }
                 #expect(!read.tracks.isEmpty)
-                _ = Joint(of: read, behind: own).verdict
+                _ = SplicePair(of: read, behind: own).verdict
             }
         }
     }
@@ -45,17 +45,17 @@ struct HostileBytesTests {
     @Test("cut off anywhere within a segment are not spliced")
     func truncatedSegments() throws {
         let (section, bytes) = try Self.segment()
-        let joint = Joint(of: section, behind: section)
-        _ = try joint.splice(ByteSource(bytes))
+        let splicePair = SplicePair(of: section, behind: section)
+        _ = try splicePair.splice(ByteSource(bytes))
         for count in bytes.indices {
-            #expect(throws: SegmentFormatError.self) { try joint.splice(ByteSource(Array(bytes[..<count]))) }
+            #expect(throws: SegmentFormatError.self) { try splicePair.splice(ByteSource(Array(bytes[..<count]))) }
         }
     }
 
     @Test("changed anywhere in the boxes of a segment never trap, nor lose a sample")
     func changedSegments() throws {
         let (section, bytes) = try Self.segment()
-        let joint = Joint(of: section, behind: section)
+        let splicePair = SplicePair(of: section, behind: section)
         let sets = try #require(section.tracks[0].sampleEntries[0].configuration?.inBand)
         let media = try #require(try Box.topLevel(of: bytes).first { $0.type == "mdat" })
         var kept = 0
@@ -63,7 +63,7 @@ struct HostileBytesTests {
             for value in [0, 1, 0x7F, 0xFF] as [UInt8] where bytes[index] != value {
                 var changed = bytes
                 changed[index] = value
-                guard let splice = try? joint.splice(ByteSource(changed)) else { continue }
+                guard let splice = try? splicePair.splice(ByteSource(changed)) else { continue }
                 let spliced = splice.joined(with: changed)
                 var expected = try samples(of: changed, section)
                 if let first = expected[1]?.first { expected[1]?[0] = sets + first }

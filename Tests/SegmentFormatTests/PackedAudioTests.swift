@@ -138,9 +138,9 @@ struct PackedAudioTests {
         let (high, low) = (try segments("high"), try segments("low"))
         let (highs, lows) = (try await frames(high), try await frames(low))
         let mixed = try await frames(Array(high[..<3] + low[3...]))
-        let joint = 3 * 94
-        #expect(highs[joint...] != lows[joint...])
-        let isMixed = mixed == Array(highs[..<joint] + lows[joint...])
+        let cut = 3 * 94
+        #expect(highs[cut...] != lows[cut...])
+        let isMixed = mixed == Array(highs[..<cut] + lows[cut...])
         #expect(isMixed)
     }
 }

@@ -33,11 +33,11 @@ struct SeedTests {
         // The places in a whole file are wrong in a part of one.
         if name == "avc-absolute" {
             #expect(throws: SegmentFormatError.self) {
-                try Joint(of: seed.source, behind: seed.playlist).splice(ByteSource(seed.segment))
+                try SplicePair(of: seed.source, behind: seed.playlist).splice(ByteSource(seed.segment))
             }
             return
         }
-        let spliced = try Joint(of: seed.source, behind: seed.playlist).splice(ByteSource(seed.segment))
+        let spliced = try SplicePair(of: seed.source, behind: seed.playlist).splice(ByteSource(seed.segment))
             .joined(with: seed.segment)
         var expected = try samples(of: seed.segment, seed.source)
         let video = try #require(seed.source.tracks.first { $0.handler == "vide" })
@@ -50,9 +50,9 @@ struct SeedTests {
     @Test("that are encrypted decode to the same pictures when spliced")
     func encrypted() async throws {
         let seed = try Seed("avc-encrypted")
-        let joint = Joint(of: seed.source, behind: seed.playlist)
-        #expect(joint.verdict == .equivalent && seed.source.isEncrypted)
-        let spliced = try joint.splice(ByteSource(seed.segment)).joined(with: seed.segment)
+        let splicePair = SplicePair(of: seed.source, behind: seed.playlist)
+        #expect(splicePair.verdict == .equivalent && seed.source.isEncrypted)
+        let spliced = try splicePair.splice(ByteSource(seed.segment)).joined(with: seed.segment)
         #expect(spliced.count > seed.segment.count)
         let folder = try TemporaryFolder()
         let key = ["-decryption_key", "00112233445566778899aabbccddeeff"]

@@ -39,7 +39,7 @@ struct SpliceTests {
         ).bytes
         let (source, playlist) = (try Self.source.section, try Self.playlist.section)
         #expect(try samples(of: segment, source) == [1: Self.pictures, 2: Self.sounds])
-        let splice = try Joint(of: source, behind: playlist).splice(ByteSource(segment))
+        let splice = try SplicePair(of: source, behind: playlist).splice(ByteSource(segment))
         let spliced = splice.joined(with: segment)
         #expect(spliced.count == splice.count)
         // Read as the player reads it: by the playlist's initialization section.
@@ -59,7 +59,7 @@ struct SpliceTests {
         let delimiter = HandMadeSegment.unit([0x09, 0x10])
         segment.pictures[0] = delimiter + segment.pictures[0]
         let source = try Self.source.section
-        let spliced = try Joint(of: source, behind: try Self.playlist.section).splice(ByteSource(segment.bytes))
+        let spliced = try SplicePair(of: source, behind: try Self.playlist.section).splice(ByteSource(segment.bytes))
         let found = try samples(of: spliced.joined(with: segment.bytes), source)
         #expect(found[1]?[0] == delimiter + Self.sets + HandMadeSegment.unit([0x65, 1, 2, 3]))
     }
@@ -74,8 +74,8 @@ struct SpliceTests {
             reads += range.count
             return Array(bytes[range])
         }
-        let joint = Joint(of: try Self.source.section, behind: try Self.playlist.section)
-        let splice = try joint.splice(source)
+        let splicePair = SplicePair(of: try Self.source.section, behind: try Self.playlist.section)
+        let splice = try splicePair.splice(source)
         #expect(reads < 50_000)
         guard splice.pieces.count == 2, case .bytes(let head) = splice.pieces[0],
             case .original(let rest) = splice.pieces[1]
@@ -96,7 +96,7 @@ struct SpliceTests {
         let source = try HandMadeSection(edits: [(0, 100)]).section
         let playlist = try HandMadeSection(edits: [(0, 300)]).section
         let bytes = HandMadeSegment().bytes
-        let spliced = try Joint(of: source, behind: playlist).splice(ByteSource(bytes)).joined(with: bytes)
+        let spliced = try SplicePair(of: source, behind: playlist).splice(ByteSource(bytes)).joined(with: bytes)
         let times = try read(spliced, playlist)
         #expect(try times == read(bytes, source))
         #expect(times[0].start == MediaTime(ticks: 4900, timescale: 1000))
@@ -115,7 +115,7 @@ struct SpliceTests {
         var segment = HandMadeSegment()
         segment.inVideoFragment = map
         let bytes = segment.bytes
-        let spliced = try Joint(of: section, behind: section).splice(ByteSource(bytes)).joined(with: bytes)
+        let spliced = try SplicePair(of: section, behind: section).splice(ByteSource(bytes)).joined(with: bytes)
         let place = try #require(spliced.indices.first { spliced[$0...].starts(with: Array("senc".utf8)) })
         let sets = HandMadeSegment.unit([0x67, 1, 2]) + HandMadeSegment.unit([0x68, 3])
         #expect(
@@ -123,7 +123,7 @@ struct SpliceTests {
 
         segment.inVideoFragment = []
         let error = try #require(throws: SegmentFormatError.self) {
-            try Joint(of: section, behind: section).splice(ByteSource(segment.bytes))
+            try SplicePair(of: section, behind: section).splice(ByteSource(segment.bytes))
         }
         #expect(error.code == .cannotJoin && error.reason.contains("encrypted"))
     }
@@ -151,7 +151,7 @@ struct SpliceTests {
             let start = try place("senc", in: segment.bytes) + 16 - place("moof", in: segment.bytes)
             segment.inVideoFragment = map + offsets(start)
             let bytes = segment.bytes
-            let spliced = try Joint(of: source, behind: playlist).splice(ByteSource(bytes)).joined(with: bytes)
+            let spliced = try SplicePair(of: source, behind: playlist).splice(ByteSource(bytes)).joined(with: bytes)
             let moved = try place("senc", in: spliced) + 16 - place("moof", in: spliced)
             #expect(moved > start)
             let expected = offsets(moved)
@@ -164,8 +164,8 @@ struct SpliceTests {
     private func refusal(_ change: (inout HandMadeSegment) -> Void) throws -> String {
         var segment = HandMadeSegment()
         change(&segment)
-        let joint = Joint(of: try Self.source.section, behind: try Self.playlist.section)
-        let error = try #require(throws: SegmentFormatError.self) { try joint.splice(ByteSource(segment.bytes)) }
+        let splicePair = SplicePair(of: try Self.source.section, behind: try Self.playlist.section)
+        let error = try #require(throws: SegmentFormatError.self) { try splicePair.splice(ByteSource(segment.bytes)) }
         return error.reason
     }
 

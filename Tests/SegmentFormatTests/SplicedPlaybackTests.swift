@@ -22,17 +22,17 @@ struct SplicedPlaybackTests {
     ]
 
     /// The playlist's own quality, the other from the third segment on, and its own again for the last two: all that
-    /// the rule of `Joint` asks for.
+    /// the rule of `SplicePair` asks for.
     private static func composite(_ own: EncodedLadder.Rendition, _ other: EncodedLadder.Rendition) throws -> Playlist {
         let (section, foreign) = (try own.section, try other.section)
-        let there = Joint(of: foreign, behind: section)
+        let there = SplicePair(of: foreign, behind: section)
         #expect(there.verdict == .needsInBandParameterSets)
-        let back = Joint(of: section, behind: section)
+        let back = SplicePair(of: section, behind: section)
         #expect(back.verdict == .equivalent)
         let segments = try own.segments.indices.map { index in
             if index < 2 { return own.segments[index] }
-            let (joint, segment) = index < 4 ? (there, other.segments[index]) : (back, own.segments[index])
-            let splice = try joint.splice(ByteSource(segment))
+            let (splicePair, segment) = index < 4 ? (there, other.segments[index]) : (back, own.segments[index])
+            let splice = try splicePair.splice(ByteSource(segment))
             let joined = splice.joined(with: segment)
             #expect(joined.count == splice.count)
             return joined
@@ -46,7 +46,7 @@ struct SplicedPlaybackTests {
         let (own, other) = beginsHigh ? (ladder.high, ladder.low) : (ladder.low, ladder.high)
         if recipe.reordered == 0, !beginsHigh {
             // There is no room for pictures that need later ones.
-            guard case .cannotBeJoined = Joint(of: try other.section, behind: try own.section).verdict else {
+            guard case .cannotBeJoined = SplicePair(of: try other.section, behind: try own.section).verdict else {
                 Issue.record("joined")
                 return
             }

@@ -9,19 +9,19 @@ struct SplicePlanner {
         let bytes: [UInt8]
     }
 
-    private let joint: Joint
+    private let splicePair: SplicePair
     private let source: ByteSource
     private let segment: MediaSegment
     private let layout: SampleLayout
     private var insertions: [Insertion] = []
 
     /// Reads a segment, and finds its first pictures.
-    init(_ joint: Joint, _ source: ByteSource) throws(SegmentFormatError) {
-        self.joint = joint
+    init(_ splicePair: SplicePair, _ source: ByteSource) throws(SegmentFormatError) {
+        self.splicePair = splicePair
         self.source = source
         segment = try MediaSegment(source)
-        layout = try SampleLayout(of: segment, tracks: joint.source)
-        for track in joint.source.tracks where track.handler == "vide" {
+        layout = try SampleLayout(of: segment, tracks: splicePair.source)
+        for track in splicePair.source.tracks where track.handler == "vide" {
             if let insertion = try insertion(of: track) { insertions.append(insertion) }
         }
     }
@@ -92,7 +92,8 @@ struct SplicePlanner {
         let fragment = segment.fragments[place]
         var edits: [Edit] = []
         for (index, part) in fragment.tracks.enumerated() {
-            guard let own = joint.source.track(part.header.trackID), let its = joint.playlist.track(own.id) else {
+            guard let own = splicePair.source.track(part.header.trackID), let its = splicePair.playlist.track(own.id)
+            else {
                 continue
             }
             let editor = TrackFragmentEditor(

@@ -3,7 +3,7 @@ import Testing
 @testable import SegmentFormat
 
 @Suite("Two initialization sections")
-struct JointTests {
+struct SplicePairTests {
     private static let plain = HandMadeSection()
 
     private static func changed(_ change: (inout HandMadeSection) -> Void) -> HandMadeSection {
@@ -12,8 +12,8 @@ struct JointTests {
         return section
     }
 
-    private func verdict(_ change: (inout HandMadeSection) -> Void) throws -> Joint.Verdict {
-        Joint(of: try Self.changed(change).section, behind: try Self.changed { _ in }.section).verdict
+    private func verdict(_ change: (inout HandMadeSection) -> Void) throws -> SplicePair.Verdict {
+        SplicePair(of: try Self.changed(change).section, behind: try Self.changed { _ in }.section).verdict
     }
 
     @Test("are equivalent when they differ in bit rates, names and free space")
@@ -28,7 +28,7 @@ struct JointTests {
     @Test("that differ in parameter sets, and in what follows from them, need these in-band")
     func parameterSets() throws {
         let other = HandMadeSection.avc([[0x67, 9]], [[0x68, 9]])
-        let needed = Joint.Verdict.needsInBandParameterSets
+        let needed = SplicePair.Verdict.needsInBandParameterSets
         #expect(try verdict { $0.configuration = other } == needed)
         #expect(
             try verdict {
@@ -40,9 +40,9 @@ struct JointTests {
         #expect(try verdict { $0.defaults[1] = 40 } == needed)
         // Pictures are moved by composition offsets, which may only grow.
         let (plain, moved) = (try Self.plain.section, try HandMadeSection(edits: [(0, 200)]).section)
-        #expect(Joint(of: plain, behind: moved).verdict == needed)
+        #expect(SplicePair(of: plain, behind: moved).verdict == needed)
         let reason = "track 1 (vide): its edit list moves it by another time than the playlist's"
-        #expect(Joint(of: moved, behind: plain).verdict == .cannotBeJoined(reason))
+        #expect(SplicePair(of: moved, behind: plain).verdict == .cannotBeJoined(reason))
     }
 
     @Test("that differ in anything else cannot be joined, for one reason")
@@ -78,7 +78,7 @@ struct JointTests {
         // What is heard has no composition offsets at all.
         let (plain, moved) = (try Self.changed { _ in }.section, try Self.changed { $0.edits = [(0, 200)] }.section)
         let sound = "track 2 (soun): its edit list moves it by another time than the playlist's"
-        #expect(Joint(of: plain, behind: moved).verdict == .cannotBeJoined(sound))
+        #expect(SplicePair(of: plain, behind: moved).verdict == .cannotBeJoined(sound))
         #expect(
             try reason { $0.handler = "auxv" } == "track 1 (vide): it holds auxv, and vide in the playlist")
     }
@@ -92,7 +92,7 @@ struct JointTests {
         let section = try HandMadeSection(format: "encv", entryBoxes: Self.protection).section
         #expect(section.isEncrypted)
         #expect(section.tracks[0].sampleEntries[0].format == "avc1")
-        #expect(Joint(of: section, behind: section).verdict == .equivalent)
+        #expect(SplicePair(of: section, behind: section).verdict == .equivalent)
     }
 
     @Test("give the lists of their parameter sets")
@@ -111,10 +111,10 @@ struct JointTests {
         let read = try section(name)
         #expect(read.tracks.map(\.timescale) == [10_240])
         #expect(read.tracks[0].edit.ticks(timescale: 10_240) == 0)
-        #expect(Joint(of: read, behind: try section("90p")).verdict == .needsInBandParameterSets)
-        #expect(Joint(of: read, behind: read).verdict == .equivalent)
+        #expect(SplicePair(of: read, behind: try section("90p")).verdict == .needsInBandParameterSets)
+        #expect(SplicePair(of: read, behind: read).verdict == .equivalent)
         let audio = try InitializationSection(Fixture.bytes("cmaf/audio-en/init.mp4"))
-        let refused = Joint(of: audio, behind: read).verdict
+        let refused = SplicePair(of: audio, behind: read).verdict
         #expect(refused == .cannotBeJoined("track 1 (vide): it holds soun, and vide in the playlist"))
     }
 }

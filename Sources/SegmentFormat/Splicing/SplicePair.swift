@@ -5,10 +5,10 @@
 ///
 /// **The rule for whoever serves:** as soon as one spliced segment has gone out, the decoder is no longer set up as the
 /// initialization section has it. So every later segment is spliced, those of the playlist's own rendition too: with
-/// `Joint(of: own, behind: own)`, whose verdict is ``Verdict/equivalent`` and whose ``splice(_:)`` puts its own
+/// `SplicePair(of: own, behind: own)`, whose verdict is ``Verdict/equivalent`` and whose ``splice(_:)`` puts its own
 /// parameter sets in-band. And because a viewer may seek to any of them, every segment of another rendition is spliced,
 /// not the first of a row alone.
-public struct Joint: Sendable {
+public struct SplicePair: Sendable {
     /// What must be done to segments.
     public enum Verdict: Hashable, Sendable {
         /// Nothing: they are played as they are, unless the decoder was set up for others in between.
@@ -69,7 +69,7 @@ public struct Joint: Sendable {
 
 extension Track {
     /// How this track's samples come behind the same track of another initialization section.
-    fileprivate func verdict(behind other: Track) -> Joint.Verdict {
+    fileprivate func verdict(behind other: Track) -> SplicePair.Verdict {
         if handler != other.handler {
             return .cannotBeJoined("it holds \(handler), and \(other.handler) in the playlist")
         }
