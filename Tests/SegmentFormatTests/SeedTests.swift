@@ -4,11 +4,11 @@ import Testing
 
 @testable import SegmentFormat
 
-@Suite("The committed segments")
+@Suite("Committed segments")
 struct SeedTests {
     static let names = ["avc", "avc-muxed", "hevc-muxed", "avc-absolute", "avc-by-fragment", "avc-encrypted"]
 
-    /// A player's initialization section, another rendition's, and its segment.
+    /// The playlist's initialization section, another rendition's, and a segment of the latter.
     private struct Seed {
         let playlist: InitializationSection
         let source: InitializationSection
@@ -27,10 +27,10 @@ struct SeedTests {
         }
     }
 
-    @Test("are spliced without the loss of a sample", arguments: names)
-    func samplesStay(name: String) throws {
+    @Test("are spliced without losing a sample", arguments: names)
+    func keepsSamples(name: String) throws {
         let seed = try Seed(name)
-        // The places in a whole file are wrong in a part of one.
+        // Absolute offsets of a whole file are wrong in a part of it.
         if name == "avc-absolute" {
             #expect(throws: SegmentFormatError.self) {
                 try SplicePair(of: seed.source, behind: seed.playlist).splice(ByteSource(seed.segment))
@@ -48,7 +48,7 @@ struct SeedTests {
     }
 
     @Test("that are encrypted decode to the same pictures when spliced")
-    func encrypted() async throws {
+    func decodesEncryptedSplice() async throws {
         let seed = try Seed("avc-encrypted")
         let splicePair = SplicePair(of: seed.source, behind: seed.playlist)
         #expect(splicePair.verdict == .equivalent && seed.source.isEncrypted)
