@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: Fault.Target.allCases)
-    func isGotOverOrTold(_ target: Fault.Target) async throws {
+    func recoversOrReports(_ target: Fault.Target) async throws {
         let origin = try await TestOrigin()
         let url = origin.master(target.fixture)
         let expected = try await reference(url)

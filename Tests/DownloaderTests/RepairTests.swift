@@ -86,7 +86,7 @@ import Testing
         #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/1.ts"])
     }
 
-    @Test func whoGivesUpEndsTheFetchingThatHeBegan() async throws {
+    @Test func cancellingEndsTheFetchesItStarted() async throws {
         let fixture = try await DownloadFixture()
         let download = try await stored(fixture, "ts")
         _ = try await verify(fixture, download.asset, isRepair: false)
@@ -101,7 +101,7 @@ import Testing
         fixture.downloader.stop()
     }
 
-    @Test func whoAsksForTheSameAttaches() async throws {
+    @Test func anEqualRequestAttaches() async throws {
         let fixture = try await DownloadFixture()
         let download = try await stored(fixture, "ts")
         let verifier = fixture.downloader.verifier
@@ -124,7 +124,7 @@ import Testing
         init(_ time: Int64) { self.time = time }
     }
 
-    @Test func everyThirtyDaysWhatIsWrongIsFoundAndComesAgain() async throws {
+    @Test func repairsDamageEveryThirtyDays() async throws {
         let fixture = try await DownloadFixture()
         let download = try await stored(fixture, "ts")
         let asset = download.asset
@@ -151,7 +151,7 @@ import Testing
         #expect(verifier.isIdle)
     }
 
-    @Test func whileSomethingIsDownloadedItRests() async throws {
+    @Test func pausesDuringADownload() async throws {
         var configuration = Downloader.Configuration()
         configuration.verifyRate = 1
         let fixture = try await DownloadFixture(configuration: configuration)

@@ -18,7 +18,7 @@ struct LoopTests {
     }
 
     @Test(
-        "of a multivariant playlist to itself gives players and downloads a 502 with the reason",
+        "of a multivariant playlist to itself gives a 502 with the reason",
         arguments: [false, true])
     func refusesSelfReference(isRedirected: Bool) async throws {
         try await Scene.with { scene in

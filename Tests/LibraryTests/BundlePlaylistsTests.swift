@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func theTextsNameWhatIsWholeAndNothingElse() async throws {
+    @Test func listsOnlyCompleteRenditions() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.library.open(
             fixture.url("/cmaf/master.m3u8?token=secret"), name: "film", title: "A \"film\"")
@@ -119,7 +119,7 @@ import Testing
                 == "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(largest * 4)\nmedia/media.m3u8\n")
     }
 
-    @Test func theyAreWrittenWhenWhatIsWholeChangesAndOnlyThen() async throws {
+    @Test func areWrittenOnlyWhenCompletenessChanges() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         let master = fixture.folder.path("assets/\(asset.id)/master.m3u8")

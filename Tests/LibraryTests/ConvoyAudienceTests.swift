@@ -36,7 +36,7 @@ import Testing
         #expect(requests.map(\.bytes).reduce(0, +) == fixture.file.count)
     }
 
-    @Test func aPlayerThatWantsTheLastLeavesTheOthersTogether() async throws {
+    @Test func aPlayerOfTheLastPartKeepsTheOthersMerged() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1000, 1) })
@@ -49,7 +49,7 @@ import Testing
         #expect(try await fixture.requests().count == 2)
     }
 
-    @Test func playersThatWantSeveralEachGoFirst() async throws {
+    @Test func severalPlayersGoFirst() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let flights = try fixture.flights(0..<6)
@@ -107,7 +107,7 @@ import Testing
 
     // MARK: Nobody waits
 
-    @Test func whatNobodyWantsAndHasNotBegunCutsTheRequestShort() async throws {
+    @Test func unneededUnstartedPartsShortenTheRequest() async throws {
         let fixture = try await ConvoyFixture()
         let boundary = try fixture.range(0...1).count
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.pauseAfter) = (true, boundary) })
@@ -122,7 +122,7 @@ import Testing
         #expect(fixture.rendition.folder.sizes.count == 2)
     }
 
-    @Test func whatNobodyWantsAtAllIsNotFetched() async throws {
+    @Test func unneededPartsAreNotFetched() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         do {
@@ -136,7 +136,7 @@ import Testing
         try await fixture.expectExact(try fixture.flights(0..<6))
     }
 
-    @Test func whatIsNearlyDoneComesToItsEndAndNoMore() async throws {
+    @Test func anAlmostCompletePartIsCompletedAndNoOther() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
         let flights = try fixture.flights(0..<6)
@@ -149,7 +149,7 @@ import Testing
         #expect(fixture.rendition.folder.sizes.count == 1)
     }
 
-    @Test func whatIsFarFromDoneIsParkedAndGoneOnFrom() async throws {
+    @Test func anEarlyAbandonedPartIsParkedAndResumed() async throws {
         let fixture = try await ConvoyFixture(count: 2, size: 20_000_000)
         try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1_000_000, 1) })
         let flights = try fixture.flights(0..<2)
@@ -163,7 +163,7 @@ import Testing
         #expect(try await Set(fixture.ranges().dropFirst()) == ["bytes=1000000-19999999", "bytes=20000000-39999999"])
     }
 
-    @Test func oneInTheMiddleThatNobodyWantsDoesNotHurtTheOthers() async throws {
+    @Test func anUnneededPartInTheMiddleDoesNotAffectOthers() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         let flights = try fixture.flights(0..<6)
@@ -176,7 +176,7 @@ import Testing
         #expect(try await fixture.requests().count == 1)
     }
 
-    @Test func whatIsWantedAgainStays() async throws {
+    @Test func aPartNeededAgainStays() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         let flights = try fixture.flights(0..<6)
@@ -190,7 +190,7 @@ import Testing
         #expect(try await fixture.requests().count == 1)
     }
 
-    @Test func whatAPlayerLeavesBehindAndNobodyWantsIsNotFetched() async throws {
+    @Test func unneededPartsBeforeThePlayheadAreNotFetched() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let flights = try fixture.flights(0..<6)

@@ -10,7 +10,7 @@ import Testing
 
 /// Parts of one file fetched together, while the ground gives way here: it is ended, removed, or without room.
 @Suite @LoopActor struct ConvoyEndTests {
-    @Test func offlineEndsAllAndWhatCameIsGoneOnFrom() async throws {
+    @Test func offlineEndsAllAndReceivedBytesAreResumed() async throws {
         let fixture = try await ConvoyFixture()
         let end = try fixture.range(0...1).upperBound
         try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (end + 5000, 1) })
@@ -31,7 +31,7 @@ import Testing
         #expect(try await Set(fixture.ranges().dropFirst()) == [rest, fixture.field(3...5)])
     }
 
-    @Test func aRemovedAssetIsNotFetchedOn() async throws {
+    @Test func aRemovedAssetStopsFetching() async throws {
         let fixture = try await ConvoyFixture()
         let end = try fixture.range(0...0).upperBound
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = end + 1000 })
@@ -47,7 +47,7 @@ import Testing
         #expect(throws: LibraryError.self) { try fixture.flights(0..<2) }
     }
 
-    @Test func whoReadsARemovedAssetReadsToTheEnd() async throws {
+    @Test func readersOfARemovedAssetReadToTheEnd() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1000, 1) })
         let flights = try fixture.flights(0..<6)
@@ -64,7 +64,7 @@ import Testing
         #expect(!fixture.library.folder.files().contains { $0.hasPrefix("assets/") })
     }
 
-    @Test func withoutRoomTheyPassThroughAndSayWhy() async throws {
+    @Test func withoutSpacePartsPassThroughWithTheReason() async throws {
         let fixture = try await ConvoyFixture(reserve: .max)
         let flights = try fixture.flights(0..<3)
         for (number, flight) in flights.enumerated() {
@@ -76,7 +76,7 @@ import Testing
         #expect(!fixture.library.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
     }
 
-    @Test func anOrderlyStopEndsAll() async throws {
+    @Test func aGracefulStopEndsAll() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
         let flights = try fixture.flights(0..<6)
@@ -85,7 +85,7 @@ import Testing
         #expect(flights.allSatisfy { $0.outcome?.code == .cancelled })
     }
 
-    @Test func whoAsksAgainAsSoonAsOneHasEndedIsNotEndedWithTheOthers() async throws {
+    @Test func aRequestAfterTheFirstEndIsNotEndedWithTheOthers() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let flights = try fixture.flights(0..<6)
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// Who hears of an end asks for more, or lets go of more, at once.
-    @Test(arguments: [200, 404]) func whoActsOnAnEndFindsTheOthersInOrder(_ status: Int) async throws {
+    @Test(arguments: [200, 404]) func aReactionToAnEndFindsTheOthersConsistent(_ status: Int) async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.hold, $0.times, $0.status) = (true, 1, status == 200 ? nil : 404) })

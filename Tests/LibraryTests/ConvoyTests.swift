@@ -12,7 +12,7 @@ import Testing
 @Suite @LoopActor struct ConvoyTests {
     // MARK: One request
 
-    @Test func oneRequestBringsNeighboursEachAsItsOwnPiece() async throws {
+    @Test func oneRequestFetchesAdjacentRangesAsSeparatePieces() async throws {
         let fixture = try await ConvoyFixture()
         let flights = try fixture.flights(1..<5)
         try await fixture.expectExact(flights)
@@ -58,14 +58,14 @@ import Testing
         #expect(requests.count == 2 && requests[0].connection == requests[1].connection)
     }
 
-    @Test func theWholeFileInPlaceOfAllItsPartsIsAsGood() async throws {
+    @Test func acceptsTheWholeFileInsteadOfAllParts() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.noRanges = true })
         try await fixture.expectExact(try fixture.flights(0..<6))
         #expect(try await fixture.requests().map(\.status) == [200])
     }
 
-    @Test func whatIsNoNeighbourAsksForItself() async throws {
+    @Test func nonAdjacentRangesAreSeparateRequests() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.expectExact(try fixture.flights([0, 1, 3, 5]))
         let ranges = try await fixture.ranges()
@@ -81,7 +81,7 @@ import Testing
         #expect(try await fixture.ranges().count == 3)
     }
 
-    @Test func filesOfTheirOwnAreFetchedAsEver() async throws {
+    @Test func separateFilesAreFetchedSeparately() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
@@ -92,12 +92,12 @@ import Testing
         #expect(flights.allSatisfy { $0.isPiece })
     }
 
-    @Test func nothingAskedForIsNothing() async throws {
+    @Test func anEmptyRequestFetchesNothing() async throws {
         let fixture = try await ConvoyFixture()
         #expect(try fixture.flights([]).isEmpty)
     }
 
-    @Test func whatIsOverAndUnusedIsGoneWithItsDescriptor() async throws {
+    @Test func anUnusedFinishedFetchClosesItsDescriptor() async throws {
         let fixture = try await ConvoyFixture()
         weak var gone: Flight?
         weak var convoy: Convoy?
@@ -113,7 +113,7 @@ import Testing
 
     // MARK: Joining
 
-    @Test func whatFliesIsJoinedAndTheOthersGoAroundIt() async throws {
+    @Test func joinsAFetchInProgressAndFetchesTheOthers() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let player = try fixture.player(2)
@@ -126,7 +126,7 @@ import Testing
         #expect(try await fixture.ranges().sorted() == [2...2, 0...1, 3...5].map { try fixture.field($0) }.sorted())
     }
 
-    @Test func whatIsOnItsWayTogetherIsJoinedTogether() async throws {
+    @Test func joinsAMergedFetchInProgress() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let first = try fixture.flights(0..<4)
@@ -140,7 +140,7 @@ import Testing
         #expect(try await Set(fixture.ranges()) == [fixture.field(0...3), fixture.field(4...5)])
     }
 
-    @Test func theSameTwiceIsOneFlight() async throws {
+    @Test func equalRequestsShareOneFetch() async throws {
         let fixture = try await ConvoyFixture()
         let flights = try fixture.flights([0, 1, 1, 0])
         #expect(flights[1] === flights[2] && flights[0] === flights[3])
@@ -148,7 +148,7 @@ import Testing
         #expect(try await fixture.ranges() == [fixture.field(0...1)])
     }
 
-    @Test func whatHasABeginningGoesOnFromItByItself() async throws {
+    @Test func aParkedBeginningIsResumedSeparately() async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.cutAfter, $0.times) = (5000, 1) },

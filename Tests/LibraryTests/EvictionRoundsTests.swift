@@ -34,7 +34,7 @@ import Testing
             ("abcde", 30, "ab", "cd", "eab"), ("abcde", 30, "abcde", "", "abcde"), ("abcde", 10, "abd", "ce", "abd"),
             ("", 0, "", "", ""),
         ] as [(String, Int64?, String, String, String)])
-    func theLongestUnusedMakeWayButForWhatIsNeeded(
+    func evictsLeastRecentlyUsedUnlessNeeded(
         _ pieces: String, _ limit: Int64?, _ needed: String, _ evicted: String, _ rest: String
     ) {
         var table = Table(pieces, limit: limit)
@@ -44,7 +44,7 @@ import Testing
         #expect(table.queue.size == Int64(10 * rest.count))
     }
 
-    @Test func oneTurnTakesAFewOnly() {
+    @Test func oneTurnEvictsAFew() {
         var table = Table(String(repeating: "x", count: 20), limit: 0)
         table.rounds.begin(20)
         #expect(table.work().map(\.count) == [8, 8, 4])
@@ -53,7 +53,7 @@ import Testing
         #expect(table.work(needing: "x") == ["", "", ""])
     }
 
-    @Test func eachThatComesAllowsSoManyLooksOnly() {
+    @Test func eachInsertionAllowsALimitedNumberOfLooks() {
         var table = Table(String(repeating: "n", count: 100) + "e", limit: 1000)
         table.rounds.noteArrival()
         #expect(table.work(needing: "n") == [""] && table.queue.size == 1010)

@@ -39,7 +39,7 @@ import Testing
         for flight in flights + [late] { flight.release() }
     }
 
-    @Test func aFlightThatIsOverAndUnusedIsGoneWithItsDescriptor() async throws {
+    @Test func anUnusedFinishedFetchClosesItsDescriptor() async throws {
         let (fixture, asset, rendition) = try await start()
         weak var gone: Flight?
         weak var file: GrowingFile?
@@ -92,7 +92,7 @@ import Testing
 
     // MARK: Nobody waits
 
-    @Test func whatIsNearlyDoneComesToItsEnd() async throws {
+    @Test func anAlmostCompleteFetchIsCompleted() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
         let flight = try fixture.flight(0, of: rendition, in: asset)
@@ -103,7 +103,7 @@ import Testing
         #expect(rendition.folder.contains("0.ts"))
     }
 
-    @Test func whatIsFarFromDoneIsParkedAndGoneOnFrom() async throws {
+    @Test func anEarlyAbandonedFetchIsParkedAndResumed() async throws {
         let (fixture, asset, rendition) = try await start("/_vod/2x40000000/media.m3u8", "media")
         try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1_000_000, 1) })
         let flight = try fixture.flight(0, of: rendition, in: asset)
@@ -146,7 +146,7 @@ import Testing
         third.release()
     }
 
-    @Test func parkedFlightsAreBounded() async throws {
+    @Test func parkedFetchesAreLimited() async throws {
         let (fixture, asset, rendition) = try await start("/_vod/60x1000/media.m3u8", "media")
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 500 })
         for batch in 0..<8 {
@@ -161,7 +161,7 @@ import Testing
 
     // MARK: What is not the resource
 
-    @Test func aPageInASegmentsPlaceIsNoPieceAndNamedSo() async throws {
+    @Test func anHTMLPageIsNoPieceAndIsReported() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { $0.html = true })
         do {
@@ -175,7 +175,7 @@ import Testing
         #expect(!fixture.folder.files().contains { $0.hasPrefix("tmp/") })
     }
 
-    @Test func aPageThatDripsIsToldAtItsEnd() async throws {
+    @Test func aSlowHTMLPageIsReportedAtItsEnd() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.html, $0.pauseAfter) = (true, 2) })
         let flight = try fixture.flight(0, of: rendition, in: asset)
@@ -231,7 +231,7 @@ import Testing
     @Test(arguments: [
         (404, LibraryError.Code.missing), (403, .originRefused), (410, .originRefused), (500, .badOrigin),
     ])
-    func aRefusalIsToldAsWhatItIs(_ status: Int, _ expected: LibraryError.Code) async throws {
+    func aRefusalKeepsItsStatus(_ status: Int, _ expected: LibraryError.Code) async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = status })
         let flight = try fixture.flight(0, of: rendition, in: asset)
@@ -240,7 +240,7 @@ import Testing
 
     // MARK: What is not kept
 
-    @Test func withoutRoomItPassesThroughAndSaysWhy() async throws {
+    @Test func withoutSpaceItPassesThroughWithTheReason() async throws {
         let (fixture, asset, rendition) = try await start(reserve: .max)
         let flight = try fixture.flight(0, of: rendition, in: asset)
         try await flight.end()
@@ -255,7 +255,7 @@ import Testing
         #expect(try fixture.flight(0, of: rendition, in: asset, urgency: .background) !== flight)
     }
 
-    @Test func aStoreThatTakesNothingPassesThrough() async throws {
+    @Test func anUnwritableStorePassesThrough() async throws {
         let (fixture, _, _) = try await start()
         try FileManager.default.removeItem(atPath: fixture.folder.path("tmp"))
         try fixture.folder.write(Data("in the way".utf8), to: "tmp")
@@ -271,7 +271,7 @@ import Testing
         }
     }
 
-    @Test func liveSegmentsAreNotKeptButServedToThoseWhoComeALittleLater() async throws {
+    @Test func liveSegmentsAreNotStoredButServedForAShortTime() async throws {
         let (fixture, asset, rendition) = try await start("/_live/a/media.m3u8", "media")
         let flight = try fixture.flight(0, of: rendition, in: asset)
         try await flight.end()
@@ -282,7 +282,7 @@ import Testing
         #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
     }
 
-    @Test func whatTheCatalogueDoesNotKnowIsNotKept() async throws {
+    @Test func piecesUnknownToTheCatalogueAreNotKept() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/aes/master.m3u8")
         let rendition = try #require(asset.rendition("video-90p"))

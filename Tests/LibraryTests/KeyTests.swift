@@ -44,7 +44,7 @@ import Testing
 
     // MARK: What there is
 
-    @Test func keysLieApartAndAreTheirOwnersAlone() async throws {
+    @Test func keysAreStoredApartAndReadableByTheirOwnerOnly() async throws {
         let asset = try await film()
         let keys = files(".key")
         #expect(keys == (0..<3).map { "assets/\(asset.id)/keys/\($0).key" })
@@ -67,7 +67,7 @@ import Testing
 
     // MARK: Expiry
 
-    @Test func whatHasExpiredIsNotWholeAndItsMediaStays() async throws {
+    @Test func anExpiredKeyMakesTheAssetIncompleteAndKeepsMedia() async throws {
         let asset = try await film()
         let bytes = asset.bytes
         try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
@@ -93,7 +93,7 @@ import Testing
         #expect(fixture.log.lines.contains("aes: 3 keys have expired"))
     }
 
-    @Test func aClockThatIsSetBackRevivesNothingAfterARestartEither() async throws {
+    @Test func aClockSetBackDoesNotReviveExpiredKeys() async throws {
         let asset = try await film()
         try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         fixture.date += 60
@@ -214,7 +214,7 @@ import Testing
 
     // MARK: Taking back
 
-    @Test func whatIsTakenBackIsGoneFromDiskAndPlaylistsAndComesBackTheSame() async throws {
+    @Test func aRevokedKeyLeavesDiskAndPlaylistsAndReturnsTheSame() async throws {
         let asset = try await film()
         let master = try #require(files("/master.m3u8").first)
         let text = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(master)))
@@ -239,7 +239,7 @@ import Testing
     }
 
     /// The bytes that the media was made for are known when the file is gone.
-    @Test func anotherKeyIsNotTakenForTheOneThatWasTakenBack() async throws {
+    @Test func anotherKeyDoesNotReplaceARevokedOne() async throws {
         let asset = try await film()
         try await library.invalidateKeys(of: asset)
         #expect(files(".key").isEmpty)
@@ -255,7 +255,7 @@ import Testing
     }
 
     /// What a process leaves that was killed when the catalogue knew, and the file was still there.
-    @Test func whatAKillLeavesBetweenRowAndFileIsUsedByNobodyAndDeleted() async throws {
+    @Test func aKeyFileLeftByAKillIsDeletedUnused() async throws {
         let asset = try await film()
         let key = try #require(files("/1.key").first)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(key)))
@@ -311,7 +311,7 @@ import Testing
     }
 
     /// Keys that an earlier Weir has kept: when they came their files say.
-    @Test func keysOfWhichNothingWasNotedCameWhenTheirFilesWereWritten() async throws {
+    @Test func keysWithoutARecordDateFromTheirFiles() async throws {
         let asset = try await film()
         for key in files(".key") {
             let date = Date(timeIntervalSince1970: Double(fixture.date - 500))

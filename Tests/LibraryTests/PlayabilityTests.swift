@@ -30,7 +30,7 @@ struct RenditionLackTests {
             ),
             (RenditionLack(segments: (0, 24)), []),
         ] as [(RenditionLack, [String])])
-    func whatIsMissingIsSaidInWords(lack: RenditionLack, sentences: [String]) {
+    func describesMissingResources(lack: RenditionLack, sentences: [String]) {
         #expect(lack.sentences(about: "720p") == sentences)
         #expect(lack.sentences(about: nil) == sentences.map { $0.replacing(" of 720p", with: "") })
     }
@@ -66,7 +66,7 @@ struct RenditionLackTests {
         return asset.playability
     }
 
-    @Test func whatIsWholeIsNamed() async throws {
+    @Test func namesCompleteRenditions() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await asset(fixture, "cmaf", renditions: ["video-180p", "audio-en"])
         let found = await answer(fixture, asset)
@@ -74,7 +74,7 @@ struct RenditionLackTests {
         #expect(found.seconds.map { (11.9...12.1).contains($0) } == true)
     }
 
-    @Test func whatWasNeverFetchedIsNot() async throws {
+    @Test func omitsRenditionsNeverFetched() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await asset(fixture, "ts", renditions: [])
         #expect(await answer(fixture, asset) == Playability(.no, "nothing is stored"))
@@ -82,7 +82,7 @@ struct RenditionLackTests {
         #expect(await answer(fixture, live) == Playability(.no, "it is live"))
     }
 
-    @Test func aVariantWithoutItsSoundIsNot() async throws {
+    @Test func omitsAVariantWithoutItsAudio() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await asset(fixture, "cmaf", renditions: ["video-180p"])
         let found = await answer(fixture, asset)
@@ -90,7 +90,7 @@ struct RenditionLackTests {
         #expect(found.reason == "the playlist of audio en is not known yet")
     }
 
-    @Test func aPartIsAPart() async throws {
+    @Test func reportsAPartialAsset() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await asset(fixture, "ts", renditions: ["video-90p"], segments: 2)
         let found = await answer(fixture, asset)
@@ -104,7 +104,7 @@ struct RenditionLackTests {
     }
 
     @Test(arguments: Damage.allCases, [false, true])
-    func whatWasDoneToTheFilesIsFound(damage: Damage, isRestarted: Bool) async throws {
+    func findsChangedFiles(damage: Damage, isRestarted: Bool) async throws {
         let fixture = try await LibraryFixture()
         var asset = try await asset(fixture, "ts", renditions: ["video-90p"])
         #expect(await answer(fixture, asset).answer == .yes)
@@ -139,7 +139,7 @@ struct RenditionLackTests {
         #expect(asset.isPlayableOffline)
     }
 
-    @Test func aKeyThatIsGoneIsNamed() async throws {
+    @Test func namesAMissingKey() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await asset(fixture, "aes", renditions: ["video-90p"])
         #expect(await answer(fixture, asset).answer == .yes)
@@ -152,7 +152,7 @@ struct RenditionLackTests {
             found.reason == (keys.count == 1 ? "the key of 90p is missing" : "\(keys.count) keys of 90p are missing"))
     }
 
-    @Test func whoAsksAtOnceWaitsForOneComparison() async throws {
+    @Test func concurrentQueriesShareOneComparison() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await asset(fixture, "ts", renditions: ["video-90p"])
         let answers = (0..<8).map { _ in Task { @LoopActor in await answer(fixture, asset).answer } }

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [(count: 3, bytes: 1_000), (count: 100, bytes: 30)])
-    func theOldestGoWhereThereAreTooManyOrTheyAreTooLarge(count: Int, bytes: Int) throws {
+    func dropsTheOldestAboveTheNumberOrSizeLimit(count: Int, bytes: Int) throws {
         let recent = RecentFlights(.init(age: .seconds(60), count: count, bytes: Int64(bytes)))
         let all = try (0..<5).map { try ended($0, bytes: 10) }
         for (flight, key) in all { recent.insert(flight, key) }
@@ -44,7 +44,7 @@ import Testing
         #expect(all.map { recent[$0.1] != nil } == [false, false, true, false, true])
     }
 
-    @Test func allGoWhenTheyAreOld() async throws {
+    @Test func dropsOldFetches() async throws {
         let recent = RecentFlights(.init(age: .milliseconds(30), count: 9, bytes: 1_000))
         let all = try (0..<3).map { try ended($0, bytes: 10) }
         for (flight, key) in all { recent.insert(flight, key) }

@@ -23,7 +23,7 @@ import Testing
         return (fixture, asset)
     }
 
-    @Test func whatNobodyKeepsNorPlaysGivesWayAtOnce() async throws {
+    @Test func anUnusedAssetIsReplacedAtOnce() async throws {
         let (fixture, asset) = try await changed()
         let current = await fixture.library.current(asset)
         #expect(current !== asset && asset.isRemoved && !current.hasChanged && !current.isRevision)
@@ -36,7 +36,7 @@ import Testing
         #expect(fixture.library.assets.map(\.id) == [current.id])
     }
 
-    @Test func whatIsKeptOrPlayedStays() async throws {
+    @Test func aDownloadedOrPlayingAssetStays() async throws {
         let (fixture, asset) = try await changed()
         fixture.library.isKept = { $0 === asset }
         #expect(await fixture.library.current(asset) === asset)
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// The user's own: title, image, header fields.
-    @Test func whatAPersonGaveGoesAlong() async throws {
+    @Test func keepsTheUsersFields() async throws {
         let (fixture, asset) = try await changed()
         await fixture.library.entitle(asset, "A title")
         let image = try #require(Artwork([0xFF, 0xD8, 0xFF, 1, 2]))

@@ -85,7 +85,7 @@ import Testing
         #expect(library.asset(named: "ts")?.life.firstPlayed == 1000)
     }
 
-    @Test func whatHasExpiredIsNotPlayedButByWhoHasBegun() async throws {
+    @Test func anExpiredAssetPlaysOnlyInEarlierSessions() async throws {
         let asset = try await film()
         fixture.date = 1000
         try play(asset)
@@ -122,7 +122,7 @@ import Testing
         #expect(library.asset(named: "ts") === other)
     }
 
-    @Test func whoPlaysItFindsItByItsFormerName() async throws {
+    @Test func aPlayingSessionKeepsTheFormerName() async throws {
         let asset = try await film()
         try play(asset)
         try await library.rename(asset, to: "film")
@@ -133,7 +133,7 @@ import Testing
 
     // MARK: What is purged
 
-    @Test func whatIsPurgedStaysKnownAndComesAgainFromNothing() async throws {
+    @Test func aPurgedAssetStaysKnownAndCanBeFetchedAgain() async throws {
         let asset = try await film()
         let (bytes, rendition) = (asset.bytes, try #require(asset.rendition("video-90p")))
         fixture.date = 1000
@@ -151,7 +151,7 @@ import Testing
         #expect(again.bytes == bytes && again.life.purge == nil && again.isPlayableOffline)
     }
 
-    @Test func whatIsPlayedOrAboutToBeIsNotPurged() async throws {
+    @Test func aPlayingAssetIsNotPurged() async throws {
         let asset = try await film()
         library.expect("aaaaaa", at: asset, isOffline: false)
         await library.purge(asset, .expired)
@@ -164,7 +164,7 @@ import Testing
         #expect(played.bytes > 0 && played.life.purge == nil)
     }
 
-    @Test func whatHasExpiredGoesADayLaterThoughThereIsRoom() async throws {
+    @Test func anExpiredAssetIsPurgedAfterADayDespiteFreeSpace() async throws {
         let asset = try await film()
         try await library.setPolicy(StoragePolicy(expires: 1000), of: asset)
         fixture.date = 1000 + Purger.grace - 1
@@ -184,7 +184,7 @@ import Testing
 
     private func stored() -> [String] { library.assets.filter { $0.bytes > 0 }.map(\.name) }
 
-    @Test func onAFullDiskWhatHasExpiredAndWhatFlowedGoesAndNothingElse() async throws {
+    @Test func aFullDiskPurgesOnlyExpiredAssetsAndCachedPieces() async throws {
         let (asset, other) = (try await film(), try await fixture.open("/cmaf/master.m3u8"))
         try await fixture.fetch("video-90p", of: other)
         let third = try await fixture.open("/aes/master.m3u8")
@@ -207,7 +207,7 @@ import Testing
     @Test(arguments: [
         (PurgePlan.Limit.default, ["aes"]), (.important, []),
     ])
-    func whatMayGoIsAMatterOfTheConfiguration(limit: PurgePlan.Limit, left: [String]) async throws {
+    func theConfigurationDecidesWhatIsPurged(limit: PurgePlan.Limit, left: [String]) async throws {
         _ = try await film()
         let important = try await fixture.open("/aes/master.m3u8")
         try await fixture.fetch("video-90p", of: important)
@@ -241,7 +241,7 @@ import Testing
 
     /// What a removal does while somebody waits for it has nothing to do with how much there is: the bundle is moved, and
     /// goes file by file behind the scenes.
-    @Test func aRemovalMovesTheBundleAndDeletesItBehindTheScenes() async throws {
+    @Test func aRemovalMovesTheBundleAndDeletesItInTheBackground() async throws {
         let asset = try await film()
         let folder = fixture.folder.path("assets/\(asset.id)")
         for number in 0..<10_000 {

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func nobodyElseMayReadAnything() async throws {
+    @Test func otherPagesMayReadNothing() async throws {
         let fixture = try await PlaybackFixture(allowedOrigins: [Self.page])
         for path in try await paths(fixture) {
             let plain = try await fixture.get(path)

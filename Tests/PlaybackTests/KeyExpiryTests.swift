@@ -67,7 +67,7 @@ import Testing
         #expect(try await fixture.get(stranger(key)).status == 410)
     }
 
-    @Test func whatWasTakenBackNobodyIsGivenOffline() async throws {
+    @Test func aRevokedKeyIsNotServedOffline() async throws {
         let early = try await played()
         let asset = try fixture.asset("aes")
         let key = try #require(early.first { $0.hasSuffix("/0.key") })

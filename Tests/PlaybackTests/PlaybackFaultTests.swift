@@ -22,7 +22,7 @@ import Testing
         #expect(!answer.text.contains("word@"))
     }
 
-    @Test func whatIsNoPlaylistIsABadGatewayThatNamesWhatCame() async throws {
+    @Test func aBadPlaylistIsABadGatewayThatNamesTheResponse() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.origin.add(OriginRule("/page*") { $0.html = true }, OriginRule("/down*") { $0.status = 404 })
         let page = try await fixture.get(fixture.typed("/page.m3u8?token=secret"))
@@ -86,7 +86,7 @@ import Testing
         #expect(try await fixture.get(path).status == expected)
     }
 
-    @Test func aBodyThatBreaksOffIsResumedBehindTheSameReply() async throws {
+    @Test func resumesAfterACutInTheSameResponse() async throws {
         let fixture = try await PlaybackFixture()
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { ($0.cutAfter, $0.times) = (5000, 1) })

@@ -22,7 +22,7 @@ import Testing
 
     private static let all = ["video-90p", "video-180p", "video-270p"]
 
-    @Test func whatIsWholeStandsFirstOrAlone() async throws {
+    @Test func completeVariantsAreListedFirstOrAlone() async throws {
         let fixture = try await PlaybackFixture()
         let url = fixture.typed("/ts/master.m3u8")
         #expect(try await listed(fixture, url) == Self.all)
@@ -45,7 +45,7 @@ import Testing
         #expect(try await fixture.mediaRequests() == ["/ts/270p/0.ts"])
     }
 
-    @Test func anOfflineSessionByURLAsksNobody() async throws {
+    @Test func anOfflineSessionByURLMakesNoRequest() async throws {
         let fixture = try await PlaybackFixture()
         let unknown = try await fixture.get("/offline" + fixture.typed("/ts/master.m3u8"))
         #expect(unknown.status == 404 && unknown.text.contains("not in the store"), "\(unknown.text)")
@@ -110,7 +110,7 @@ import Testing
         #expect(hole.connections() == 0)
     }
 
-    @Test func whatIsStoredInPartIsShownAtOnceToo() async throws {
+    @Test func partialVariantsAreListedAtOnce() async throws {
         let fixture = try await PlaybackFixture(absence: .seconds(600))
         let url = fixture.typed("/ts/master.m3u8")
         for path in try await fixture.media(url, 2).prefix(3) { #expect(try await fixture.get(path).status == 200) }
