@@ -7,7 +7,7 @@ import Testing
 
 @testable import Downloader
 
-/// What a download keeps from making way.
+/// Pieces that a download protects from eviction.
 @Suite @LoopActor struct PinTests {
     @Test func piecesOfADownloadArePinnedUntilItIsCancelled() async throws {
         let fixture = try await DownloadFixture()

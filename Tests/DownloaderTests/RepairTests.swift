@@ -8,7 +8,7 @@ import Testing
 
 @testable import Downloader
 
-/// What is fetched again once it was found wrong or missing, by whom, and when.
+/// Repair of damaged and missing pieces: by which request, and at which time.
 @Suite @LoopActor struct RepairTests {
     /// The smallest variant of a fixture, stored whole and with its lines.
     private func stored(_ fixture: DownloadFixture, _ name: String) async throws -> Download {
@@ -66,7 +66,7 @@ import Testing
         let job = try await verify(fixture, download.asset, isRepair: true)
         #expect(job.state == .done && download.state == .paused)
         #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/0.ts"])
-        // What it was stopped before is still a hole that is wanted.
+        // The pieces after the stop are still selected holes.
         #expect(job.report.remaining == 1)
     }
 
@@ -118,7 +118,7 @@ import Testing
 
     // MARK: By the clock
 
-    /// A clock that stands until it is told.
+    /// A clock that advances only on request.
     @LoopActor final class Clock {
         var time: Int64
         init(_ time: Int64) { self.time = time }
@@ -173,7 +173,7 @@ import Testing
         await fixture.downloader.pause(other)
         scrubber.look()
         #expect(!job.verification.pace.isPaused)
-        // Whoever asks goes before.
+        // A request takes precedence.
         let asked = try verifier.start(other.asset, isRepair: false)
         #expect(job.state == .cancelled && asked.state == .running)
         verifier.stop()

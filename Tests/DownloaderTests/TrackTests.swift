@@ -3,7 +3,7 @@ import Testing
 
 @testable import Downloader
 
-/// What renditions lack, as the plan has it.
+/// Holes of renditions, in the plan.
 @Suite @LoopActor struct TrackTests {
     /// `p0`, `3@4.0`.
     private func text(_ track: Plan.Track) -> [String] {

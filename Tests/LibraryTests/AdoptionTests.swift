@@ -73,7 +73,7 @@ import Testing
         #expect(fixture.library.assets.count == 1 && again.isEverythingWhole && again.bytes == bytes)
     }
 
-    /// How many of this process's descriptors lead into the store's bundles.
+    /// Number of this process's descriptors that are open inside the store's bundles.
     private func openFolders() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)

@@ -31,7 +31,7 @@ struct URLCheckTests {
         for (name, text) in files { try folder.write(Data(text.utf8), to: name) }
     }
 
-    /// What a report says: path of the playlist, line, severity and code of each finding.
+    /// The findings of a report: path of the playlist, line, severity and code.
     private func told(_ report: CheckReport) -> [String] {
         report.playlists.flatMap { playlist in
             let file = playlist.name.split(separator: "/", maxSplits: 2).last.map(String.init) ?? ""
@@ -185,7 +185,7 @@ struct URLCheckTests {
     }
 }
 
-/// Checks of what lies on disk.
+/// Checks of playlists on disk.
 @Suite("A check of a file")
 struct FileCheckTests {
     private let folder: TemporaryFolder

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Library
 
-/// Parts of one file fetched together, of which players want some, or nobody any.
+/// Merged fetches of parts of one file, of which players need some or none.
 @Suite @LoopActor struct ConvoyAudienceTests {
     // MARK: A player
 
@@ -22,7 +22,7 @@ import Testing
         try await fixture.waitForRequests(1)
         let player = try fixture.player(3)
         #expect(player === flights[3])
-        // It is not behind the others, which have not even begun, nor in front of those that it will want next.
+        // It goes before unstarted parts, and is followed by the parts that the player needs next.
         try await fixture.expectExact([player])
         #expect(flights[0].written == 0 && flights[0].outcome == nil)
         try await fixture.waitForRequests(3)
@@ -105,7 +105,7 @@ import Testing
         try await fixture.expectExact(flights)
     }
 
-    // MARK: Nobody waits
+    // MARK: Without a reader
 
     @Test func unneededUnstartedPartsShortenTheRequest() async throws {
         let fixture = try await ConvoyFixture()
@@ -196,7 +196,7 @@ import Testing
         let flights = try fixture.flights(0..<6)
         try await fixture.waitForRequests(1)
         for number in [0, 1, 4] { flights[number].release() }
-        // 0 and 1 come with 2 and 3; when the player takes 2, nobody wants what is before it.
+        // 0 and 1 come with 2 and 3; when the player takes 2, the parts before it have no reader.
         try await fixture.expectExact([try fixture.player(2)])
         #expect(await flights[0].result().code == .cancelled)
         #expect(await flights[1].result().code == .cancelled)

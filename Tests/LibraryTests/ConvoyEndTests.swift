@@ -38,7 +38,7 @@ import Testing
         let flights = try fixture.flights(0..<6)
         try await waitUntil("the second's beginning") { @LoopActor in flights[1].written == 1000 }
         _ = try await fixture.library.library.remove(fixture.asset)
-        // Who reads goes on; nobody does once all are released.
+        // Reading continues until all readers are released.
         #expect(flights[1].outcome == nil)
         for flight in flights { flight.release() }
         for flight in flights[1...] { #expect(await flight.result().code == .cancelled) }
@@ -101,7 +101,7 @@ import Testing
         try await fixture.expectExact([flights[3]])
     }
 
-    /// Who hears of an end asks for more, or lets go of more, at once.
+    /// A listener reacts to an end by an immediate new request or release.
     @Test(arguments: [200, 404]) func aReactionToAnEndFindsTheOthersConsistent(_ status: Int) async throws {
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(
@@ -118,7 +118,7 @@ import Testing
         try await fixture.origin.release()
         try await waitUntil("the first's end") { @LoopActor in again.count == 5 }
         if status == 200 { try await fixture.expectExact(again) }
-        // Who joins what is about to fail hears that it does.
+        // A reader that joins a failing fetch gets its failure.
         for flight in again { #expect(await flight.result().code == (status == 200 ? nil : .missing)) }
         #expect(await flights[1].result().code == (status == 200 ? nil : .missing))
     }

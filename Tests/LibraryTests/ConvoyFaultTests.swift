@@ -149,7 +149,7 @@ import Testing
         let fixture = try await ConvoyFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = 503 })
         for flight in try fixture.flights(0..<6) { #expect(await flight.result().code == .badOrigin) }
-        // Three tries, and none for each of six besides.
+        // Three attempts in total, and none for each of the six parts.
         #expect(try await fixture.requests().count == 3)
     }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Library
 
 @Suite struct ConvoyOrderTests {
-    /// Takes bytes until there are no more of them or nobody wants them, and finishes what ends.
+    /// Consumes bytes until none are left or needed, and finishes parts that end.
     private func feed(_ order: inout ConvoyOrder, _ count: Int) -> [ConvoyOrder.Part] {
         var (parts, left): ([ConvoyOrder.Part], Int) = ([], count)
         while let part = order.take(left) {

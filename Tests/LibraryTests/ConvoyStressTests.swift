@@ -45,7 +45,7 @@ import Testing
         try await fixture.origin.clearRules()
         for flight in held { _ = await flight.result() }
         for flight in held { flight.release() }
-        // What was in doubt is told so once, and then fetched anew.
+        // A doubtful piece is reported once, and then refetched.
         for _ in 0..<2 {
             let flights = try fixture.flights(missing(fixture, 0..<Self.count))
             for flight in flights { _ = await flight.result() }

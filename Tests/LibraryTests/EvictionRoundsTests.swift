@@ -3,7 +3,7 @@ import Testing
 @testable import Library
 
 @Suite struct EvictionRoundsTests {
-    /// A queue of pieces of ten bytes, a letter each, and what is done with it until there is nothing more to do.
+    /// A queue of pieces of ten bytes, named by letters, and the turns until no work is left.
     private struct Table {
         var queue = RecencyQueue<String>()
         var rounds: EvictionRounds
@@ -13,7 +13,7 @@ import Testing
             rounds = EvictionRounds(limit: limit)
         }
 
-        /// - Returns: what made way, a turn each.
+        /// - Returns: the evicted pieces, by turn.
         mutating func work(needing needed: String = "") -> [String] {
             var turns: [String] = []
             while true {
@@ -30,7 +30,7 @@ import Testing
         arguments: [
             ("abcde", nil, "", "", "abcde"), ("abcde", 50, "", "", "abcde"), ("abcde", 49, "", "a", "bcde"),
             ("abcde", 20, "", "abc", "de"), ("abcde", 0, "", "abcde", ""), ("abcde", 0, "bd", "ace", "bd"),
-            // What is needed counts, and stands behind what was looked at.
+            // A needed piece counts, and moves behind the examined ones.
             ("abcde", 30, "ab", "cd", "eab"), ("abcde", 30, "abcde", "", "abcde"), ("abcde", 10, "abd", "ce", "abd"),
             ("", 0, "", "", ""),
         ] as [(String, Int64?, String, String, String)])

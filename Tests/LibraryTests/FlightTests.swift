@@ -90,7 +90,7 @@ import Testing
         #expect(again.bytes == Array(try Repository.fixture("/ts/90p/0.ts")))
     }
 
-    // MARK: Nobody waits
+    // MARK: Without a reader
 
     @Test func anAlmostCompleteFetchIsCompleted() async throws {
         let (fixture, asset, rendition) = try await start()
@@ -159,7 +159,7 @@ import Testing
         #expect(fixture.folder.files().count { $0.hasPrefix("tmp/") } == 32)
     }
 
-    // MARK: What is not the resource
+    // MARK: Wrong responses
 
     @Test func anHTMLPageIsNoPieceAndIsReported() async throws {
         let (fixture, asset, rendition) = try await start()
@@ -238,7 +238,7 @@ import Testing
         #expect(await flight.result().code == expected)
     }
 
-    // MARK: What is not kept
+    // MARK: Not stored
 
     @Test func withoutSpaceItPassesThroughWithTheReason() async throws {
         let (fixture, asset, rendition) = try await start(reserve: .max)
@@ -250,7 +250,7 @@ import Testing
         flight.release()
         #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
 
-        // A player that asks again at once gets the same bytes; a download tries anew.
+        // A player that asks again at once gets the same bytes; a download tries again.
         #expect(try fixture.flight(0, of: rendition, in: asset) === flight)
         #expect(try fixture.flight(0, of: rendition, in: asset, urgency: .background) !== flight)
     }

@@ -32,7 +32,7 @@ import Testing
 
     private func states(of asset: Asset) -> [KeyLife.State] { library.keyReports(of: asset).map(\.state) }
 
-    /// What `body` throws.
+    /// The error that `body` throws.
     private func error(_ body: () async throws -> Void) async -> LibraryError? {
         do {
             try await body()
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    // MARK: What there is
+    // MARK: Storage and expiry
 
     @Test func keysAreStoredApartAndReadableByTheirOwnerOnly() async throws {
         let asset = try await film()
@@ -107,7 +107,7 @@ import Testing
         try await fixture.restart()
         let again = try #require(library.asset(named: "aes"))
         #expect(!again.isPlayableOffline && states(of: again) == [.expired, .expired, .expired])
-        // Who gives them more time has them again: the files are there for a day.
+        // A later expiry restores them: the files stay for a day.
         try await library.setPolicy(StoragePolicy(), of: again)
         #expect(again.isPlayableOffline)
     }
@@ -223,7 +223,7 @@ import Testing
         #expect(files("/media.m3u8").isEmpty && files("/master.m3u8").isEmpty)
         #expect(states(of: asset) == [.valid, .invalidated, .valid] && !asset.isPlayableOffline)
         #expect(asset.playability.reason == "the key of 90p was invalidated")
-        // No download wants it, and what flows to a player is not kept.
+        // No download needs it, and a player's key is not stored.
         let flight = try library.flight(
             #require(asset.keys.resource(1)), in: asset.keys.folder, of: asset, urgency: .playback)
         try await flight.end()
@@ -254,7 +254,7 @@ import Testing
         #expect(files(".key").isEmpty)
     }
 
-    /// What a process leaves that was killed when the catalogue knew, and the file was still there.
+    /// The state after a kill between the catalogue's row and the deletion of the file.
     @Test func aKeyFileLeftByAKillIsDeletedUnused() async throws {
         let asset = try await film()
         let key = try #require(files("/1.key").first)

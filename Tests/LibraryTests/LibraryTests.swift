@@ -287,7 +287,7 @@ import Testing
         #expect(await code { _ = try fixture.flight(2, of: rendition, in: asset) } == .missing)
         read.release()
 
-        // The same URL is another asset from now on.
+        // The same URL now means another asset.
         let again = try await fixture.open("/ts/master.m3u8")
         #expect(again.id != asset.id)
         #expect(again.bytes == 0)

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Library
 
-/// What makes way in a store of real files, and what stays.
+/// Eviction in a store of real files.
 @Suite @LoopActor struct PlayCacheTests {
-    // MARK: What makes way
+    // MARK: Evicted pieces
 
     @Test func evictsTheOldestPiecesAboveTheLimit() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
@@ -81,7 +81,7 @@ import Testing
         #expect(asset.bytes == 0 && fixture.library.cachedBytes == 0 && !asset.isPlayableOffline)
     }
 
-    // MARK: What stays
+    // MARK: Retained pieces
 
     @Test func pinnedPiecesStayAndDoNotCount() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
@@ -143,7 +143,7 @@ import Testing
         try await fixture.settles(0..<10, of: film)
     }
 
-    // MARK: What says what is there
+    // MARK: Bookkeeping
 
     @Test func aWholeRenditionLeavesTheBundlesPlaylistsBeforeItsFirstPieceIsDeleted() async throws {
         let fixture = try await PlayCacheFixture(pieces: 400)

@@ -36,7 +36,7 @@ struct RenditionLackTests {
     }
 }
 
-/// Whether assets play without their origin, held against the files.
+/// Playability of assets without their origin, compared with the files.
 @Suite @LoopActor struct PlayabilityTests {
     private func asset(
         _ fixture: LibraryFixture, _ name: String, renditions: [String], segments: Int = .max
@@ -46,7 +46,7 @@ struct RenditionLackTests {
         return asset
     }
 
-    /// Fetches what is not there of a rendition, up to so many segments.
+    /// Fetches missing resources of a rendition, up to a number of segments.
     private func fetch(
         _ fixture: LibraryFixture, _ id: String, of asset: Asset, segments count: Int = .max
     ) async throws {
@@ -98,7 +98,7 @@ struct RenditionLackTests {
         #expect(found.seconds.map { (3.9...4.1).contains($0) } == true)
     }
 
-    /// What was done to a file behind Weir's back, and what is said then.
+    /// A change to a stored file, and the expected report.
     enum Damage: CaseIterable {
         case deleted, cut, grown, emptied, folderDeleted
     }
@@ -131,7 +131,7 @@ struct RenditionLackTests {
             #expect(found.answer == .part && found.reason == "1 of 6 segments of 90p is missing")
         }
         #expect(!asset.isPlayableOffline)
-        // What is missing is fetched again, and nothing else.
+        // Only missing resources are refetched.
         try await fixture.origin.clearRequests()
         try await fetch(fixture, "video-90p", of: asset)
         #expect(try await fixture.mediaRequests().count == count)

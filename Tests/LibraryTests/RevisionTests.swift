@@ -5,9 +5,9 @@ import Testing
 
 @testable import Library
 
-/// What is played where an origin has other content than what is stored.
+/// Playback if the origin's content differs from the stored revision.
 @Suite @LoopActor struct RevisionTests {
-    /// An asset with a piece of what its origin does not have any more.
+    /// An asset with a piece that its origin no longer has.
     private func changed() async throws -> (LibraryFixture, Asset) {
         let film = try ChangingFilm("ts")
         let fixture = try await LibraryFixture(root: film.folder)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Library
 
-/// Policies, names, and what is purged, over a store of real files.
+/// Policies, names and purging, with a store of real files.
 @Suite @LoopActor struct StorageTests {
     private let fixture: LibraryFixture
     private var library: Library { fixture.library }
@@ -131,7 +131,7 @@ import Testing
         #expect(library.asset(formerlyNamed: "ts") == nil)
     }
 
-    // MARK: What is purged
+    // MARK: Purging
 
     @Test func aPurgedAssetStaysKnownAndCanBeFetchedAgain() async throws {
         let asset = try await film()
@@ -220,7 +220,7 @@ import Testing
         #expect(causes == (limit == .default ? [.space] : [.spaceThoughImportant, .space]))
     }
 
-    // MARK: What is looked at
+    // MARK: Reading
 
     /// There may be more assets than descriptors.
     @Test func aLookAtAnAssetLeavesNoneOfItsFoldersOpen() async throws {
@@ -237,7 +237,7 @@ import Testing
         #expect(!open.contains { $0.hasPrefix(bundle) }, "\(open)")
     }
 
-    // MARK: What is removed
+    // MARK: Removal
 
     /// What a removal does while somebody waits for it has nothing to do with how much there is: the bundle is moved, and
     /// goes file by file behind the scenes.
@@ -247,7 +247,7 @@ import Testing
         for number in 0..<10_000 {
             close(creat(folder + "/video-90p/\(100_000 + number).ts", 0o600))
         }
-        // Who holds the folder sees whether its files go with the call or after it.
+        // An open descriptor of the folder shows whether its files are deleted during the call or after it.
         let open = Glibc.open(folder + "/video-90p", O_RDONLY | O_DIRECTORY)
         defer { close(open) }
         var links = stat()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-/// What a page of a listed origin gets, field by field.
+/// Response fields for a page of a listed origin.
 @Suite @LoopActor struct BrowserTests {
     private static let page = "https://player.example"
 

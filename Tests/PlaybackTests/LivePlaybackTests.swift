@@ -68,7 +68,7 @@ import Testing
         #expect(answer["cache-control"] == "no-cache" && answer["age"] == "0")
         let folder = stream.media.dropLast("media.m3u8".count)
         #expect(answer.text == update.replacing("1.ts", with: "\(folder)1.ts").replacing("2.ts", with: "\(folder)2.ts"))
-        // Whoever asks for the playlist still gets all of it.
+        // A plain playlist request still gets the whole playlist.
         #expect(try await !stream.fixture.get(stream.media).text.contains("#EXT-X-SKIP"))
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Library
 @testable import Playback
 
-/// What of an asset is played without its origin when nothing of it is whole.
+/// Playback of an asset without complete renditions and without its origin.
 @Suite @LoopActor struct PartTests {
     /// Plays so many segments of the entry's rendition `index`, and gives the URLs in its playlist.
     @discardableResult private func watch(

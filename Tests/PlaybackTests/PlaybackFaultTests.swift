@@ -7,7 +7,7 @@ import Testing
 
 @testable import Playback
 
-/// What players are told when a URL is refused, or the origin errs.
+/// Responses to players if a URL is refused, or if the origin fails.
 @Suite @LoopActor struct PlaybackFaultTests {
     private func fixtureBytes(_ path: String) throws -> Data { try Repository.fixture(path) }
 
@@ -71,7 +71,7 @@ import Testing
             let connection = try await fixture.ask(path)
             #expect(try await connection.receiveHead().end == .satisfied)
         }
-        // Nobody waits any more.
+        // No reader waits any more.
         try await waitUntil("the client gone") { try await fixture.origin.load().paused == 0 }
         try await fixture.origin.clearRules()
         let bytes = try fixtureBytes("/ts/90p/0.ts")

@@ -1,7 +1,7 @@
 import SegmentFormat
 import TestSupport
 
-/// Segments of the fixtures as players get them where pieces of several renditions stand in one playlist.
+/// Spliced segments of the fixtures, as players get them in a playlist with pieces of several renditions.
 enum Spliced {
     /// The bytes of a fixture's file.
     static func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Repository.fixture("/" + path)) }

@@ -7,7 +7,7 @@ import Testing
 @testable import Library
 @testable import Playback
 
-/// An origin that errs while a session plays: pieces of another rendition stand in.
+/// Substitution if the origin fails during a session.
 @Suite @LoopActor struct StandInTests {
     @Test func substitutesWhenTheOriginBecomesAbsent() async throws {
         let fixture = try await PlaybackFixture()
@@ -76,7 +76,7 @@ import Testing
         let answer = try await reply.value
         #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/180p/1.ts"))
         guard isSilent else { return }
-        // Nobody waits for it any more.
+        // No reader waits for it any more.
         try await fixture.origin.clearRequests()
         let next = try await fixture.get(paths[2])
         #expect(try next.status == 200 && [UInt8](next.body) == Spliced.transport("ts/180p/2.ts"))

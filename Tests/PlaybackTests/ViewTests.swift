@@ -8,7 +8,7 @@ import Testing
 
 @testable import Playback
 
-/// What is listed, by what is stored, who asks, and whether the origin is there.
+/// The listed variants, by stored pieces, kind of session, and origin presence.
 @Suite @LoopActor struct ViewTests {
     /// Plays everything of one of the entry's renditions.
     private func watch(_ fixture: PlaybackFixture, _ entry: String, _ index: Int = 0) async throws {
@@ -89,7 +89,7 @@ import Testing
         try await watch(fixture, url)
         #expect(try await listed(fixture, url) == ["video-270p"])
         try await fixture.origin.restart()
-        // Nobody asks for anything; the origin is found all the same.
+        // Without a request, the origin's return is detected.
         try await waitUntil("the origin") { !fixture.client.isPresumedAbsent(try fixture.asset("ts").origin) }
         #expect(try await fixture.origin.requests().map(\.range) == ["bytes=0-0"])
         #expect(try await listed(fixture, url).count == 3)
@@ -153,7 +153,7 @@ private final class BlackHole {
 
     deinit { close(descriptor) }
 
-    /// How many connections have come since the last call. They stay open.
+    /// Number of new connections since the last call. They stay open.
     func connections() -> Int {
         var count = 0
         while accept(descriptor, nil, nil) >= 0 { count += 1 }
