@@ -152,7 +152,7 @@ import Testing
         let paths = PlaybackFixture.paths(in: text)
         #expect(paths.compactMap { $0.split(separator: "/").last } == ["0.ts", "1.ts", "2.ts", "3.ts", "5.ts"])
         for path in paths { #expect(try await fixture.get(path).status == 200) }
-        // A range request gets the bytes unchanged.
+        // The bad piece is still served unchanged.
         #expect([UInt8](try await fixture.get(paths[1]).body) == Self.bytes(noise))
         try await waitUntil("a note") {
             let events = await fixture.playback.sessions.errorEvents(LogQuery())
