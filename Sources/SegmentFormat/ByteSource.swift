@@ -1,27 +1,27 @@
-/// A file that is read in parts: its length, and a way to its bytes.
+/// A file of known length whose bytes are read in parts, on demand.
 ///
-/// Reading touches the boxes and never the media between them, so that a server reads a few kilobytes of a segment, and
-/// sends the rest as it lies.
+/// Parsing reads the boxes and never the media between them. A server so reads a few kilobytes of a segment and sends the
+/// rest unread (sendfile).
 public struct ByteSource {
     /// The length of the file in bytes.
     public let count: Int
     private let reading: (Range<Int>) -> [UInt8]?
 
-    /// A file on disk or anywhere.
+    /// Creates a source from a read function.
     ///
-    /// `reading` is given ranges within the file; nil, or another number of bytes, is an error of the code
-    /// `unreadable`.
+    /// `reading` receives ranges within the file. If it returns nil or another number of bytes, parsing fails with
+    /// `SegmentFormatError.Code.unreadable`.
     public init(count: Int, reading: @escaping (Range<Int>) -> [UInt8]?) {
         self.count = count
         self.reading = reading
     }
 
-    /// A file in memory.
+    /// Creates a source over bytes in memory.
     public init(_ bytes: [UInt8]) {
         self.init(count: bytes.count) { Array(bytes[$0]) }
     }
 
-    /// Some of its bytes; the range must lie within the file.
+    /// Reads a range, which must be within the file.
     func bytes(_ range: Range<Int>) throws(SegmentFormatError) -> FileBytes {
         guard let bytes = reading(range), bytes.count == range.count else {
             throw SegmentFormatError(.unreadable, in: nil, at: range.lowerBound, "the file could not be read")
@@ -30,25 +30,47 @@ public struct ByteSource {
     }
 }
 
-/// The last bytes that were read of a file, so that neighbours are read together.
+/// A read-ahead window over a file: the bytes of the latest read, so that adjacent boxes share one read.
 struct SourceWindow {
-    /// What is read from.
     let source: ByteSource
     private var current = FileBytes(bytes: [], origin: 0)
 
-    /// One reading: more than most `moof`s with what stands before them.
+    /// Minimum bytes of one read: more than most `moof` boxes with the boxes in front of them.
     static let step = 8192
 
-    /// Begins with nothing read.
     init(_ source: ByteSource) {
         self.source = source
     }
 
-    /// Bytes that hold the range, which must lie within the file, and perhaps more.
+    /// Returns bytes that include the range, and perhaps more. The range must be within the file.
     mutating func bytes(_ range: Range<Int>) throws(SegmentFormatError) -> FileBytes {
         if current.range.lowerBound <= range.lowerBound, range.upperBound <= current.range.upperBound { return current }
         let end = min(source.count, max(range.upperBound, range.lowerBound + Self.step))
         current = try source.bytes(range.lowerBound..<end)
         return current
+    }
+}
+
+/// A part of a file in memory, addressed by file offset.
+struct FileBytes: Sendable {
+    let bytes: [UInt8]
+    /// File offset of the first byte.
+    let origin: Int
+
+    /// The file offsets covered.
+    var range: Range<Int> { origin..<(origin + bytes.count) }
+
+    /// Reads a big-endian integer, which must be within ``range``.
+    func integer<T: FixedWidthInteger>(_ type: T.Type = T.self, at position: Int) -> T {
+        var value: T = 0
+        for index in (position - origin)..<(position - origin + T.bitWidth / 8) {
+            value = value << 8 | T(truncatingIfNeeded: bytes[index])
+        }
+        return value
+    }
+
+    /// The bytes of a part, which must be within ``range``.
+    subscript(_ part: Range<Int>) -> ArraySlice<UInt8> {
+        bytes[(part.lowerBound - origin)..<(part.upperBound - origin)]
     }
 }

@@ -1,24 +1,24 @@
-/// A moment or a length as ticks of a clock; two clocks are compared exactly.
+/// A timestamp or a duration in ticks of a timescale. Times of different timescales are compared exactly.
 public struct MediaTime: Hashable, Sendable, CustomStringConvertible {
-    /// So many ticks, which may be less than none.
+    /// Number of ticks; may be negative.
     public var ticks: Int64
-    /// Ticks a second, more than none.
+    /// Ticks per second, at least 1.
     public let timescale: UInt32
 
-    /// Makes a time; a timescale of 0 counts as 1.
+    /// Creates a time; a timescale of 0 becomes 1.
     public init(ticks: Int64, timescale: UInt32) {
         self.ticks = ticks
         self.timescale = max(1, timescale)
     }
 
-    /// For logs: no decision should rest on it.
+    /// Rounded value for logs. Do not base decisions on it.
     public var seconds: Double { Double(ticks) / Double(timescale) }
-    /// Seconds with what they were made from.
+    /// Ticks and timescale, as in `1024/10240 s`.
     public var description: String { "\(ticks)/\(timescale) s" }
 
-    /// Whether two moments differ by half of a frame or less: what pieces of one timeline may differ by.
+    /// True if two timestamps differ by at most half a frame, the tolerance between segments of one timeline.
     public func agrees(with other: MediaTime, frame: MediaTime) -> Bool {
-        // Over the common clock of the three, which 128 bits hold.
+        // Compared over the product of the three timescales, which fits 128 bits.
         let (mine, its, frames) = (Int128(timescale), Int128(other.timescale), Int128(frame.timescale))
         let difference = (Int128(ticks) * its - Int128(other.ticks) * mine).magnitude
         let (whole, overflow) = difference.multipliedReportingOverflow(by: UInt128(2 * frames))

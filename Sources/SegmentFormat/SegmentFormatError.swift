@@ -1,47 +1,43 @@
-/// Why bytes are not the initialization section or media segment that they should be, or why two of them cannot be
-/// joined.
+/// Reports that bytes are not a valid initialization section or media segment, or that two of them cannot be spliced.
 public struct SegmentFormatError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of fault; the raw values are stable and may be shown to programs.
+    /// The kind of fault. The raw values are stable, so programs may rely on them.
     public enum Code: String, Sendable, CaseIterable {
-        /// A box, a table or a packet ends before what it announces.
+        /// A box, a table or a packet ends before its announced length.
         case truncated
-        /// A box's size is less than its own header, or more than what holds it.
+        /// A box's size is less than its header, or more than its container holds.
         case badSize
-        /// A box without which nothing can be said is not there.
+        /// A required box is missing.
         case missingBox
-        /// A box that may stand once stands again.
+        /// A box that may occur once occurs again.
         case duplicateBox
-        /// A value is out of its range, or contradicts another.
+        /// A value is out of range, or contradicts another.
         case badValue
         /// One of `SegmentFormatLimits` is exceeded.
         case overLimit
-        /// The bytes could not be had from where they are.
+        /// Reading the bytes failed.
         case unreadable
-        /// All is well in itself, but the pieces do not go together.
+        /// Each input is valid, but they cannot be spliced.
         case cannotJoin
     }
 
-    /// What kind of fault it is.
+    /// The kind of fault.
     public let code: Code
-    /// The type of the box at fault, or `PAT`, `PMT`, `PES` in a transport stream, or `ID3`, `ADTS`
-    /// in packed audio; nil where the whole is.
+    /// The type of the faulty box; `PAT`, `PMT` or `PES` in a transport stream, `ID3` or `ADTS` in packed audio; nil if
+    /// the fault concerns the whole file.
     public let box: String?
-    /// The place of the fault in the file, in bytes; nil where it is in no one place.
+    /// File offset of the fault in bytes; nil if it has no single place.
     public let offset: Int?
-    /// The fault in words, without a full stop.
+    /// Human-readable reason, without a full stop.
     public let reason: String
 
-    /// Makes an error of what is in no one place.
     init(_ code: Code, _ reason: String) {
         self.init(code, in: nil, at: nil, reason)
     }
 
-    /// Makes an error of a box.
     init(_ code: Code, _ box: FourCC, at offset: Int, _ reason: String) {
         self.init(code, in: box.description, at: offset, reason)
     }
 
-    /// Makes an error.
     init(_ code: Code, in box: String?, at offset: Int?, _ reason: String) {
         self.code = code
         self.box = box
@@ -49,7 +45,7 @@ public struct SegmentFormatError: Error, Hashable, Sendable, CustomStringConvert
         self.reason = reason
     }
 
-    /// One sentence: box, place, reason.
+    /// Box, offset and reason, as far as known: `moov at byte 8: its header is cut off`.
     public var description: String {
         switch (box, offset) {
         case (let box?, let offset?): "\(box) at byte \(offset): \(reason)"

@@ -1,19 +1,19 @@
-/// What is taken from strangers: far beyond any real file, and little enough to hold in memory.
+/// Limits on untrusted input: far above any real file, and small enough to hold in memory.
 public enum SegmentFormatLimits {
-    /// An initialization section, or all `moof` boxes of a media segment together, in bytes.
+    /// Bytes of an initialization section, or of all `moof` boxes of a media segment together.
     public static let sectionBytes = 16 << 20
-    /// Tracks of a section, sample entries of a track, and boxes of a sample entry.
+    /// Tracks per section, sample entries per track, and boxes per sample entry.
     public static let listed = 256
-    /// Boxes at the top level of a media segment.
+    /// Top-level boxes per media segment.
     public static let topLevelBoxes = 1 << 16
-    /// Movie fragments of a media segment; of low latency, ten or twenty a second.
+    /// Movie fragments per media segment. Low-latency streams have ten to twenty per second.
     public static let fragments = 4096
-    /// Samples of one `trun`; a box of 24 bytes can announce four thousand million.
+    /// Samples per `trun`. A box of 24 bytes can announce 2^32 samples.
     public static let samplesPerRun = 1 << 20
-    /// Samples of all runs of a media segment together.
+    /// Samples per media segment, over all runs.
     public static let samplesPerSegment = 1 << 22
-    /// ID3 tags in front of packed audio.
+    /// ID3 tags at the start of packed audio.
     public static let tags = 16
-    /// One of them, in bytes: it may hold a picture.
+    /// Bytes per ID3 tag. A tag may hold a picture.
     public static let tagBytes = 1 << 20
 }

@@ -3,36 +3,36 @@ import Glibc
 
 /// A headless Chromium (`tools/lab/browser`), driven by the Chrome DevTools Protocol.
 ///
-/// It ends with the last reference, or with the test process.
+/// Chromium ends when the last reference is released, or with the test process.
 public final class Browser: Sendable {
-    /// What Chromium told, as far as tests look at it.
+    /// A DevTools event, with the fields that tests use.
     public struct Event: Decodable, Sendable {
-        /// The parameters that there may be.
+        /// Parameters of the event; all are optional.
         public struct Parameters: Decodable, Sendable {
-            /// Of `Network.requestWillBeSent`.
+            /// The request of `Network.requestWillBeSent`.
             public struct Request: Decodable, Sendable {
-                /// The whole URL; absent for the handshake of a WebSocket.
+                /// The absolute URL; nil for a WebSocket handshake.
                 public let url: String?
             }
-            /// Of `Network.responseReceived`.
+            /// The response of `Network.responseReceived`.
             public struct Response: Decodable, Sendable {
-                /// The whole URL.
+                /// The absolute URL.
                 public let url: String
-                /// As it came.
+                /// The status code.
                 public let status: Int
             }
-            /// Of `Log.entryAdded`: what stands in the console that no script wrote.
+            /// The entry of `Log.entryAdded`: a console line that the browser wrote.
             public struct Entry: Decodable, Sendable {
                 /// `error`, `warning`, …
                 public let level: String
                 /// `security`, `network`, …
                 public let source: String
-                /// The sentence.
+                /// The message.
                 public let text: String
             }
-            /// Of `Runtime.exceptionThrown`.
+            /// The exception of `Runtime.exceptionThrown`.
             public struct Exception: Decodable, Sendable {
-                /// In a few words.
+                /// A short description.
                 public let text: String
             }
             /// The request.
@@ -44,38 +44,38 @@ public final class Browser: Sendable {
             /// The exception.
             public let exceptionDetails: Exception?
         }
-        /// Such as `Network.requestWillBeSent`.
+        /// Event name, such as `Network.requestWillBeSent`.
         public let method: String
-        /// The page's, where it is of one.
+        /// Session id of the page; nil for browser events.
         public let sessionId: String?
-        /// What it says.
+        /// Parameters of the event.
         public let params: Parameters
     }
 
-    /// What the browser, or a script in it, refuses.
+    /// A command or a script failed in the browser.
     public struct Failure: Error, CustomStringConvertible {
-        /// Why.
+        /// Reason given by the browser.
         public let description: String
     }
 
     private let process: ChildProcess
     private let address: String
 
-    /// Starts a Chromium over an empty profile.
+    /// Starts Chromium with an empty profile.
     ///
-    /// - Parameter options: of Chromium's, such as `--host-resolver-rules=…`.
+    /// - Parameter options: Chromium options, such as `--host-resolver-rules=…`.
     public init(options: [String] = []) async throws {
         process = try ChildProcess(Repository.path("tools/lab/browser"), options.map { "--option=\($0)" })
         address = try await process.line(startingWith: "browser is listening on ", within: .seconds(60))
     }
 
-    /// Ends it in good order: its profile goes as well.
+    /// Ends Chromium gracefully and deletes its profile.
     public func close() async throws {
         process.send(SIGTERM)
         _ = try await process.end()
     }
 
-    /// A new page, whose events are told from now on.
+    /// Opens a new page and starts to record its events.
     public func page() async throws -> BrowserPage {
         struct Target: Decodable { let targetId: String }
         struct Session: Decodable { let sessionId: String }
@@ -88,24 +88,24 @@ public final class Browser: Sendable {
         return page
     }
 
-    /// All events so far.
+    /// All recorded events.
     func events() async throws -> [Event] {
         try JSONDecoder().decode([Event].self, from: try await HTTPProbe.fetch(address + "/events").body)
     }
 
-    /// Performs a command of the protocol.
+    /// Sends a DevTools command and decodes its result.
     func call<Result: Decodable>(
         _ method: String, _ parameters: [String: BrowserValue] = [:], session: String? = nil
     ) async throws -> Result {
-        let wish = try JSONEncoder().encode(Wish(method: method, session: session, parameters: parameters))
-        let reply = try await HTTPProbe.fetch(address + "/", method: "POST", body: wish, within: .seconds(70))
+        let command = try JSONEncoder().encode(Command(method: method, session: session, parameters: parameters))
+        let reply = try await HTTPProbe.fetch(address + "/", method: "POST", body: command, within: .seconds(70))
         let answer = try JSONDecoder().decode(Answer<Result>.self, from: reply.body)
         guard let result = answer.result else { throw Failure(description: answer.error ?? reply.text) }
         return result
     }
 }
 
-private struct Wish: Encodable {
+private struct Command: Encodable {
     let method: String
     let session: String?
     let parameters: [String: BrowserValue]
@@ -116,7 +116,7 @@ private struct Answer<Result: Decodable>: Decodable {
     let error: String?
 }
 
-/// A parameter of a command.
+/// A parameter of a DevTools command.
 public enum BrowserValue: Encodable, Sendable, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByStringLiteral
 {
@@ -124,19 +124,19 @@ public enum BrowserValue: Encodable, Sendable, ExpressibleByBooleanLiteral, Expr
     case text(String)
     /// A number.
     case number(Int)
-    /// True or false.
+    /// A Boolean.
     case flag(Bool)
-    /// Several objects of strings.
+    /// A list of objects with string values.
     case objects([[String: String]])
 
-    /// A flag.
+    /// Creates a flag.
     public init(booleanLiteral value: Bool) { self = .flag(value) }
-    /// A number.
+    /// Creates a number.
     public init(integerLiteral value: Int) { self = .number(value) }
-    /// A string.
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .text(value) }
 
-    /// Writes what it has.
+    /// Encodes the bare value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -8,23 +8,23 @@ public struct BrowserPage: Sendable {
 
     private struct Nothing: Decodable {}
 
-    /// Performs a command whose answer is of no account.
+    /// Sends a DevTools command and ignores its result.
     public func call(_ method: String, _ parameters: [String: BrowserValue] = [:]) async throws {
         let _: Nothing = try await browser.call(method, parameters, session: session)
     }
 
-    /// Goes to a URL, and waits until it is loaded, or failed.
+    /// Navigates to a URL and waits until it has loaded or failed.
     public func open(_ url: String) async throws {
         try await call("Page.navigate", ["url": .text(url)])
         try await wait("document.readyState === 'complete'")
     }
 
-    /// Runs a script in each document from now on, before the document's own.
+    /// Runs a script at the start of each later document, before the document's scripts.
     public func prepare(_ script: String) async throws {
         try await call("Page.addScriptToEvaluateOnNewDocument", ["source": .text(script)])
     }
 
-    /// The value of a JavaScript expression, or of its promise, with the rights of someone who has just clicked.
+    /// Evaluates a JavaScript expression, awaits its promise, and returns the value. Counts as a user gesture.
     public func evaluate<Value: Decodable>(_ script: String, as type: Value.Type = Value.self) async throws -> Value {
         let answer: Evaluation<Value> = try await browser.call(
             "Runtime.evaluate",
@@ -38,12 +38,12 @@ public struct BrowserPage: Sendable {
         return value
     }
 
-    /// Runs a script for what it does.
+    /// Runs a script and ignores its value.
     public func run(_ script: String) async throws {
         let _: Bool = try await evaluate("(async () => { \(script); return true })()")
     }
 
-    /// Waits until a JavaScript expression is true. A document that is on its way out counts as no.
+    /// Waits until a JavaScript expression is true. An error, as in a document that is unloading, counts as false.
     public func wait(_ condition: String, within bound: Duration = .seconds(30)) async throws {
         var last = ""
         do {
@@ -61,30 +61,30 @@ public struct BrowserPage: Sendable {
         }
     }
 
-    /// What it did and what happened to it.
+    /// All recorded events of the page.
     public func events() async throws -> [Browser.Event] {
         try await browser.events().filter { $0.sessionId == session }
     }
 
-    /// The URLs that it asked for, without those that lie in itself (`data:`, `blob:`).
+    /// The URLs that the page requested, without `data:`, `blob:` and `about:`.
     public func requests() async throws -> [String] {
         try await events().filter { $0.method == "Network.requestWillBeSent" }.compactMap(\.params.request?.url)
             .filter { !$0.hasPrefix("data:") && !$0.hasPrefix("blob:") && !$0.hasPrefix("about:") }
     }
 
-    /// The answers that it got: URL and status.
+    /// The responses to the page, as URL and status.
     public func responses() async throws -> [(url: String, status: Int)] {
         try await events().filter { $0.method == "Network.responseReceived" }.compactMap(\.params.response)
             .map { ($0.url, $0.status) }
     }
 
-    /// What its scripts threw, what the browser refused to them, and dialogs.
+    /// Script exceptions, browser errors and dialogs of the page.
     public func problems() async throws -> [String] {
         try await events().compactMap { event in
             switch event.method {
             case "Runtime.exceptionThrown": event.params.exceptionDetails?.text
             case "Page.javascriptDialogOpening": "a dialog"
-            // That a media file is not there is none of a script's.
+            // Network errors, such as a missing media file, are not script errors.
             case "Log.entryAdded" where event.params.entry?.level == "error" && event.params.entry?.source != "network":
                 event.params.entry?.text
             default: nil
@@ -92,7 +92,7 @@ public struct BrowserPage: Sendable {
         }
     }
 
-    /// Closes it.
+    /// Closes the page.
     public func close() async throws {
         let _: Nothing = try await browser.call("Target.closeTarget", ["targetId": .text(target)])
     }

@@ -2,30 +2,30 @@ public import Foundation
 import Glibc
 import Synchronization
 
-/// A program that runs beside the test, in a process group of its own, with its output in files.
+/// A child process in its own process group, with its output in files.
 ///
-/// It is killed, and its group with it, when the last reference to it goes.
+/// The whole group is killed when the last reference is released.
 public final class ChildProcess: Sendable {
-    /// How a process ended.
+    /// Exit status of a process.
     public enum Exit: Equatable, Sendable {
-        /// `exit` with this code.
+        /// The process exited with this code.
         case code(Int32)
-        /// This signal.
+        /// A signal ended the process.
         case signal(Int32)
     }
 
-    /// Also the number of its process group.
+    /// Process id, which is also the process group id.
     public let pid: pid_t
     private let name: String
     private let output: TemporaryFolder
     private let input: Int32
     private let ended: Ended
 
-    /// Starts a program, looked up in PATH unless its name has a slash.
+    /// Starts a program. A name without a slash is looked up in PATH.
     ///
     /// - Parameters:
-    ///   - environment: laid over the environment of this process; an empty value takes the variable away.
-    ///   - folder: where the program starts; nil for where this process is.
+    ///   - environment: overrides for this process's environment; an empty value removes the variable.
+    ///   - folder: working directory; nil for that of this process.
     public init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], folder: String? = nil
     ) throws {
@@ -58,11 +58,10 @@ public final class ChildProcess: Sendable {
         ended.kill(signal, group: group)
     }
 
-    /// Nil while the process runs.
+    /// Exit status; nil while the process runs.
     public var exit: Exit? { ended.exit }
 
-    /// Waits for the end of the process; after the bound it kills the group and throws ``TimedOut`` with what was
-    /// written.
+    /// Waits for the process to end. After the bound it kills the group and throws ``TimedOut`` with the output.
     public func end(within bound: Duration = .seconds(60)) async throws -> Exit {
         do {
             try await waitUntil("the end of \(name)", within: bound) { exit != nil }
@@ -73,21 +72,20 @@ public final class ChildProcess: Sendable {
         return exit ?? .code(-1)
     }
 
-    /// What it has written to its standard output so far.
+    /// Standard output so far, as UTF-8.
     public var standardOutput: String { String(decoding: standardOutputData, as: UTF8.self) }
 
-    /// The same as bytes.
+    /// Standard output so far, as bytes.
     public var standardOutputData: Data { FileManager.default.contents(atPath: output.path("stdout")) ?? Data() }
 
-    /// What it has written to its standard error so far.
+    /// Standard error so far, as UTF-8.
     public var standardError: String {
         String(decoding: FileManager.default.contents(atPath: output.path("stderr")) ?? Data(), as: UTF8.self)
     }
 
-    /// Waits for a whole line on standard output that starts so, and gives what follows on that line.
+    /// Waits for a complete line on standard output with this start, and returns the rest of the line.
     ///
-    /// Throws ``TimedOut``, with what was written, when it does not come within the bound or the process ends without
-    /// it.
+    /// Throws ``TimedOut`` with the output if the line does not appear within the bound, or if the process ends first.
     public func line(startingWith start: String, within bound: Duration = .seconds(30)) async throws -> String {
         var found: String?
         try? await waitUntil("line", within: bound) {
@@ -104,8 +102,7 @@ public final class ChildProcess: Sendable {
     }
 }
 
-/// The end of a process: a thread waits for it, and no signal goes to a number that may belong to another process by
-/// then.
+/// Waits for a process on a thread. Sends no signal after the process has been reaped, because its id may be reused.
 private final class Ended: Sendable {
     private let pid: pid_t
     private let state = Mutex<ChildProcess.Exit?>(nil)
@@ -133,7 +130,7 @@ private final class Ended: Sendable {
     }
 }
 
-/// `posix_spawnp` into a new process group with default signal handling and no descriptor but the three standard ones.
+/// Runs `posix_spawnp` with a new process group, default signal handling and only the three standard descriptors.
 private func spawn(
     _ arguments: [String], environment: [String: String], input: Int32, output: String, errors: String
 ) throws -> pid_t {
@@ -143,7 +140,7 @@ private func spawn(
     posix_spawn_file_actions_adddup2(&actions, input, 0)
     posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    // glibc's addclosefrom_np is not visible to Swift; its close action does not mind what is not open.
+    // glibc's addclosefrom_np is not visible to Swift. Its close action ignores descriptors that are not open.
     for descriptor in Int32(3)..<1024 { posix_spawn_file_actions_addclose(&actions, descriptor) }
 
     var attributes = posix_spawnattr_t()
@@ -168,7 +165,7 @@ private func spawn(
     return pid
 }
 
-/// Lends the strings as a C array with a nil at its end.
+/// Passes the strings as a null-terminated C array that is valid during the call.
 private func withCStrings<Value>(
     _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Value
 ) -> Value {
@@ -180,4 +177,29 @@ private func withCStrings<Value>(
         array.deallocate()
     }
     return body(array)
+}
+
+/// Exit status and output of a finished program.
+public struct ProcessResult: Sendable {
+    /// Exit status.
+    public let exit: ChildProcess.Exit
+    /// Standard output as UTF-8.
+    public let output: String
+    /// Standard error as UTF-8.
+    public let errors: String
+}
+
+/// Runs programs to their end.
+public enum ProcessRunner {
+    /// Runs a program and returns its output. After the bound it kills the program and throws ``TimedOut``.
+    ///
+    /// For `environment` and `folder`, see ``ChildProcess``.
+    public static func run(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], folder: String? = nil,
+        within bound: Duration = .seconds(60)
+    ) async throws -> ProcessResult {
+        let process = try ChildProcess(program, arguments, environment: environment, folder: folder)
+        let exit = try await process.end(within: bound)
+        return ProcessResult(exit: exit, output: process.standardOutput, errors: process.standardError)
+    }
 }

@@ -1,21 +1,21 @@
-/// A log in the W3C's Extended Log File Format, read as strictly as WD-logfile-960323 is written.
+/// A log in the W3C Extended Log File Format, parsed strictly by WD-logfile-960323.
 public struct ExtendedLog: Sendable {
-    /// The directives in their order, with their values.
+    /// Directives with their values, in order.
     public private(set) var directives: [(name: String, value: String)] = []
-    /// The names of the fields.
+    /// Names of the fields.
     public private(set) var fields: [String] = []
-    /// The entries, by field; `-` is left as it is, quotes are taken off.
+    /// Entries by field name. `-` is kept, quotes are removed.
     public private(set) var entries: [[String: String]] = []
 
-    /// What breaks the format.
+    /// A violation of the format.
     public struct Fault: Error, CustomStringConvertible {
-        /// The line, from 1, and what is wrong with it.
+        /// The line number, from 1, and the reason.
         public let description: String
     }
 
-    /// Reads a log.
+    /// Parses a log.
     ///
-    /// - Throws: `Fault` for the first line that breaks the format.
+    /// - Throws: `Fault` for the first invalid line.
     public init(_ lines: [String]) throws {
         for (index, line) in lines.enumerated() {
             do {
@@ -48,7 +48,7 @@ public struct ExtendedLog: Sendable {
         }
     }
 
-    /// Fields stand between white space; a string between quotes, with a quote in it twice.
+    /// Fields are separated by white space; strings are quoted, and a quote inside is doubled.
     private mutating func readEntry(_ line: String) throws {
         guard !fields.isEmpty else { throw Fault(description: "an entry before Fields") }
         var values: [String] = []
@@ -86,7 +86,7 @@ public struct ExtendedLog: Sendable {
         throw Fault(description: "a quote without end")
     }
 
-    /// The types of the fields that are logged.
+    /// Validates a value by the type of its field.
     private static func check(_ name: String, _ value: String) throws {
         if value == "-" { return }
         let isRight =
@@ -112,7 +112,7 @@ public struct ExtendedLog: Sendable {
         isShaped(value, "00:00:00") || isShaped(value, "00:00:00.000")
     }
 
-    /// Digits, and a point among them: the format's "fixed".
+    /// True for digits with an optional point: the format's "fixed".
     private static func isFixed(_ value: String) -> Bool {
         let parts = value.split(separator: ".", omittingEmptySubsequences: false)
         return (1...2).contains(parts.count)

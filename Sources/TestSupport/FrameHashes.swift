@@ -1,6 +1,6 @@
-/// The decoded frames of a presentation as hashes: what ffmpeg's `framemd5` says about each of its streams.
+/// Hashes of the decoded frames of a presentation, by stream, from ffmpeg's `framemd5`.
 public struct FrameHashes: Equatable, Sendable {
-    /// One stream, with its frames in the order in which they came out.
+    /// One stream, with its frames in output order.
     public struct Stream: Equatable, Sendable {
         /// `video` or `audio`.
         public var mediaType = ""
@@ -10,7 +10,7 @@ public struct FrameHashes: Equatable, Sendable {
         public var codec = ""
         /// Seconds in a tick of ``Frame/time``, as in `1/10`.
         public var timeBase = ""
-        /// Everything that was decoded.
+        /// All decoded frames.
         public var frames: [Frame] = []
     }
 
@@ -24,17 +24,17 @@ public struct FrameHashes: Equatable, Sendable {
         public let hash: Substring
     }
 
-    /// By ffmpeg's stream index.
+    /// Streams in the order of ffmpeg's stream index.
     public let streams: [Stream]
-    /// What ffmpeg wrote to standard error at level "error"; empty when it had nothing to complain of.
+    /// ffmpeg's standard error at level "error"; empty without errors.
     public let errors: String
 
-    /// Decodes all streams of all variants and renditions of a URL, as fast as they come.
+    /// Decodes all streams of all variants and renditions of a URL, as fast as possible.
     ///
     /// - Parameters:
-    ///   - level: from which on what ffmpeg says is in ``errors``.
-    ///   - options: for the input.
-    ///   - outputOptions: for what is made of it: `-autoscale 0` leaves pictures as large as they are.
+    ///   - level: minimum level of the messages in ``errors``.
+    ///   - options: input options.
+    ///   - outputOptions: output options: `-autoscale 0` keeps the picture size.
     public static func of(
         _ url: String, level: String = "error", options: [String] = [], outputOptions: [String] = [],
         within bound: Duration = .seconds(90)
@@ -46,7 +46,7 @@ public struct FrameHashes: Equatable, Sendable {
         return FrameHashes(framemd5: result.output, errors: result.errors)
     }
 
-    /// Reads `framemd5` text; lines that it does not know do not count.
+    /// Parses `framemd5` output. Unknown lines are ignored.
     public init(framemd5 text: String, errors: String = "") {
         var streams: [Int: Stream] = [:]
         for line in text.split(separator: "\n") {
@@ -67,8 +67,7 @@ public struct FrameHashes: Equatable, Sendable {
         self.errors = errors
     }
 
-    /// In words where these frames first differ from the expected ones; nil when all streams are equal, in the same
-    /// order.
+    /// Describes the first difference from the expected frames; nil if all streams are equal, in the same order.
     public func firstDifference(from expected: FrameHashes) -> String? {
         guard streams.count == expected.streams.count else {
             return "\(streams.map(\.name)) instead of the streams \(expected.streams.map(\.name))"
@@ -78,8 +77,8 @@ public struct FrameHashes: Equatable, Sendable {
         }.first
     }
 
-    /// The same for what is only a part of the presentation, such as the one variant that is stored: each of these
-    /// streams must equal one of the expected streams, and there must be at least one.
+    /// Describes the first difference of a part of the presentation, such as one stored variant: each of these streams
+    /// must equal one of the expected streams, and there must be at least one. Nil if so.
     public func firstDifference(fromPartOf expected: FrameHashes) -> String? {
         guard !streams.isEmpty else { return "no stream at all" }
         return streams.lazy.compactMap { stream in
@@ -93,7 +92,7 @@ public struct FrameHashes: Equatable, Sendable {
 }
 
 extension FrameHashes.Stream {
-    /// Enough of the stream to know it by.
+    /// Media type and dimensions, which identify the stream.
     fileprivate var name: String { dimensions.isEmpty ? mediaType : mediaType + " " + dimensions }
 
     fileprivate mutating func set(_ key: Substring, to value: String) {

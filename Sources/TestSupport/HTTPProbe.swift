@@ -1,17 +1,17 @@
 public import Foundation
 
-/// The reply to one request, as it came over the wire.
+/// A response as received.
 public struct HTTPAnswer: Sendable {
     /// The status code.
     public let status: Int
-    /// The header fields in their order, names in lower case.
+    /// Header fields in order, names in lower case.
     public let fields: [(name: String, value: String)]
-    /// The body, decoded if it was chunked; what there was of it if it broke off.
+    /// The body, with chunked coding decoded; partial if the connection broke.
     public let body: Data
-    /// Whether the body came whole: as long as Content-Length said, or with its last chunk.
+    /// True if the body is complete by Content-Length, last chunk or close.
     public let isComplete: Bool
 
-    /// The first field of that name (in lower case), or nil.
+    /// The first field with a name (in lower case); nil if absent.
     public subscript(_ name: String) -> String? {
         fields.first { $0.name == name }?.value
     }
@@ -20,9 +20,9 @@ public struct HTTPAnswer: Sendable {
     public var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// A client that makes one request on a connection of its own and hides nothing: no redirects, retries or caches.
+/// An HTTP client that makes one request per connection, without redirects, retries or caches.
 public enum HTTPProbe {
-    /// Asks for an `http` URL of a loopback address, sent as it is written.
+    /// Requests an `http` URL of a loopback address. The target is sent exactly as written.
     ///
     /// Host, Content-Length (with a body) and `Connection: close` are added unless `fields` names them.
     public static func fetch(
@@ -57,7 +57,7 @@ public enum HTTPProbe {
         return HTTPAnswer(status: status, fields: received, body: decoded, isComplete: complete)
     }
 
-    /// The authority and the origin-form target of an absolute `http` URL.
+    /// Splits an absolute `http` URL into authority and origin-form target.
     private static func split(_ url: String) throws -> (authority: String, target: String) {
         guard url.hasPrefix("http://") else { throw HTTPProbeError("not an http URL: \(url)") }
         let rest = url.dropFirst("http://".count)
@@ -80,7 +80,7 @@ public enum HTTPProbe {
         )
     }
 
-    /// The data of the chunks, and whether the last one was there.
+    /// Decodes chunked coding; `isComplete` is true if the last chunk was received.
     private static func dechunk(_ bytes: Data) -> (body: Data, isComplete: Bool) {
         var rest = bytes[...]
         var body = Data()
@@ -96,9 +96,9 @@ public enum HTTPProbe {
     }
 }
 
-/// A reply that is no HTTP, or a URL that the probe cannot ask for.
+/// Reports a response that is not HTTP, or a URL that the probe does not support.
 public struct HTTPProbeError: Error, CustomStringConvertible {
-    /// What was wrong.
+    /// Reason.
     public let description: String
 
     init(_ description: String) {

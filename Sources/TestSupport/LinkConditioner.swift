@@ -1,15 +1,15 @@
 import Foundation
 import Glibc
 
-/// A running `tools/link`: a conditioned link between whoever connects to it and one upstream.
+/// A running `tools/link`: a network link with limited rate, delay and loss in front of one upstream.
 ///
-/// It ends with the last reference, or with the test process.
+/// The program ends when the last reference is released, or with the test process.
 public final class LinkConditioner: Sendable {
-    /// What it has carried.
+    /// Counters of the link.
     public struct Traffic: Codable, Sendable {
-        /// The preset that is in force; nil for own figures.
+        /// The active preset; nil with custom rates.
         public let preset: String?
-        /// Connections that are open.
+        /// Open connections.
         public let connections: Int
         /// Connections since the start.
         public let accepted: Int
@@ -19,9 +19,9 @@ public final class LinkConditioner: Sendable {
         public let bytesUp: Int
     }
 
-    /// What arrived in one second.
+    /// Bytes that arrived in one second.
     public struct Second: Codable, Sendable {
-        /// Seconds since the start, whole.
+        /// Whole seconds since the start.
         public let at: Int
         /// Bytes that arrived at the clients.
         public let down: Int
@@ -29,21 +29,21 @@ public final class LinkConditioner: Sendable {
         public let up: Int
     }
 
-    /// `http://127.0.0.1:PORT`, in the place of the upstream's.
+    /// `http://127.0.0.1:PORT`, to use instead of the upstream's address.
     public let address: String
     /// `http://127.0.0.1:PORT/_link`, for `weir link --control`.
     public let control: String
-    /// The state directory in which it notes where it is controlled.
+    /// The state directory where the link records its control URL.
     public let state: String
     private let folder: TemporaryFolder
     private let process: ChildProcess
 
-    /// Puts a link in front of an upstream (`http://127.0.0.1:PORT`).
+    /// Starts a link in front of an upstream (`http://127.0.0.1:PORT`).
     ///
     /// - Parameters:
-    ///   - preset: the name of one, such as `3G`.
-    ///   - options: further options of `tools/link`, such as `["--down", "2M"]`.
-    ///   - state: a state directory for `weir link` to find it by; nil for one of its own.
+    ///   - preset: preset name, such as `3G`.
+    ///   - options: more options of `tools/link`, such as `["--down", "2M"]`.
+    ///   - state: state directory in which `weir link` finds the link; nil for a temporary one.
     public init(
         to upstream: String, preset: String = "off", options: [String] = [], state: String? = nil
     ) async throws {
@@ -55,34 +55,34 @@ public final class LinkConditioner: Sendable {
         control = try await process.line(startingWith: "link is controlled at ")
     }
 
-    /// The URL, through the link, of a URL of the upstream's or of a path there.
+    /// Translates an upstream URL or path into a URL through the link.
     public func url(_ other: String) -> String {
         guard other.hasPrefix("http://") else { return address + other }
         return address + other.dropFirst("http://".count).drop { $0 != "/" }
     }
 
-    /// Goes over to a preset, for open connections as well.
+    /// Switches to a preset, also for open connections.
     public func set(_ preset: String) async throws {
         try await change(["preset": preset])
     }
 
-    /// Goes over to other rates, in bits a second; the delays stay.
+    /// Changes the rates, in bits per second; delays stay.
     public func set(down: Double, up: Double) async throws {
         try await change(["down": down, "up": up])
     }
 
-    /// What it has carried up to now.
+    /// Counters since the start.
     public func traffic() async throws -> Traffic {
         try JSONDecoder().decode(Traffic.self, from: try await HTTPProbe.fetch(control).body)
     }
 
-    /// Stops it in good order, and gives the seconds in which anything arrived.
+    /// Stops the link gracefully and returns the seconds with traffic.
     public func stop() async throws -> [Second] {
         process.send(SIGTERM)
         let exit = try await process.end()
         guard exit == .code(0) else { throw HTTPProbeError("tools/link ended by \(exit): \(process.standardError)") }
         let log = try String(contentsOfFile: folder.path("log"), encoding: .utf8)
-        // The other lines tell of changes of the link.
+        // Other lines record changes of the link.
         return log.split(separator: "\n").compactMap { try? JSONDecoder().decode(Second.self, from: Data($0.utf8)) }
     }
 

@@ -1,55 +1,55 @@
 public import Foundation
 
-/// A running `tools/lab/object-store`: S3's API with one bucket, which checks every signature.
+/// A running `tools/lab/object-store`: an S3 API with one bucket that checks every signature.
 ///
-/// It ends with the last reference, or with the test process.
+/// The program ends when the last reference is released, or with the test process.
 public final class ObjectStore: Sendable {
-    /// A request as the store saw it.
+    /// A request as the store received it.
     public struct Request: Codable, Sendable {
-        /// As in `PUT`.
+        /// The method, as in `PUT`.
         public let method: String
         /// The path with its query.
         public let path: String
-        /// The status of the reply; nil while there is none, or where it broke off.
+        /// Status of the response; nil before the response, or if it was cut.
         public let status: Int?
         /// All header fields, names in lower case.
         public let fields: [String: String]
     }
 
-    /// How some requests are answered.
+    /// Changes the response to some requests.
     public struct Rule: Codable, Sendable {
-        /// Those with this method; nil for all.
+        /// Method to match; nil for all.
         public var method: String?
-        /// Those whose path this glob matches; nil for all.
+        /// Glob that the path must match; nil for all.
         public var path: String?
-        /// How many.
+        /// Number of matches to apply to.
         public var times = 1
-        /// With this status.
+        /// Status to answer with.
         public var status: Int?
-        /// After so many bytes of the body the connection breaks.
+        /// Bytes of the body after which the connection is cut.
         public var cut: Int?
-        /// Not before `release()`.
+        /// True to hold the response until `release()`.
         public var hold: Bool?
 
-        /// A rule that changes nothing yet.
+        /// Creates a rule without an effect.
         public init(_ method: String? = nil, _ path: String? = nil, times: Int = 1) {
             (self.method, self.path, self.times) = (method, path, times)
         }
     }
 
-    /// The environment by which commands find keys that are right.
+    /// Environment variables with valid keys for commands.
     public static let keys = [
         "AWS_ACCESS_KEY_ID": "access", "AWS_SECRET_ACCESS_KEY": "secret/key+1", "AWS_REGION": "eu-test-1",
     ]
-    /// The bucket.
+    /// Name of the bucket.
     public static let bucket = "films"
-    /// Where it listens.
+    /// URL of the store.
     public let endpoint: String
     private let process: ChildProcess
 
-    /// Starts one with nothing in it.
+    /// Starts an empty store.
     ///
-    /// - Parameter token: the session token that requests must have.
+    /// - Parameter token: session token that requests must have; nil for none.
     public init(token: String? = nil) async throws {
         process = try ChildProcess(
             Repository.path("tools/lab/object-store"),
@@ -60,12 +60,12 @@ public final class ObjectStore: Sendable {
     /// The public URL of an object.
     public func url(_ key: String) -> String { "\(endpoint)/\(Self.bucket)/\(key)" }
 
-    /// What was asked, in order.
+    /// All requests, in order.
     public func requests() async throws -> [Request] {
         try JSONDecoder().decode([Request].self, from: try await control("GET", "requests"))
     }
 
-    /// The names that were put, in the order of the requests, whatever came of them.
+    /// Keys of all PUT requests, in order, including failed ones.
     public func puts() async throws -> [String] {
         try await requests().filter { $0.method == "PUT" }.map { String($0.path.dropFirst(Self.bucket.count + 2)) }
     }
@@ -73,23 +73,23 @@ public final class ObjectStore: Sendable {
     /// Empties the list of requests.
     public func clearRequests() async throws { try await control("DELETE", "requests") }
 
-    /// What is there: the fields that are kept, by name.
+    /// Stored header fields of each object, by key.
     public func objects() async throws -> [String: [String: String]] {
         try JSONDecoder().decode([String: [String: String]].self, from: try await control("GET", "objects"))
     }
 
-    /// Puts an object there, as somebody else.
+    /// Stores an object, as if another client did.
     public func add(_ key: String, _ bytes: Data) async throws { try await control("PUT", "objects/" + key, bytes) }
 
-    /// Takes one away, as somebody else.
+    /// Deletes an object, as if another client did.
     public func remove(_ key: String) async throws { try await control("DELETE", "objects/" + key) }
 
-    /// Adds rules; the first that fits a request and is not used up applies.
+    /// Adds rules. The first matching rule that is not used up applies.
     public func add(_ rules: Rule...) async throws {
         try await control("POST", "rules", try JSONEncoder().encode(rules))
     }
 
-    /// Lets what is held go on, and all that would be.
+    /// Releases all held responses, and stops holding.
     public func release() async throws { try await control("POST", "release") }
 
     @discardableResult

@@ -1,88 +1,88 @@
-/// How ``TestOrigin`` treats some requests.
+/// Changes how ``TestOrigin`` answers some requests.
 ///
-/// The properties are `tools/origin`'s own, and explained at its head.
+/// The properties match `tools/origin`, which documents them at its head.
 ///
-/// Numbers of bytes count the body of the reply, which for a range starts at the range's first byte.
+/// Byte counts refer to the body of the response; for a range, to the body of the range.
 public struct OriginRule: Codable, Sendable {
     /// A glob (`*`, `?`, `[…]`; `*` crosses slashes) over the path with its query.
     public var path: String
     /// Only this method.
     public var method: String?
-    /// Only the n-th match, from 1.
+    /// Only the nth match, from 1.
     public var nth: Int?
-    /// Not the first so many matches.
+    /// Number of matches to skip first.
     public var skip: Int?
-    /// Only so many matches.
+    /// Maximum number of matches to apply to.
     public var times: Int?
 
-    /// Seconds before the head.
+    /// Delay before the head, in seconds.
     public var delay: Double?
-    /// Wait before the head until released.
+    /// Hold the head until released.
     public var hold: Bool?
-    /// Bytes a second.
+    /// Rate limit in bytes per second.
     public var throttle: Int?
-    /// Wait after so many bytes until released.
+    /// Pause after this many bytes until released.
     public var pauseAfter: Int?
-    /// Send nothing after so many bytes, and keep the connection.
+    /// Send nothing after this many bytes, and keep the connection open.
     public var stallAfter: Int?
-    /// Close the connection after so many bytes; -1: before the head.
+    /// Close the connection after this many bytes; -1: before the head.
     public var cutAfter: Int?
-    /// Reset it after so many bytes, all of which arrive; -1: before the head.
+    /// Reset the connection after this many bytes, all of which arrive; -1: before the head.
     public var resetAfter: Int?
 
     /// Answer with this status, ``body`` and ``headers``.
     public var status: Int?
-    /// The text of a reply with ``status``.
+    /// Body text of a response with ``status``.
     public var body: String?
-    /// The same in hexadecimal digits, in place of ``body``.
+    /// Body in hexadecimal digits, instead of ``body``.
     public var bodyHex: String?
-    /// Compress the body for a request without Range that accepts gzip.
+    /// Compress the body if the request has no Range and accepts gzip.
     public var gzip: Bool?
-    /// Added to the head of any reply.
+    /// Header fields to add to the response.
     public var headers: [String: String]?
-    /// Redirect there (302, or ``status``).
+    /// Redirect to this URL (302, or ``status``).
     public var redirect: String?
-    /// An HTML page with 200.
+    /// Answer 200 with an HTML page.
     public var html: Bool?
-    /// A wrong Content-Length.
+    /// Send this wrong Content-Length.
     public var contentLength: Int?
-    /// The resource has only its first bytes, and all of the reply says so.
+    /// Serve only this many first bytes, as if they were the whole resource.
     public var truncate: Int?
-    /// Answer 200 to a Range.
+    /// Answer 200 to a range request.
     public var ignoreRange: Bool?
-    /// The same, and no Accept-Ranges.
+    /// Answer 200 to a range request, and send no Accept-Ranges.
     public var noRanges: Bool?
-    /// No ETag and no Last-Modified.
+    /// Send no ETag and no Last-Modified.
     public var noValidators: Bool?
-    /// Another strong entity tag: the text within its quotes.
+    /// Send this strong entity tag; the value has no quotes.
     public var etag: String?
-    /// Chunked transfer coding.
+    /// Use chunked transfer coding.
     public var chunked: Bool?
-    /// A body whose end is that of the connection.
+    /// End the body by closing the connection.
     public var untilClose: Bool?
-    /// Another media type.
+    /// Send this media type.
     public var contentType: String?
-    /// URLs with tokens that expire.
+    /// Require tokens that expire in URLs.
     public var signed: Signature?
 
-    /// How long the tokens are good for that each playlist has in its URIs.
+    /// Validity of the tokens that playlists have in their URIs.
     public struct Signature: Codable, Sendable {
-        /// So many seconds.
+        /// Validity in seconds.
         public var seconds: Double?
-        /// So many requests.
+        /// Validity in requests.
         public var requests: Int?
-        /// A glob over what needs no token; by default the multivariant playlist.
+        /// Glob of paths that need no token; by default the multivariant playlist.
         public var open: String?
-        /// The status for the others; 403 by default.
+        /// Status without a valid token; 403 by default.
         public var refusal: Int?
 
-        /// Tokens for so many seconds, or for so many requests.
+        /// Creates a signature rule limited by seconds or by requests.
         public init(seconds: Double? = nil, requests: Int? = nil, open: String? = nil, refusal: Int? = nil) {
             (self.seconds, self.requests, self.open, self.refusal) = (seconds, requests, open, refusal)
         }
     }
 
-    /// A rule for a path glob, which `change` fills in: `OriginRule("/ts/*") { $0.delay = 1 }`.
+    /// Creates a rule for a path glob, configured by `change`: `OriginRule("/ts/*") { $0.delay = 1 }`.
     public init(_ path: String, _ change: (inout OriginRule) -> Void = { _ in }) {
         self.path = path
         change(&self)

@@ -1,46 +1,45 @@
 import Foundation
 
-/// A real player that `tools/lab/player` runs unattended.
+/// A real media player that `tools/lab/player` runs unattended.
 public enum Player: String, CaseIterable, Codable, Sendable {
-    /// A decode of the whole as fast as it comes; a seek is a start from there.
+    /// Decodes as fast as possible; a seek is a new start at that position.
     case ffmpeg
-    /// On a virtual display, by its keys, in real time.
+    /// Plays in real time on a virtual display, controlled by keys.
     case ffplay
-    /// As users have it: it reads everything ahead, so it seeks in its own cache.
+    /// Plays with default settings: reads everything ahead and seeks in its cache.
     case mpv
-    /// Without its cache: each seek asks the server.
+    /// Plays without a cache: each seek makes a request.
     case mpvUncached = "mpv-uncached"
-    /// Through its rc interface.
+    /// Plays under control of its rc interface.
     case vlc
-    /// Its playbin3, as fast as it comes, from the start alone.
+    /// Plays by playbin3, as fast as possible, from the start only.
     case gstreamer
-    /// Headless, its own HLS in a `<video>` of a page of the server that it plays from.
+    /// Plays by native HLS in a headless page from the media's own server.
     case chromium
 
-    /// How one playing went.
+    /// Result of one playback.
     public struct Report: Codable, Sendable {
-        /// Where a seek led.
+        /// Result of a seek.
         public struct Seek: Codable, Sendable {
-            /// The position that was asked for, in seconds.
+            /// Requested position in seconds.
             public let to: Double
-            /// Where the player found itself.
+            /// Reached position in seconds.
             public let at: Double
         }
 
-        /// The player itself came to the end of the media.
+        /// True if the player reached the end of the media.
         public let ended: Bool
-        /// The last position seen, in seconds; VLC and mpv are asked so seldom that it may be three seconds before the
-        /// end.
+        /// Last observed position in seconds. VLC and mpv are polled rarely, so it may be three seconds before the end.
         public let position: Double?
-        /// One for each seek that led anywhere.
+        /// Successful seeks.
         public let seeks: [Seek]
-        /// Warnings and errors, each once, without what differs from run to run.
+        /// Distinct warnings and errors, without parts that differ between runs.
         public let problems: [String]
     }
 
-    /// Plays a URL from the start, or from the last of the positions that it seeks to first, to the end.
+    /// Plays a URL to the end, from the start or from the last of the positions to seek to.
     ///
-    /// Throws when the player could not be run at all; what went wrong in playing is in the report.
+    /// Throws if the player cannot be run; playback problems are in the report.
     public func play(
         _ url: String, seekingTo positions: [Int] = [], within bound: Duration = .seconds(90)
     ) async throws -> Report {
@@ -57,7 +56,7 @@ public enum Player: String, CaseIterable, Codable, Sendable {
     }
 }
 
-/// Bounds the players that run at one time: they play in real time, so a crowd of them would drop frames.
+/// Limits concurrent players: they play in real time, so too many would drop frames.
 private actor PlayerSlots {
     static let shared = PlayerSlots()
     private var free = 4
@@ -81,7 +80,7 @@ private actor PlayerSlots {
 }
 
 extension Result where Failure == any Error {
-    /// What work that may throw came to.
+    /// Runs asynchronous work and captures its result.
     fileprivate static func of(_ work: () async throws -> Success) async -> Result {
         do {
             return .success(try await work())

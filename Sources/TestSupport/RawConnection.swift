@@ -1,29 +1,29 @@
 public import Foundation
 import Glibc
 
-/// A TCP connection to the loopback interface on which the test decides every byte, and when to read none.
+/// A TCP connection to the loopback interface. The test controls every byte sent and each read.
 ///
-/// For one task at a time.
+/// Use it from one task at a time.
 public final class RawConnection: Sendable {
-    /// Why a reading ended.
+    /// Reason for the end of a read.
     public enum End: Equatable, Sendable {
-        /// It has what it wanted; the connection is open.
+        /// The requested bytes were received; the connection is open.
         case satisfied
-        /// The peer closed its side in good order.
+        /// The peer closed its side (FIN).
         case closed
         /// The peer reset the connection.
         case reset
-        /// The bound passed; the connection is open.
+        /// The bound expired; the connection is open.
         case timedOut
     }
 
-    /// The connected socket, for `getsockopt`, `poll` and the like; the connection stays its owner.
+    /// The connected socket, for `getsockopt`, `poll` and the like. The connection owns it.
     public let descriptor: Int32
 
     /// Connects to 127.0.0.1, or to another literal IPv4 address of the loopback interface.
     ///
     /// - Parameter receiveBuffer: the socket's receive buffer in bytes (the system doubles it and has a minimum), nil
-    ///   for the default; a small one makes the peer feel soon that nobody reads.
+    ///   for the default; a small one soon blocks a peer that sends to a paused reader.
     public init(port: Int, host: String = "127.0.0.1", receiveBuffer: Int? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SystemCallError("socket") }
@@ -49,7 +49,7 @@ public final class RawConnection: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// Sends all bytes; throws if the peer does not take them within the bound or has closed.
+    /// Sends all bytes. Throws if the peer has closed or does not accept them within the bound.
     public func send(_ bytes: some Sequence<UInt8>, within bound: Duration = .seconds(15)) async throws {
         let bytes = Array(bytes)
         try await blocking { [descriptor] in
@@ -68,40 +68,40 @@ public final class RawConnection: Sendable {
         }
     }
 
-    /// Sends a text as UTF-8; line ends are as in the text.
+    /// Sends a text as UTF-8, with line ends unchanged.
     public func send(_ text: String, within bound: Duration = .seconds(15)) async throws {
         try await send(text.utf8, within: bound)
     }
 
-    /// Reads until there are `count` bytes (never more), the peer ends, or the bound passes.
+    /// Reads until `count` bytes are received (never more), the peer closes, or the bound expires.
     public func receive(
         count: Int = .max, within bound: Duration = .seconds(15)
     ) async throws -> (bytes: Data, end: End) {
         try await receive(within: bound) { count - $0.count }
     }
 
-    /// Reads up to and with the blank line that ends a message head.
+    /// Reads up to and including the blank line that ends a message head.
     public func receiveHead(within bound: Duration = .seconds(15)) async throws -> (bytes: Data, end: End) {
-        // Byte by byte, so that nothing of the body is taken.
+        // Byte by byte, so that no byte of the body is consumed.
         try await receive(within: bound) { $0.suffix(4) == Data("\r\n\r\n".utf8) ? 0 : 1 }
     }
 
-    /// Says that nothing more will be sent.
+    /// Shuts down the sending side (FIN).
     public func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Reads while `wanted` of the bytes so far gives a positive number, which is also the most to read next.
+    /// Reads while `missing`, given the bytes so far, returns a positive number, which limits the next read.
     private func receive(
-        within bound: Duration, wanted: @escaping @Sendable (Data) -> Int
+        within bound: Duration, missing: @escaping @Sendable (Data) -> Int
     ) async throws -> (bytes: Data, end: End) {
         try await blocking { [descriptor] in
             let deadline = ContinuousClock.now + bound
             var bytes = Data()
             var buffer = [UInt8](repeating: 0, count: 65536)
-            while wanted(bytes) > 0 {
+            while missing(bytes) > 0 {
                 guard poll(descriptor, POLLIN, until: deadline) else { return (bytes, .timedOut) }
-                let count = recv(descriptor, &buffer, min(buffer.count, wanted(bytes)), 0)
+                let count = recv(descriptor, &buffer, min(buffer.count, missing(bytes)), 0)
                 if count == 0 { return (bytes, .closed) }
                 if count < 0 && errno == ECONNRESET { return (bytes, .reset) }
                 guard count > 0 else { throw SystemCallError("recv") }
@@ -112,7 +112,7 @@ public final class RawConnection: Sendable {
     }
 }
 
-/// Waits on one descriptor; false when the deadline passed first.
+/// Waits for a descriptor; returns false if the deadline passes first.
 private func poll(_ descriptor: Int32, _ events: Int32, until deadline: ContinuousClock.Instant) -> Bool {
     var item = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     let left = max(.zero, deadline - .now)

@@ -1,8 +1,6 @@
 public import Foundation
 
-/// Where the parts of this checkout lie.
-///
-/// All paths are absolute.
+/// Absolute paths of the parts of this checkout.
 public enum Repository {
     /// The folder that holds `Package.swift`.
     public static let root: String = {
@@ -12,7 +10,7 @@ public enum Repository {
         return (sources as NSString).deletingLastPathComponent
     }()
 
-    /// A file or folder under ``root``; `path` is relative.
+    /// The path of a file or folder; `path` is relative to ``root``.
     public static func path(_ path: String) -> String {
         root + "/" + path
     }
@@ -22,13 +20,12 @@ public enum Repository {
     /// Each has a `master.m3u8`.
     public static let fixtures = ["aes", "aes-noiv", "audio", "byterange-fmp4", "byterange-ts", "cmaf", "ts"]
 
-    /// The bytes of a fixture file; `path` is what an origin's URL would have, such as `/ts/90p/0.ts`.
+    /// The bytes of a fixture file; `path` is its URL path on an origin, such as `/ts/90p/0.ts`.
     public static func fixture(_ path: String) throws -> Data {
         try Data(contentsOf: URL(fileURLWithPath: Repository.path("fixtures/media" + path)))
     }
 
-    /// A program that this package built, found beside the test bundle that is running, or else in the default build
-    /// folder.
+    /// The path of a program built by this package: beside the running test bundle, else in the default build folder.
     public static func builtProgram(_ name: String) -> String {
         let running = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let beside = (running as NSString).deletingLastPathComponent + "/" + name

@@ -1,8 +1,9 @@
-/// Random numbers that a seed repeats on every machine (SplitMix64).
+/// A random number generator with a seed, reproducible on every machine (SplitMix64).
 public struct SeededDice: RandomNumberGenerator {
-    /// Where it is; the seed at first.
     private var state: UInt64
 
+    /// Creates a generator.
+    ///
     /// - Parameter state: the seed.
     public init(state: UInt64) { self.state = state }
 

@@ -1,14 +1,14 @@
 public import Foundation
 import Glibc
 
-/// A fresh folder (mode 0700) that is deleted with everything in it when the last reference goes.
+/// A new folder (mode 0700) that is deleted with its content when the last reference is released.
 public final class TemporaryFolder: Sendable {
-    /// Absolute path, without a slash at the end.
+    /// Absolute path, without a trailing slash.
     public let path: String
 
-    /// Makes the folder under the system's temporary folder.
+    /// Creates the folder under the system's temporary folder.
     ///
-    /// - Parameter inMemory: rather on a file system in memory, where there is one: for what is synced very often.
+    /// - Parameter inMemory: true to prefer a file system in memory, for data that is synced very often.
     public init(inMemory: Bool = false) throws {
         let memory = "/dev/shm/"
         let isPossible = inMemory && access(memory, W_OK) == 0
@@ -20,12 +20,12 @@ public final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The absolute path of something in the folder.
+    /// The absolute path of a file or folder inside.
     public func path(_ name: String) -> String {
         path + "/" + name
     }
 
-    /// Writes a file, making the folders above it, and gives its absolute path.
+    /// Writes a file, creates its parent folders, and returns its absolute path.
     @discardableResult
     public func write(_ data: some DataProtocol, to name: String) throws -> String {
         let url = URL(fileURLWithPath: path(name))
@@ -34,7 +34,7 @@ public final class TemporaryFolder: Sendable {
         return url.path
     }
 
-    /// The paths, relative to the folder and sorted, of all files in it, at any depth.
+    /// The sorted relative paths of all files, at any depth.
     public func files() -> [String] {
         let found = FileManager.default.enumerator(atPath: path)
         return (found?.allObjects as? [String] ?? []).filter {
@@ -43,11 +43,27 @@ public final class TemporaryFolder: Sendable {
         }.sorted()
     }
 
-    /// The absolute path of the one file in the folder, at any depth, that has this name.
+    /// The absolute path of the file with this name in a subfolder, at any depth.
     public func find(_ name: String) throws -> String {
         guard let found = files().first(where: { $0.hasSuffix("/" + name) }) else {
             throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: name])
         }
         return path(found)
+    }
+}
+
+/// Damages files.
+public enum FileDamage {
+    /// Flips one bit in place: inode and length stay the same.
+    ///
+    /// - Parameter offset: offset of the byte; nil for the middle.
+    public static func flipBit(of path: String, at offset: Int? = nil) throws {
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        let place = try offset.map { UInt64($0) } ?? handle.seekToEnd() / 2
+        try handle.seek(toOffset: place)
+        guard let byte = try handle.read(upToCount: 1)?.first else { throw CocoaError(.fileReadTooLarge) }
+        try handle.seek(toOffset: place)
+        try handle.write(contentsOf: Data([byte ^ 4]))
+        try handle.close()
     }
 }

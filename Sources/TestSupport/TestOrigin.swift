@@ -1,51 +1,51 @@
 import Foundation
 import Glibc
 
-/// A running `tools/origin`: an origin server on a free port that logs each request and errs as told.
+/// A running `tools/origin`: an origin server on a free port that logs each request and fails by rule.
 ///
-/// It ends with the last reference, or with the test process.
+/// The program ends when the last reference is released, or with the test process.
 public actor TestOrigin {
-    /// A request as the origin saw it.
+    /// A request as the origin received it.
     public struct Request: Codable, Sendable {
-        /// Counts the requests from 0, in the order in which their heads came.
+        /// Request number from 0, in the order in which heads arrived.
         public let order: Int
-        /// The connection's number, from 1.
+        /// Connection number, from 1.
         public let connection: Int
-        /// As in `GET`.
+        /// The method, as in `GET`.
         public let method: String
-        /// The path with its query, as it was sent.
+        /// The path with its query, as sent.
         public let path: String
-        /// The value of Range.
+        /// Value of the Range field.
         public let range: String?
         /// All header fields, names in lower case.
         public let headers: [String: String]
-        /// The status of the reply; nil before there is one.
+        /// Status of the response; nil before the response.
         public let status: Int?
-        /// Bytes of body handed to the system so far.
+        /// Body bytes passed to the socket so far.
         public let bytes: Int
         /// `open`, `paused`, `done`, `cut` (by a rule) or `gone` (the client left).
         public let state: String
     }
 
-    /// What the origin has to do at this moment.
+    /// Current load of the origin.
     public struct Load: Codable, Sendable {
-        /// Connections that are open, with the one that asks.
+        /// Open connections, including this request's.
         public let connections: Int
-        /// Connections since the start, with the one that asks.
+        /// Connections since the start, including this request's.
         public let accepted: Int
-        /// Replies that wait for a release.
+        /// Responses that wait for a release.
         public let paused: Int
     }
 
-    /// The folder that is served.
+    /// The served folder.
     public nonisolated let root: String
-    /// The port on 127.0.0.1, which stays the same over ``restart()``.
+    /// The port on 127.0.0.1; ``restart()`` keeps it.
     public nonisolated let port: Int
     private var process: ChildProcess?
 
     /// Starts an origin and waits until it listens.
     ///
-    /// `root` is the folder to serve, by default the fixtures.
+    /// - Parameter root: the folder to serve, by default the fixtures.
     public init(root: String = Repository.path("fixtures/media")) async throws {
         self.root = root
         let process = try TestOrigin.start(root: root, port: 0)
@@ -65,14 +65,14 @@ public actor TestOrigin {
         url("/\(fixture)/master.m3u8")
     }
 
-    /// Stops the origin at once: its connections are reset or closed, and new ones refused.
+    /// Kills the origin: connections are reset or closed, and new ones are refused.
     public func stop() async throws {
         process?.send(SIGKILL)
         _ = try await process?.end()
         process = nil
     }
 
-    /// Starts it again on the same port, with no rules and an empty log.
+    /// Restarts the origin on the same port, without rules and with an empty log.
     public func restart() async throws {
         try await stop()
         let process = try TestOrigin.start(root: root, port: port)
@@ -80,24 +80,24 @@ public actor TestOrigin {
         self.process = process
     }
 
-    /// Adds rules after those there are; the first that matches a request and is not used up applies.
+    /// Appends rules. The first matching rule that is not used up applies.
     public nonisolated func add(_ rules: OriginRule...) async throws {
         try await control("POST", "rules", body: JSONEncoder().encode(rules))
     }
 
-    /// Takes all rules away.
+    /// Removes all rules.
     public nonisolated func clearRules() async throws {
         try await control("DELETE", "rules")
     }
 
-    /// Lets go the replies that wait on a path that matches the glob; gives their number.
+    /// Releases waiting responses whose path matches the glob; returns their number.
     @discardableResult
     public nonisolated func release(_ path: String = "*") async throws -> Int {
         let answer = try await control("POST", "release", body: JSONEncoder().encode(["path": path]))
         return try JSONDecoder().decode(Int.self, from: answer)
     }
 
-    /// The requests since the start or the last ``clearRequests()``, in their order.
+    /// The requests since the start or the last ``clearRequests()``, in order.
     public nonisolated func requests() async throws -> [Request] {
         try JSONDecoder().decode([Request].self, from: await control("GET", "requests"))
     }
@@ -107,17 +107,17 @@ public actor TestOrigin {
         try await requests().filter { $0.path == path }
     }
 
-    /// Empties the log.
+    /// Clears the request log.
     public nonisolated func clearRequests() async throws {
         try await control("DELETE", "requests")
     }
 
-    /// Connections and waiting replies.
+    /// Reads the current load.
     public nonisolated func load() async throws -> Load {
         try JSONDecoder().decode(Load.self, from: await control("GET", "state"))
     }
 
-    /// Lets the playlists under `/_live/NAME` or `/_event/NAME` go on by some segments.
+    /// Advances the playlists under `/_live/NAME` or `/_event/NAME` by some segments.
     public nonisolated func advance(_ name: String, by count: Int = 1) async throws {
         struct Step: Encodable {
             let name: String

@@ -1,43 +1,43 @@
 import Foundation
 import Glibc
 
-/// A system call that failed, with its `errno`.
+/// A failed system call, with its `errno`.
 public struct SystemCallError: Error, CustomStringConvertible {
-    /// The call's name.
+    /// Name of the call.
     public let call: String
     /// The value of `errno`.
     public let code: Int32
 
-    /// Takes `errno` as it is now.
+    /// Creates an error from the current `errno`.
     public init(_ call: String) {
         self.init(call, code: errno)
     }
 
-    /// For calls that return their error, as `posix_spawn` does.
+    /// Creates an error for a call that returns its error code, such as `posix_spawn`.
     public init(_ call: String, code: Int32) {
         self.call = call
         self.code = code
     }
 
-    /// As in "bind: Address already in use".
+    /// Call and message, as in "bind: Address already in use".
     public var description: String { call + ": " + String(cString: strerror(code)) }
 }
 
-/// Something did not come within its bound.
+/// An expected event did not occur within its bound.
 public struct TimedOut: Error, CustomStringConvertible {
-    /// What was waited for, and what was seen instead.
+    /// The expected event, and the observed state.
     public let description: String
 
-    /// `description` completes "did not see …".
+    /// Creates an error; `description` completes "did not see …".
     public init(_ description: String) {
         self.description = "did not see " + description
     }
 }
 
-/// Waits until a condition holds; throws ``TimedOut`` naming `what` when it does not within the bound.
+/// Waits until a condition holds; throws ``TimedOut`` with `what` if it does not hold within the bound.
 ///
-/// The condition is asked at once and then every few milliseconds. Its cost is the bound only in a test that fails, so
-/// bounds can be generous; waiting for a fixed time instead is never right. It runs, and asks, where its caller runs.
+/// The condition is evaluated at once and then every few milliseconds, in the caller's isolation. Only a failing test
+/// takes the whole bound, so bounds can be generous. Never wait for a fixed time instead.
 public nonisolated(nonsending) func waitUntil(
     _ what: String, within bound: Duration = .seconds(15), _ condition: () async throws -> Bool
 ) async throws {
@@ -49,8 +49,7 @@ public nonisolated(nonsending) func waitUntil(
     }
 }
 
-/// Runs blocking work on a thread of its own, so that tests that run side by side never wait for each other's system
-/// calls.
+/// Runs blocking work on its own thread, so that concurrent tests do not wait for each other's system calls.
 public func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try work() }) }

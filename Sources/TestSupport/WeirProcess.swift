@@ -1,22 +1,21 @@
 public import Foundation
 import Glibc
 
-/// A `weir serve` that the test runs on a free port over a store and a state folder of its own, and the commands that
-/// talk to it.
+/// A running `weir serve` on a free port, with its own store and state folder, and the commands that use it.
 ///
-/// Both folders outlive the process, so ``kill()`` and ``start()`` show what a user finds after a crash.
+/// Both folders outlive the process, so ``kill()`` and ``start()`` reproduce a crash and a restart.
 public actor WeirProcess {
-    /// The folder with the pieces (`--store`).
+    /// Store folder (`--store`), with the pieces.
     public nonisolated let store: String
-    /// The folder with the token and logs (`--state`).
+    /// State folder (`--state`), with the token and logs.
     public nonisolated let state: String
-    /// Given to each `weir serve` beside the options that this type sets.
+    /// Additional options for each `weir serve`.
     public nonisolated let options: [String]
     private let folder: TemporaryFolder
     private var process: ChildProcess?
     private var base = ""
 
-    /// Prepares the folders, and starts the server unless `started` is false.
+    /// Creates the folders, and starts the server unless `started` is false.
     public init(options: [String] = [], started: Bool = true) async throws {
         folder = try TemporaryFolder()
         store = folder.path("store")
@@ -25,28 +24,26 @@ public actor WeirProcess {
         if started { try await start() }
     }
 
-    /// `http://127.0.0.1:PORT` of the server as last started.
+    /// `http://127.0.0.1:PORT` since the last start.
     public var address: String { base }
 
-    /// The port of the server as last started.
+    /// The port since the last start.
     public var port: Int { base.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
-    /// The number of the running process, for `/proc` and signals.
+    /// Process id of the running server, for `/proc` and signals.
     public var pid: pid_t? { process?.pid }
 
-    /// What the server wrote to standard error since it was last started.
+    /// The server's standard error since the last start.
     public var log: String { process?.standardError ?? "" }
 
-    /// A URL that players may load: a path of Weir's own, or `/` and an origin's URL.
+    /// A URL for players; `path` is a path of Weir's own, or an origin URL with or without a leading slash.
     public func url(_ path: String) -> String {
         base + (path.hasPrefix("/") ? path : "/" + path)
     }
 
-    /// Starts the server and waits for the line that says that it is ready.
+    /// Starts the server and waits until it listens. Does nothing if it is running.
     ///
-    /// A running one is left as it is.
-    ///
-    /// - Parameter wrapper: a program with its arguments that runs the server, such as `strace -f -o FILE`.
+    /// - Parameter wrapper: a program with arguments that runs the server, such as `strace -f -o FILE`.
     public func start(wrapper: [String] = [], options more: [String] = []) async throws {
         guard process == nil else { return }
         let serve = ["serve", "--listen", "127.0.0.1:0", "--store", store, "--state", state] + options + more
@@ -56,14 +53,14 @@ public actor WeirProcess {
         base = try await process.line(startingWith: "weir is listening on ")
     }
 
-    /// Ends the server as `kill -9` does.
+    /// Kills the server (SIGKILL) and its process group.
     public func kill() async throws {
         process?.send(SIGKILL, group: true)
         _ = try await process?.end()
         process = nil
     }
 
-    /// Ends the server in good order and gives its exit.
+    /// Ends the server gracefully (SIGTERM) and returns its exit status.
     @discardableResult
     public func terminate(within bound: Duration = .seconds(20)) async throws -> ChildProcess.Exit {
         guard let process else { return .code(0) }
@@ -72,13 +69,13 @@ public actor WeirProcess {
         return try await process.end(within: bound)
     }
 
-    /// Kills the server and starts it anew over the same folders.
+    /// Kills the server and starts it again with the same folders.
     public func restart() async throws {
         try await kill()
         try await start()
     }
 
-    /// Runs a command such as `["get", URL]` to its end, with `--state` so that it finds this server.
+    /// Runs a command such as `["get", URL]` to its end. `--state` makes it find this server.
     public nonisolated func run(
         _ arguments: [String], environment more: [String: String] = [:], within bound: Duration = .seconds(60)
     ) async throws -> ProcessResult {
@@ -103,7 +100,7 @@ public actor WeirProcess {
         return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
     }
 
-    /// Nothing of the user's own configuration may reach a test.
+    /// Hides the user's own configuration from tests.
     private nonisolated var environment: [String: String] {
         [
             "WEIR_LISTEN": "", "WEIR_STORE": "", "WEIR_STATE": "", "XDG_CONFIG_HOME": folder.path("config"),

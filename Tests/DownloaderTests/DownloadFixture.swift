@@ -9,7 +9,7 @@ import Testing
 
 @testable import Downloader
 
-/// A downloader over a library, a store and an origin of its own.
+/// A downloader with its own library, store and origin.
 @LoopActor final class DownloadFixture {
     private(set) var folder: TemporaryFolder
     let origin: TestOrigin
@@ -20,7 +20,7 @@ import Testing
     private let configuration: Downloader.Configuration
     private let film: ChangingFilm?
 
-    /// - Parameter film: what the origin serves; nil for the fixtures.
+    /// - Parameter film: the origin's content; nil for the fixtures.
     init(
         reserve: Int64 = 0, running: Int = 3, configuration: Downloader.Configuration? = nil, film: ChangingFilm? = nil
     ) async throws {
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// Everything anew over a copy of the folder as it is at this instant: what a killed process leaves.
+    /// A new downloader over a copy of the folder at this instant, as after a kill.
     func restart(reserve: Int64 = 0) async throws {
         let copy = try await copy()
         downloader.stop()
@@ -76,7 +76,7 @@ import Testing
 
     func open(_ path: String) async throws -> Asset { try await library.open(try WebURL(origin.url(path))) }
 
-    /// Begins a download of the worst variant, which is the smallest, unless told otherwise.
+    /// Starts a download, by default of the worst variant, which is the smallest.
     @discardableResult func start(
         _ path: String, _ selection: Selection = Selection(quality: .worst)
     ) async throws -> Download {

@@ -22,7 +22,7 @@ import Testing
         #expect(DownloadTask().renditions == [])
     }
 
-    @Test func theSameOnceMoreIsNoSecondItem() {
+    @Test func anEqualSelectionIsNoSecondItem() {
         #expect(task(item("v"), item("v")).items.count == 1)
         #expect(task(item("v"), item("v", range: 0..<1)).items.count == 2)
         #expect(task(item("v", "a"), item("w"), item("v", "a")).items.map(\.renditions) == [["v", "a"], ["w"]])
@@ -35,7 +35,7 @@ import Testing
         #expect(task.span(of: "x") == nil)
     }
 
-    @Test func whatIsWantedAlreadyIsCovered() {
+    @Test func anIncludedSelectionIsCovered() {
         let known = task(item("v", "a", range: 0..<10), item("b"))
         #expect(known.covers(item("v", range: 2..<3)))
         #expect(known.covers(item("v", "b", range: 0..<10)))
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: ["", "[]", "{}", #"{"version":1}"#, #"{"version":1,"items":[{}]}"#])
-    func whatIsNoTaskIsRefused(_ text: String) {
+    func refusesInvalidTasks(_ text: String) {
         #expect(throws: (any Error).self) { try DownloadTask(stored: text) }
     }
 }

@@ -2,7 +2,7 @@ import TestSupport
 
 /// One way in which an origin errs, against one resource.
 struct Fault: Sendable, CustomStringConvertible {
-    /// What is hit.
+    /// The affected resource.
     enum Target: String, CaseIterable, Sendable {
         case segment, range, playlist, multivariant, key, section, subtitle
 
@@ -30,7 +30,7 @@ struct Fault: Sendable, CustomStringConvertible {
         /// gives twice with a length is then the whole resource (RFC 9112 §6.3).
         var endsWhereItSays: Bool { self == .segment || self == .section }
 
-        /// Whether it is fetched anew when it breaks off, in place of being gone on with.
+        /// True if it is refetched from the start after a cut instead of resumed.
         var isPlaylist: Bool { self == .playlist || self == .multivariant }
 
         /// As many bytes as two replies need not bring more of.
@@ -46,15 +46,15 @@ struct Fault: Sendable, CustomStringConvertible {
     }
 
     let description: String
-    /// Whether a download gets over it by itself, when it happens once.
+    /// True if a download recovers from a single occurrence.
     var passes: @Sendable (Target) -> Bool = { _ in true }
-    /// Whether it does no harm although it goes on.
+    /// True if a permanent occurrence is harmless.
     var isHarmless: @Sendable (Target) -> Bool = { _ in false }
-    /// Where it is a fault at all.
+    /// The resources for which it is a fault.
     var concerns: @Sendable (Target) -> Bool = { _ in true }
-    /// Where it is still a fault when it goes on.
+    /// The resources for which it is a fault if permanent.
     var lasts: @Sendable (Target) -> Bool = { _ in true }
-    /// What the origin does the first time, and what it does from then on; nil for the same.
+    /// The origin's rule for the first time, and for later times; nil for the same.
     let change: @Sendable (inout OriginRule, Target) -> Void
     var later: (@Sendable (inout OriginRule) -> Void)?
 
@@ -67,11 +67,11 @@ struct Fault: Sendable, CustomStringConvertible {
         return [rule, OriginRule(target.path, later)]
     }
 
-    /// What origins do to lengths, connections and validators, and what their statuses say.
+    /// Faults of lengths, connections, validators and statuses.
     static let all: [Fault] = connections + lengths + contents + statuses
 
     private static let connections = [
-        // What breaks off is gone on with, and so gets on.
+        // A cut body is resumed, and so progresses.
         Fault(description: "cuts the body", isHarmless: { !$0.isPlaylist }) { $0.cutAfter = $1.half },
         Fault(description: "cuts a chunked body", isHarmless: { !$0.isPlaylist }) {
             ($0.chunked, $0.cutAfter) = (true, $1.half)

@@ -12,7 +12,7 @@ import Testing
 /// Every fault of an origin against every kind of resource: a download gets over it and is exact, or says what is wrong
 /// with what; it is never complete with a hole, keeps nothing that is wrong, and goes on once the origin is well.
 @Suite @LoopActor struct FaultTests {
-    /// A downloader with short patience over a store of its own.
+    /// A downloader with a short retry budget and its own store.
     private struct Bench {
         let folder: TemporaryFolder
         let client: OriginClient
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// How a download came out: nil for complete, else what is told of it.
+    /// The outcome of a download: nil if complete, else the message.
     private func attempt(_ bench: Bench, _ url: String, isPatient: Bool) async throws -> String? {
         let download: Download
         do {
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: Fault.Target.allCases)
-    func isGotOverOrTold(_ target: Fault.Target) async throws {
+    func recoversOrReports(_ target: Fault.Target) async throws {
         let origin = try await TestOrigin()
         let url = origin.master(target.fixture)
         let expected = try await reference(url)

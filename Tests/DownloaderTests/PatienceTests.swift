@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [OriginError.Code.serverFailure, .cutShort, .stalled, .connectionLost])
-    func errorsThatMayPassAreTriedAFewTimesSinceTheLastPiece(_ code: OriginError.Code) throws {
+    func transientErrorsAreRetriedAFewTimesSinceTheLastPiece(_ code: OriginError.Code) throws {
         var patience = Patience()
         let outcome = DownloadOutcome.failed(try error(code))
         let isAbsence = [.stalled, .connectionLost].contains(code)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [OriginError.Code.notFound, .forbidden, .tooLarge, .contentChanged, .rangeIgnored])
-    func whatWillNotChangeFailsAtOnce(_ code: OriginError.Code) throws {
+    func permanentErrorsFailAtOnce(_ code: OriginError.Code) throws {
         var patience = Patience()
         #expect(verdict(&patience, .failed(try error(code))).hasPrefix("fail"))
     }

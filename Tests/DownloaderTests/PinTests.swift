@@ -7,9 +7,9 @@ import Testing
 
 @testable import Downloader
 
-/// What a download keeps from making way.
+/// Pieces that a download protects from eviction.
 @Suite @LoopActor struct PinTests {
-    @Test func whatADownloadWantsIsPinnedUntilItIsGivenUp() async throws {
+    @Test func piecesOfADownloadArePinnedUntilItIsCancelled() async throws {
         let fixture = try await DownloadFixture()
         let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst))
         try await fixture.reaches(.complete, "cmaf")
@@ -35,7 +35,7 @@ import Testing
         #expect(download.pins == .everything)
     }
 
-    @Test func whatFlowedBeforeIsPinnedAsItIs() async throws {
+    @Test func cachedPiecesArePinnedInPlace() async throws {
         let fixture = try await DownloadFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try #require(asset.rendition("video-90p"))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Downloader
 
-/// What is preferred, over the presentation whose variants differ in everything.
+/// Preferences, with a presentation whose variants differ in every attribute.
 @Suite struct PreferenceTests {
-    /// A selection with preferences, and what it is to lead to.
+    /// A selection with preferences, and the expected choice.
     struct Case: CustomTestStringConvertible {
         let selection: Selection
         /// The variant's place, then the URIs of what goes with it.

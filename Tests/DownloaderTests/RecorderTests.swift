@@ -98,7 +98,7 @@ import Testing
         try await scene.records(4)
         scene.recorder?.cancel()
         #expect(scene.asset.isRecording)
-        // Who plays meanwhile is given what is live, and nothing of it is kept.
+        // A player meanwhile gets the live stream, which is not stored.
         try await scene.fixture.origin.advance("a", by: 1)
         let rendition = scene.asset.renditions[0]
         try await waitUntil("the window's sliding") {

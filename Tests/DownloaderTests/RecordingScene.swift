@@ -48,7 +48,7 @@ import Testing
         if download.asset === asset { self.outcome = outcome }
     }
 
-    /// What a killed process leaves, in a new one.
+    /// A new process with the state of a killed one.
     func kill() async throws {
         let former = recorder
         try await fixture.restart()
@@ -56,7 +56,7 @@ import Testing
         (asset, outcome) = (try #require(fixture.library.assets.first), nil)
     }
 
-    /// Waits until so many segments are listed in each rendition.
+    /// Waits until each rendition lists a number of segments.
     func records(_ count: Int) async throws {
         try await waitUntil("\(count) recorded segments of \(path)", within: .seconds(30)) {
             asset.renditions.allSatisfy { ($0.recording?.count ?? 0) >= count }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Downloader
 
-/// What is fetched again once it was found wrong or missing, by whom, and when.
+/// Repair of damaged and missing pieces: by which request, and at which time.
 @Suite @LoopActor struct RepairTests {
     /// The smallest variant of a fixture, stored whole and with its lines.
     private func stored(_ fixture: DownloadFixture, _ name: String) async throws -> Download {
@@ -66,7 +66,7 @@ import Testing
         let job = try await verify(fixture, download.asset, isRepair: true)
         #expect(job.state == .done && download.state == .paused)
         #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/0.ts"])
-        // What it was stopped before is still a hole that is wanted.
+        // The pieces after the stop are still selected holes.
         #expect(job.report.remaining == 1)
     }
 
@@ -86,7 +86,7 @@ import Testing
         #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/1.ts"])
     }
 
-    @Test func whoGivesUpEndsTheFetchingThatHeBegan() async throws {
+    @Test func cancellingEndsTheFetchesItStarted() async throws {
         let fixture = try await DownloadFixture()
         let download = try await stored(fixture, "ts")
         _ = try await verify(fixture, download.asset, isRepair: false)
@@ -101,7 +101,7 @@ import Testing
         fixture.downloader.stop()
     }
 
-    @Test func whoAsksForTheSameAttaches() async throws {
+    @Test func anEqualRequestAttaches() async throws {
         let fixture = try await DownloadFixture()
         let download = try await stored(fixture, "ts")
         let verifier = fixture.downloader.verifier
@@ -118,13 +118,13 @@ import Testing
 
     // MARK: By the clock
 
-    /// A clock that stands until it is told.
+    /// A clock that advances only on request.
     @LoopActor final class Clock {
         var time: Int64
         init(_ time: Int64) { self.time = time }
     }
 
-    @Test func everyThirtyDaysWhatIsWrongIsFoundAndComesAgain() async throws {
+    @Test func repairsDamageEveryThirtyDays() async throws {
         let fixture = try await DownloadFixture()
         let download = try await stored(fixture, "ts")
         let asset = download.asset
@@ -151,7 +151,7 @@ import Testing
         #expect(verifier.isIdle)
     }
 
-    @Test func whileSomethingIsDownloadedItRests() async throws {
+    @Test func pausesDuringADownload() async throws {
         var configuration = Downloader.Configuration()
         configuration.verifyRate = 1
         let fixture = try await DownloadFixture(configuration: configuration)
@@ -173,7 +173,7 @@ import Testing
         await fixture.downloader.pause(other)
         scrubber.look()
         #expect(!job.verification.pace.isPaused)
-        // Whoever asks goes before.
+        // A request takes precedence.
         let asked = try verifier.start(other.asset, isRepair: false)
         #expect(job.state == .cancelled && asked.state == .running)
         verifier.stop()

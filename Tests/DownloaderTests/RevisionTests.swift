@@ -77,7 +77,7 @@ import Testing
     // MARK: By itself
 
     @Test(arguments: ["aes", "cmaf"])
-    func whatCannotBeHadAnyMoreIsFetchedAnewByWhatWasSelected(_ other: String) async throws {
+    func unavailableContentIsReplacedByTheSelectionOfTheNewRevision(_ other: String) async throws {
         let (fixture, _, download) = try await changed(to: other)
         let old = download.asset
         try await fixture.origin.add(Self.lost)
@@ -88,7 +88,7 @@ import Testing
         #expect(try fixture.download("film").renditions.first?.place == kept.renditionIndex)
     }
 
-    @Test func theOldPlaysUntilTheNewIsWhole() async throws {
+    @Test func theOldRevisionPlaysUntilTheNewIsComplete() async throws {
         let (fixture, _, old, revision) = try await replacing()
         #expect(try asset(fixture) === old && fixture.library.asset(at: old.origin) === old)
         #expect(fixture.library.asset(id: revision.id) === revision && revision.hasChanged == false)
@@ -182,7 +182,7 @@ import Testing
         #expect(try asset(fixture).id == old.id && asset(fixture).revision == nil)
     }
 
-    @Test func whoRemovesItRemovesBoth() async throws {
+    @Test func removalDeletesBothRevisions() async throws {
         let (fixture, _, old, _) = try await replacing()
         fixture.downloader.forget(old)
         _ = try await fixture.library.remove(old)
@@ -209,7 +209,7 @@ import Testing
         #expect(bundles(fixture) == [download.asset.id])
     }
 
-    @Test func withoutRoomForBothTheOldStays() async throws {
+    @Test func withoutSpaceForBothTheOldStays() async throws {
         let (fixture, _, download) = try await changed()
         try await fixture.restart(reserve: .max / 2)
         let old = try asset(fixture)

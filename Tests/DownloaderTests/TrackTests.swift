@@ -3,7 +3,7 @@ import Testing
 
 @testable import Downloader
 
-/// What renditions lack, as the plan has it.
+/// Holes of renditions, in the plan.
 @Suite @LoopActor struct TrackTests {
     /// `p0`, `3@4.0`.
     private func text(_ track: Plan.Track) -> [String] {
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func whatIsThereIsNoHole() throws {
+    @Test func aStoredResourceIsNoHole() throws {
         let stored = try StoredAsset("aes-noiv", "video-90p")
         for path in ["keys/0.key", "keys/2.key", "video-90p/8.ts", "video-90p/12.ts"] { try stored.put(path) }
         #expect(stored.download("video-90p").tracks.map(text) == [["p1", "0@0.0", "2@4.0", "3@6.0", "4@8.0"]])
@@ -28,7 +28,7 @@ import Testing
         #expect(tracks.map(\.segments.count) == [6, 6])
     }
 
-    @Test func nothingIsMissingOfWhatIsWhole() throws {
+    @Test func aCompleteRenditionHasNoHoles() throws {
         let stored = try StoredAsset("ts", "video-90p")
         for number in 0..<6 { try stored.put("video-90p/\(number).ts") }
         #expect(stored.download("video-90p").tracks.map(text) == [[]])

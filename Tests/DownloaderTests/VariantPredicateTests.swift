@@ -18,12 +18,12 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func aPredicateAdmitsWhatMeetsIt(_ predicate: VariantPredicate, _ expected: [Int]) throws {
+    func aPredicateAdmitsMatchingVariants(_ predicate: VariantPredicate, _ expected: [Int]) throws {
         let playlist = try Presentations.cinema()
         #expect(playlist.variants.filter { predicate.admits($0, in: playlist) }.map(\.index) == expected)
     }
 
-    @Test func whatAPlaylistDoesNotSayCountsAsTheLeast() throws {
+    @Test func missingAttributesCountAsTheMinimum() throws {
         let playlist = try Presentations.of("#EXT-X-STREAM-INF:BANDWIDTH=7", "v")
         let variant = playlist.variants[0]
         let met: [VariantPredicate] = [
@@ -51,7 +51,7 @@ import Testing
     ]
 
     @Test(arguments: words)
-    func aPredicateSaysWhatItWants(_ predicate: VariantPredicate, _ words: String) {
+    func aPredicateDescribesItself(_ predicate: VariantPredicate, _ words: String) {
         #expect(predicate.description == words)
     }
 }

@@ -2,23 +2,23 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One variant whose quality follows the link, for players that cannot adapt.
+/// Adaptive playback for players without adaptation: one variant whose quality follows the link.
 @Suite("A player that cannot adapt")
 struct AdaptiveTests {
-    /// The first segment is little: it may take some to know that the link has more to give.
+    /// The first segment is small, so it may take several to measure the link's capacity.
     @Test(
-        "begins with what comes soonest, and goes on with the best",
-        arguments: [CompositeFixture.Recipe(isMuxed: true), CompositeFixture.Recipe(isFragmented: true)])
-    func climbs(recipe: CompositeFixture.Recipe) async throws {
-        let fixture = try await CompositeFixture(recipe)
+        "starts with the fastest variant and continues with the best",
+        arguments: [SubstitutionFixture.Recipe(isMuxed: true), SubstitutionFixture.Recipe(isFragmented: true)])
+    func switchesUp(recipe: SubstitutionFixture.Recipe) async throws {
+        let fixture = try await SubstitutionFixture(recipe)
         try fixture.tellAverage()
         try await Scene.with(root: fixture.folder.path) { scene in
             let entry = await scene.weir.url("/auto/" + scene.origin.url("/film/master.m3u8"))
-            let frames = try await CompositeFixture.frames(entry)
+            let frames = try await SubstitutionFixture.frames(entry)
             let high = try await scene.origin.requests().map(\.path).filter { $0.hasPrefix("/film/high/") }
                 .compactMap { $0.split(separator: "/").last?.split(separator: ".").first.flatMap { Int($0) } }
             let first = high.first ?? 0
-            #expect(high == Array(first..<CompositeFixture.count) && (1...4).contains(first), "\(high)")
+            #expect(high == Array(first..<SubstitutionFixture.count) && (1...4).contains(first), "\(high)")
             let (expected, whole) = try await fixture.expected(scene.origin) { $0 >= first }
             let difference = zip(frames.pictures, expected).enumerated().first { $1.0.hash != $1.1.hash }?.offset
             #expect(
@@ -31,8 +31,8 @@ struct AdaptiveTests {
     }
 }
 
-extension CompositeFixture {
-    /// Says in the entry what the better variant takes in truth, which is much less than what it may.
+extension SubstitutionFixture {
+    /// Writes the better variant's real bit rate, which is far below its peak, into the multivariant playlist.
     fileprivate func tellAverage() throws {
         let path = URL(fileURLWithPath: folder.path("film/master.m3u8"))
         let text = try String(contentsOf: path, encoding: .utf8)

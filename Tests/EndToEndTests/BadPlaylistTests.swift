@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an origin may send where a playlist should be.
-@Suite("No playlist")
+/// Responses of an origin that are not the expected playlist.
+@Suite("A response that is not a playlist")
 struct BadPlaylistTests {
-    /// A reply, the words by which the answer names it, and the exit code of a download.
+    /// A response, the words in Weir's error, and the exit code of a download.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let words: String
@@ -28,8 +28,8 @@ struct BadPlaylistTests {
         Case(testDescription: "a redirect loop", words: "redirect") { $0.redirect = "/ts/270p/media.m3u8" },
     ]
 
-    @Test("at the entry URL is a 502 that names it; nothing is stored", arguments: cases)
-    func entry(example: Case) async throws {
+    @Test("at the entry URL gives a 502 with the reason, and nothing is stored", arguments: cases)
+    func refusesEntry(example: Case) async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("*.m3u8", example.change))
             let answer = try await HTTPProbe.fetch(scene.master("ts"))
@@ -39,14 +39,14 @@ struct BadPlaylistTests {
             #expect(get.exit == .code(example.exit) && get.errors.contains(example.words), "\(get.exit) \(get.errors)")
             #expect(try await scene.weir.run(["list", "--json"]).output == "")
             #expect(scene.pieces() == [])
-            // And it is not remembered.
+            // The failure is not cached.
             try await scene.origin.clearRules()
             #expect(try await HTTPProbe.fetch(scene.master("ts")).status == 200)
         }
     }
 
-    @Test("at a rendition's URL is a 502 that names it", arguments: cases)
-    func rendition(example: Case) async throws {
+    @Test("at a rendition's URL gives a 502 with the reason", arguments: cases)
+    func refusesRendition(example: Case) async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("*/270p/media.m3u8", example.change))
             let variants = try await PlaylistWalk.segments(scene.master("ts"))

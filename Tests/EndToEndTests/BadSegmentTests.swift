@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an origin may send where a segment should be.
-@Suite("No segment")
+/// Responses of an origin that are not the expected segment.
+@Suite("A response that is not a segment")
 struct BadSegmentTests {
-    /// A reply to each request for the path, and the least number of requests before Weir gives up.
+    /// The response to each request for the path, and the minimum number of requests before Weir gives up.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let fixture: String
@@ -37,7 +37,7 @@ struct BadSegmentTests {
         },
     ]
 
-    /// The URL through Weir of what the origin has at a case's path.
+    /// The URL of a case's path through Weir.
     private func url(_ scene: Scene, _ example: Case) async throws -> String {
         let master = await scene.master(example.fixture)
         guard example.path.hasSuffix(".key") else { return try await PlaylistWalk.firstSegment(ofLastVariant: master) }
@@ -46,13 +46,13 @@ struct BadSegmentTests {
         return await scene.weir.url(try #require(references.first { $0.hasSuffix("/keys/0.key") }))
     }
 
-    @Test("is refused after some tries, and never becomes a piece", arguments: whole)
-    func refused(example: Case) async throws {
+    @Test("is refused after retries, and never becomes a piece", arguments: whole)
+    func refusesWrongBodies(example: Case) async throws {
         try await Scene.with { scene in
             let url = try await url(scene, example)
             try await scene.origin.add(OriginRule(example.path, example.change))
             let answer = try await HTTPProbe.fetch(url)
-            // An origin that only says that it is busy may take longer than a player waits.
+            // An origin that answers 503 is retried for longer than a player waits.
             let statuses = example.requests > 2 ? [example.status, 504] : [example.status]
             #expect(statuses.contains(answer.status) && answer.isComplete, "\(answer.status) \(answer.text)")
             #expect(answer.text.hasSuffix(".\n"))
@@ -68,7 +68,7 @@ struct BadSegmentTests {
         }
     }
 
-    /// Replies that begin well.
+    /// Responses that start correctly.
     private static let cutShort = [
         Case(testDescription: "cut short each time", fixture: "ts", path: "/ts/270p/0.ts", requests: 2) {
             ($0.noRanges, $0.noValidators, $0.cutAfter) = (true, true, 20_000)
@@ -81,8 +81,8 @@ struct BadSegmentTests {
         },
     ]
 
-    @Test("that begins well never ends well, and never becomes a piece", arguments: cutShort)
-    func ended(example: Case) async throws {
+    @Test("with a correct start ends short, and never becomes a piece", arguments: cutShort)
+    func endsShort(example: Case) async throws {
         try await Scene.with { scene in
             let url = try await url(scene, example)
             try await scene.origin.add(OriginRule(example.path, example.change))
@@ -102,8 +102,8 @@ struct BadSegmentTests {
         }
     }
 
-    @Test("is whole all the same where the origin itself says at last how long it is")
-    func corrected() async throws {
+    @Test("becomes a piece once the origin corrects its length")
+    func acceptsCorrectedLength() async throws {
         try await Scene.with { scene in
             let path = "/ts/270p/0.ts"
             try await scene.origin.add(OriginRule(path) { $0.contentLength = 50_000 })
@@ -116,8 +116,8 @@ struct BadSegmentTests {
         }
     }
 
-    @Test("is tried again when it failed twice for a moment")
-    func recovers() async throws {
+    @Test("is retried after two transient failures")
+    func retriesTransientFailures() async throws {
         try await Scene.with { scene in
             try await scene.origin.add(
                 OriginRule("/ts/270p/0.ts") {

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("weir check and an origin")
+@Suite("weir check")
 struct CheckTests {
     private func check(_ arguments: String...) async throws -> ProcessResult {
         try await ProcessRunner.run(Repository.builtProgram("weir"), ["check"] + arguments)
     }
 
-    @Test("has nothing against any fixture, but that target durations differ", arguments: Repository.fixtures)
-    func fixtures(name: String) async throws {
+    @Test("finds only differing target durations in every fixture", arguments: Repository.fixtures)
+    func acceptsFixtures(name: String) async throws {
         let origin = try await TestOrigin()
         let result = try await check(origin.master(name))
         #expect(result.exit == .code(0), "\(result.output)")
@@ -18,8 +18,8 @@ struct CheckTests {
         #expect(try await origin.requests().allSatisfy { $0.path.hasSuffix(".m3u8") })
     }
 
-    @Test("tells what the origin gave in a playlist's place, and ends with 65")
-    func faults() async throws {
+    @Test("reports a response that is not a playlist, and exits with 65")
+    func reportsBadResponses() async throws {
         let origin = try await TestOrigin()
         try await origin.add(
             OriginRule("/ts/90p/media.m3u8") { $0.html = true }, OriginRule("/ts/180p/media.m3u8") { $0.status = 404 },
@@ -42,8 +42,8 @@ struct CheckTests {
         #expect(!result.output.contains("secret"))
     }
 
-    @Test("as JSON ends with one result, whatever comes", arguments: [200, 401, 404, 503])
-    func json(status: Int) async throws {
+    @Test("with --json prints exactly one result for every status", arguments: [200, 401, 404, 503])
+    func printsOneJSONResult(status: Int) async throws {
         let origin = try await TestOrigin()
         if status != 200 { try await origin.add(OriginRule("*") { $0.status = status }) }
         let result = try await check(origin.master("ts"), "--json")

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Commands as the system sees them: whoever has the daemon's address and token can do all that they do.
+/// File access of commands: the daemon's address and token suffice for every command.
 @Suite("The commands and the daemon's files")
 struct CommandAccessTests {
     @Test(
-        "no command that talks to the daemon looks into its store, or at more of its state than the address and the token"
+        "commands read only the address and the token, never the store or other state"
     )
-    func files() async throws {
+    func readsOnlyAddressAndToken() async throws {
         try await Scene.with { scene in
             let place = try TemporaryFolder()
             let (master, link) = (scene.origin.master("ts"), scene.origin.master("cmaf"))

@@ -10,10 +10,10 @@ struct CommandTests {
         }
     }
 
-    @Test("get follows to the end, says how to play it, and list and show know it")
-    func getListShow() async throws {
+    @Test("get waits for completion and prints how to play; list and show include the asset")
+    func getsListsAndShows() async throws {
         try await Scene.with { scene in
-            // Not before it was said what it is: of what is stored by then the size is no estimate.
+            // Held until the first message: the size of data stored by then is not an estimate.
             try await scene.origin.add(OriginRule("*.m4s") { $0.throttle = 100_000 })
             let get = try await scene.get("cmaf", ["--title", "A Title"])
             #expect(get.exit == .code(0) && get.output == "")
@@ -32,8 +32,8 @@ struct CommandTests {
         }
     }
 
-    @Test("get --json writes progress, and exactly one result at the end")
-    func json() async throws {
+    @Test("get --json prints progress, then exactly one result")
+    func printsJSONProgress() async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("*.ts") { $0.throttle = 100_000 })
             let get = try await scene.get("ts", ["--json"])
@@ -54,8 +54,8 @@ struct CommandTests {
         }
     }
 
-    @Test("Ctrl-C leaves a get with 130, and the download goes on; a second get follows the same one")
-    func detach() async throws {
+    @Test("Ctrl-C ends get with 130 and the download continues; a second get follows it")
+    func detachesOnInterrupt() async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
             let first = try scene.weir.begin(["get", scene.origin.master("ts")])
@@ -81,8 +81,8 @@ struct CommandTests {
         }
     }
 
-    @Test("get waits for an origin that has gone, and ends when it is back")
-    func originComesBack() async throws {
+    @Test("get waits for an absent origin, and finishes when it is back")
+    func waitsForOrigin() async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
             let get = try scene.weir.begin(["get", scene.origin.master("ts")])
@@ -97,8 +97,8 @@ struct CommandTests {
         }
     }
 
-    @Test("remove frees the room; who plays it gets a clean end, and the name is free again")
-    func remove() async throws {
+    @Test("remove frees disk space and the name; a player gets a clean end")
+    func removesWhilePlaying() async throws {
         try await Scene.with { scene in
             #expect(try await scene.get("ts").exit == .code(0))
             let segments = try await PlaylistWalk.segments(PlaylistWalk.segments(scene.weir.url("/ts.m3u8"))[0])
@@ -124,8 +124,8 @@ struct CommandTests {
         }
     }
 
-    @Test("remove in the middle of a download and of a segment ends both cleanly, and leaves nothing")
-    func removeInMidDownload() async throws {
+    @Test("remove during a download and a segment ends both cleanly, and leaves no file")
+    func removesDuringDownload() async throws {
         try await Scene.with { scene in
             let file = try Repository.fixture("/ts/270p/0.ts")
             try await scene.origin.add(OriginRule("*.ts") { $0.pauseAfter = 10_000 })
@@ -137,7 +137,7 @@ struct CommandTests {
             #expect(try await scene.weir.run(["remove", "ts", "--yes"]).exit == .code(0))
             #expect(try await get.end() == .code(66), "\(get.standardError)")
             try await scene.origin.release()
-            // Who is in the middle of a piece reads on to its end.
+            // A reader of a stored piece can read it to the end.
             #expect(try await player.rest().bytes == file.dropFirst(10_000))
             #expect(try await scene.weir.run(["list", "--json"]).output == "")
             let assets = scene.weir.store + "/assets", incoming = scene.weir.store + "/tmp"
@@ -148,8 +148,8 @@ struct CommandTests {
         }
     }
 
-    @Test("names are chosen, kept apart, and refused when they are taken or none")
-    func names() async throws {
+    @Test("names are derived, made unique, and refused if taken or invalid")
+    func choosesNames() async throws {
         try await Scene.with { scene in
             #expect(try await scene.get("ts", ["--name", "my-film"]).exit == .code(0))
             #expect(try await HTTPProbe.fetch(scene.weir.url("/my-film.m3u8")).status == 200)
@@ -157,7 +157,7 @@ struct CommandTests {
             #expect(taken.exit == .code(65) && taken.errors.contains("my-film"), "\(taken.exit) \(taken.errors)")
             let none = try await scene.get("aes", ["--name", "../etc"])
             #expect([.code(64), .code(65)].contains(none.exit) && none.errors.contains("../etc"), "\(none.errors)")
-            // The same film by another token, and another film.
+            // The same asset with another token, then another asset.
             for fixture in ["ts", "aes"] {
                 let query = scene.origin.master(fixture) + "?token=secret"
                 #expect(try await scene.weir.run(["get", query]).exit == .code(0))
@@ -168,8 +168,8 @@ struct CommandTests {
         }
     }
 
-    @Test("url and play give a player what it plays")
-    func urlAndPlay() async throws {
+    @Test("url and play pass a playable URL to a player")
+    func printsAndPlaysURL() async throws {
         try await Scene.with { scene in
             #expect(try await scene.get("ts").exit == .code(0))
             let base = "http://localhost:\(await scene.weir.port)"
@@ -184,8 +184,8 @@ struct CommandTests {
         }
     }
 
-    @Test("an unknown name is 66, a selection that nothing fits 65 with what there is, no daemon 69")
-    func exitCodes() async throws {
+    @Test("exits with 66 for an unknown name, 65 for an empty selection (with the choices), 69 without a daemon")
+    func exitsWithCodes() async throws {
         try await Scene.with { scene in
             for command in [
                 ["get", "no-such"], ["show", "no-such"], ["url", "no-such"], ["remove", "no-such", "--yes"],
@@ -209,8 +209,8 @@ struct CommandTests {
         }
     }
 
-    @Test("serve ends with 64 at a bad option, with 78 at an unknown key, and says which")
-    func configuration() async throws {
+    @Test("serve exits with 64 for a bad option and 78 for an unknown key, and names it")
+    func refusesBadConfiguration() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(Data("lisen = []\n".utf8), to: "weir.toml")
         let own = ["--listen", "127.0.0.1:0", "--store", folder.path("store"), "--state", folder.path("state")]
@@ -222,8 +222,8 @@ struct CommandTests {
         #expect(key.errors.contains("did you mean \"listen\"?") && key.errors.contains("\ntry: "))
     }
 
-    @Test("serve ends with 73 where the port or the store is another one's, and says what to do")
-    func serve() async throws {
+    @Test("serve exits with 73 if the port or the store is in use, and says what to do")
+    func refusesUsedPortOrStore() async throws {
         try await Scene.with { scene in
             let other = try TemporaryFolder()
             let address = "127.0.0.1:\(await scene.weir.port)"

@@ -3,10 +3,10 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Files that were damaged behind Weir's back")
+@Suite("Damaged files in the store")
 struct DamageTests {
-    @Test("a thousand of them: all are found, all are mended, and nothing else is fetched")
-    func aThousand() async throws {
+    @Test("a thousand of them are all found and repaired, and no other piece is fetched")
+    func repairsAThousandPieces() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("DamageTests: seed \(seed)")
         var dice = SeededDice(state: seed)
@@ -37,9 +37,9 @@ struct DamageTests {
     }
 
     @Test(
-        "all that there is of a fixture, keys and initialization sections too: it plays as before",
+        "in every piece of a fixture, with keys and initialization sections, are repaired and it plays as before",
         arguments: ["aes", "byterange-fmp4", "cmaf"])
-    func everything(fixture: String) async throws {
+    func repairsEveryPiece(fixture: String) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("DamageTests: seed \(seed)")
         var dice = SeededDice(state: seed)
@@ -59,23 +59,23 @@ struct DamageTests {
         }
     }
 
-    @Test("what was found wrong is not served any more, not even from memory")
-    func notServed() async throws {
+    @Test("are not served once found, not even from memory")
+    func stopsServingDamage() async throws {
         try await Scene.with { scene in
             #expect(try await scene.get("cmaf").exit == .code(0))
             #expect(try await scene.weir.run(["verify", "cmaf"]).exit == .code(0))
             let whole = try await PlaylistWalk.load(scene.weir.url("/offline/cmaf.m3u8"))
             #expect(whole.count == scene.pieces().count)
             for piece in scene.pieces() { try FileDamage.flipBit(of: piece, at: 100) }
-            // As long as nobody has looked it is served, and what is small is kept at hand.
+            // Before verification the piece is served, and small pieces are cached in memory.
             for url in whole.keys { #expect(try await HTTPProbe.fetch(url).body != whole[url]) }
             #expect(try await scene.weir.run(["verify", "cmaf"]).exit == .code(65))
             for url in whole.keys { #expect(try await HTTPProbe.fetch(url).status >= 400) }
         }
     }
 
-    @Test("with the origin gone what is wrong is set aside and told, and it comes when the origin is back")
-    func originGone() async throws {
+    @Test("are set aside and reported while the origin is absent, and fetched when it is back")
+    func repairsWhenOriginReturns() async throws {
         try await Scene.with { scene in
             #expect(try await scene.get("ts").exit == .code(0))
             #expect(try await scene.weir.run(["verify", "ts"]).exit == .code(0))
@@ -96,8 +96,8 @@ struct DamageTests {
         }
     }
 
-    @Test("Ctrl-C ends it in the daemon, too; an unknown name is 66, no daemon 69")
-    func interrupted() async throws {
+    @Test("Ctrl-C cancels verification in the daemon too; exits with 66 for an unknown name, 69 without a daemon")
+    func cancelsVerification() async throws {
         try await Scene.with(options: ["--verify-rate", "1"]) { scene in
             let playlist = "/_vod/40x300000/media.m3u8"
             #expect(try await scene.weir.run(["get", scene.origin.url(playlist), "--name", "film"]).exit == .code(0))
@@ -115,7 +115,7 @@ struct DamageTests {
     }
 }
 
-/// What may befall a file.
+/// A kind of damage to a file.
 private enum Damage: CaseIterable {
     case flipped, cut, swapped, deleted
 
@@ -140,7 +140,7 @@ private enum Damage: CaseIterable {
 }
 
 extension Scene {
-    /// What `weir verify --json` ends with.
+    /// The result of `weir verify --json`.
     fileprivate struct Verdict: Decodable {
         struct Verification: Decodable {
             struct Part: Decodable {
@@ -162,7 +162,7 @@ extension Scene {
 
         var found: Int { verification.found }
         var remaining: Int { verification.remaining }
-        /// What was missing or wrong.
+        /// Missing or damaged pieces.
         var files: Set<String> {
             Set(
                 verification.parts.flatMap { part in
@@ -181,13 +181,13 @@ extension Scene {
         return try JSONDecoder().decode(Verdict.self, from: Data(last.utf8))
     }
 
-    /// What is in each piece.
+    /// The bytes of each piece.
     fileprivate func contents() throws -> [String: Data] {
         try Dictionary(
             uniqueKeysWithValues: pieces().map { ($0, try Data(contentsOf: URL(fileURLWithPath: $0))) })
     }
 
-    /// Asks the API.
+    /// Sends an API request.
     fileprivate func api(_ method: String, _ route: String) async throws -> String {
         let token = try String(contentsOfFile: weir.state + "/token", encoding: .utf8)
         let trimmed = token.trimmingCharacters(in: .whitespacesAndNewlines)

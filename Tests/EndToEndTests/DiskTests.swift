@@ -2,17 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What Weir does when it cannot keep what flows. The disks are those of a mount namespace of the server's own.
-@Suite("A disk that takes nothing", .enabled(if: Namespaces.areAvailable))
+/// Behaviour when fetched segments cannot be stored. The disks are mounted in the server's own mount namespace.
+@Suite("A disk without write access or space", .enabled(if: Namespaces.areAvailable))
 struct DiskTests {
-    /// A wrapper that runs the server where a shell command has been at the store, which is `$0`.
+    /// A wrapper that runs a shell command on the store (`$0`) in a new mount namespace, then the server.
     private static func mounted(_ command: String, _ scene: Scene) -> [String] {
         let script = command + " && exec \"$@\""
         return ["unshare", "--map-root-user", "--mount", "sh", "-c", script, scene.weir.store]
     }
 
-    @Test("for it is read-only: what is stored plays, the rest plays through, and a get ends with 73")
-    func readOnly() async throws {
+    @Test("read-only: stored pieces play, others are passed through, and get exits with 73")
+    func playsFromReadOnlyDisk() async throws {
         try await Scene.with { scene in
             #expect(try await scene.get("ts").exit == .code(0))
             try await scene.weir.terminate()
@@ -34,9 +34,9 @@ struct DiskTests {
     }
 
     @Test(
-        "for it is full: a get keeps what it has and ends with 74, and everything plays through",
+        "full: get keeps its pieces and exits with 74, and everything is passed through",
         arguments: [(size: 8, reserve: 0), (size: 36, reserve: 20)])
-    func full(size: Int, reserve: Int) async throws {
+    func playsWithFullDisk(size: Int, reserve: Int) async throws {
         try await Scene.with(isStarted: false) { scene in
             try FileManager.default.createDirectory(atPath: scene.weir.store, withIntermediateDirectories: true)
             try await scene.weir.start(
@@ -48,7 +48,7 @@ struct DiskTests {
 
             let root = "/proc/\(await scene.weir.pid ?? 0)/root"
             let kept = scene.pieces(in: root)
-            // Those that were under way when the reserve was reached may still come.
+            // Fetches in progress when the reserve is reached may still complete.
             #expect((size - reserve - 6...size - reserve + 6).contains(kept.count), "\(kept.count)")
             let sizes = try kept.map { try FileManager.default.attributesOfItem(atPath: $0)[.size] as? Int }
             #expect(sizes.allSatisfy { $0 == 1_000_000 })
@@ -61,7 +61,7 @@ struct DiskTests {
                 let same = try await HTTPProbe.fetch(scene.origin.url(path)).body == body
                 #expect(same, "\(path)")
             }
-            // What is kept was asked for just now alone.
+            // Only the latest pieces are stored.
             let counts = Dictionary(grouping: try await scene.mediaRequests(), by: \.path).mapValues(\.count)
             let paths = kept.map { "/_vod/40x1000000/" + ($0.split(separator: "/").last ?? "") }
             #expect(paths.allSatisfy { counts[$0] == 1 })
@@ -69,9 +69,9 @@ struct DiskTests {
         }
     }
 
-    /// What has expired makes way for what is fetched, and what somebody deletes lets go on what waits.
-    @Test("for it is full: what has expired makes way, downloads go on when there is room, and no row is lost")
-    func fullForAWhile() async throws {
+    /// Expired assets are evicted for new fetches, and a removal by the user resumes waiting downloads.
+    @Test("full for a while: expired assets are evicted, downloads resume with free space, and no row is lost")
+    func resumesWithFreeSpace() async throws {
         try await Scene.with(isStarted: false) { scene in
             try FileManager.default.createDirectory(atPath: scene.weir.store, withIntermediateDirectories: true)
             try await scene.weir.start(
@@ -101,8 +101,8 @@ struct DiskTests {
         }
     }
 
-    @Test("in mid-segment: whoever plays gets every byte, and nothing half-written stays")
-    func fullInMidSegment() async throws {
+    @Test("full in the middle of a segment: players get every byte, and no partial file remains")
+    func passesSegmentThroughFullDisk() async throws {
         try await Scene.with(isStarted: false) { scene in
             try FileManager.default.createDirectory(atPath: scene.weir.store, withIntermediateDirectories: true)
             try await scene.weir.start(
@@ -114,13 +114,13 @@ struct DiskTests {
             let root = "/proc/\(await scene.weir.pid ?? 0)/root"
             #expect(scene.pieces(in: root) == [])
             #expect(try FileManager.default.contentsOfDirectory(atPath: root + scene.weir.store + "/tmp") == [])
-            // There is room for small ones.
+            // There is space for small pieces.
             #expect(try await scene.get("ts").exit == .code(0))
         }
     }
 }
 
-/// Mount namespaces, which some containers do not allow.
+/// Detects mount namespaces, which some containers do not allow.
 private enum Namespaces {
     static let areAvailable: Bool = {
         let probe = Process()

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How playlists are written and sent: compression, marks, characters.
-@Suite("Of playlists")
+/// Playlist encodings: compression, byte order marks, characters.
+@Suite("Playlist encodings")
 struct EncodingTests {
-    @Test("gzip is asked for, and of nothing else; the frames are the same", arguments: ["aes", "cmaf"])
-    func gzip(fixture: String) async throws {
+    @Test("gzip is requested for playlists only, and the frames are the same", arguments: ["aes", "cmaf"])
+    func requestsGzipForPlaylists(fixture: String) async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("*") { $0.gzip = true })
             try await expectFrames(scene.master(fixture), of: fixture)
@@ -20,8 +20,8 @@ struct EncodingTests {
         }
     }
 
-    @Test("a long one in gzip is decoded, whatever its text shrinks to")
-    func longGzip() async throws {
+    @Test("a long playlist in gzip is decoded at any compression ratio")
+    func decodesLongGzip() async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("*") { $0.gzip = true })
             let segments = try await PlaylistWalk.segments(scene.url("/_vod/50000x1000/media.m3u8"))
@@ -30,8 +30,8 @@ struct EncodingTests {
     }
 
     @Test(
-        "one that unpacks out of all proportion is a 502 that says so", arguments: ["/master.m3u8", "/270p/media.m3u8"])
-    func bomb(path: String) async throws {
+        "a decompression bomb gives a 502 with the reason", arguments: ["/master.m3u8", "/270p/media.m3u8"])
+    func refusesDecompressionBomb(path: String) async throws {
         try await Scene.with { scene in
             try await scene.origin.add(
                 OriginRule("*\(path)") {
@@ -49,8 +49,8 @@ struct EncodingTests {
         try await HTTPProbe.fetch(try #require(try await PlaylistWalk.segments(scene.master("ts")).last))
     }
 
-    @Test("a byte order mark is taken away")
-    func mark() async throws {
+    @Test("a byte order mark is removed")
+    func removesByteOrderMark() async throws {
         try await Scene.with { scene in
             for path in ["/ts/master.m3u8", "/ts/90p/media.m3u8", "/ts/180p/media.m3u8", "/ts/270p/media.m3u8"] {
                 let text = String(decoding: try Repository.fixture(path), as: UTF8.self)
@@ -62,10 +62,10 @@ struct EncodingTests {
         }
     }
 
-    @Test("characters that are not UTF-8 are a 502 that names the line")
-    func notUTF8() async throws {
+    @Test("bytes that are not UTF-8 give a 502 with the line")
+    func refusesInvalidUTF8() async throws {
         try await Scene.with { scene in
-            // "#EXTM3U", and "#café" as ISO 8859-1 has it.
+            // "#EXTM3U", and "#café" in ISO 8859-1.
             let hex = "234558544d33550a" + "23636166e90a"
             try await scene.origin.add(OriginRule("*.m3u8") { ($0.status, $0.bodyHex) = (200, hex) })
             let answer = try await HTTPProbe.fetch(scene.master("ts"))

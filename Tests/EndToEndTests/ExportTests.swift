@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("What leaves the store")
+@Suite("An export")
 struct ExportTests {
-    /// Downloads a fixture, and runs an export of it.
+    /// Downloads a fixture and exports it.
     private func export(
         _ fixture: String, _ get: [String] = [], to target: String, _ options: [String] = [], in scene: Scene
     ) async throws {
@@ -15,8 +15,8 @@ struct ExportTests {
         #expect(result.exit == .code(0) && result.errors.isEmpty, "\(result.errors)")
     }
 
-    @Test("a folder and an archive play from plain nginx, with every frame and right sums")
-    func folders() async throws {
+    @Test("to a folder or an archive plays from plain nginx, with every frame and correct checksums")
+    func exportsFoldersAndArchives() async throws {
         try await Scene.with { scene in
             let out = try TemporaryFolder()
             for fixture in ["cmaf", "aes", "byterange-fmp4"] {
@@ -36,7 +36,7 @@ struct ExportTests {
         }
     }
 
-    /// What tar(1) unpacks is what the folder has, byte for byte, texts too.
+    /// Expects that tar(1) unpacks the same bytes as the folder has, text files included.
     private func expectArchive(_ fixture: String, in out: TemporaryFolder) async throws {
         let unpacked = try TemporaryFolder()
         let tar = try await ProcessRunner.run("tar", ["-xf", out.path(fixture + ".tar"), "-C", unpacked.path])
@@ -57,8 +57,8 @@ struct ExportTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    @Test("one file has the best picture, every language by its name, and every frame", arguments: ["mp4", "mkv"])
-    func film(format: String) async throws {
+    @Test("to one file has the best variant, every language by name, and every frame", arguments: ["mp4", "mkv"])
+    func exportsSingleFile(format: String) async throws {
         try await Scene.with { scene in
             let out = try TemporaryFolder()
             let film = out.path("film." + format)
@@ -80,7 +80,7 @@ struct ExportTests {
         }
     }
 
-    /// The pictures and sounds are those of the fixture; the times are the file's own.
+    /// Compares pictures and sound with the fixture. Timestamps differ.
     private func expectHashes(_ path: String, _ fixture: String, _ streams: [String]) async throws {
         let frames = try await FrameHashes.of(path, outputOptions: ["-sn"])
         let expected = try await PlainFrames.of(fixture)
@@ -92,8 +92,8 @@ struct ExportTests {
         #expect(frames.errors.isEmpty)
     }
 
-    @Test("an export that is killed at its last step leaves nothing that the next one does not take away")
-    func killed() async throws {
+    @Test("killed at its last step leaves only files that the next export deletes")
+    func cleansUpAfterKill() async throws {
         try await Scene.with { scene in
             let out = try TemporaryFolder()
             let got = try await scene.get("ts")
@@ -117,8 +117,8 @@ struct ExportTests {
         }
     }
 
-    @Test("a program that is missing, or fails, is told by its name and its words")
-    func programs() async throws {
+    @Test("reports a missing or failing program with its name and message")
+    func reportsProgramFailures() async throws {
         try await Scene.with { scene in
             let out = try TemporaryFolder()
             #expect(try await scene.get("ts").exit == .code(0))
@@ -138,8 +138,8 @@ struct ExportTests {
         }
     }
 
-    @Test("what cannot be exported is refused with the reason, and nothing changes")
-    func refusals() async throws {
+    @Test("is refused with the reason if impossible, and nothing changes")
+    func refusesImpossibleExports() async throws {
         try await Scene.with { scene in
             let out = try TemporaryFolder()
             #expect(try await scene.get("ts").exit == .code(0))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The frames through Weir are those from the origin, each piece fetched once,")
+@Suite("Frames through Weir equal the origin's, with each piece fetched once,")
 struct FramesTests {
     /// A glob for the paths of a fixture's segments.
     private static func segments(of fixture: String) -> String {
@@ -11,7 +11,7 @@ struct FramesTests {
     }
 
     @Test("cold, then warm, then warm after a restart", arguments: Repository.fixtures)
-    func coldAndWarm(fixture: String) async throws {
+    func playsColdAndWarm(fixture: String) async throws {
         try await Scene.with { scene in
             try await expectFrames(scene.master(fixture), of: fixture)
             #expect(try await scene.repetitions() == [:])
@@ -25,7 +25,7 @@ struct FramesTests {
     }
 
     @Test("after a get, with the origin stopped", arguments: Repository.fixtures)
-    func afterGet(fixture: String) async throws {
+    func playsAfterGet(fixture: String) async throws {
         try await Scene.with { scene in
             let result = try await scene.get(fixture)
             #expect(result.exit == .code(0), "\(result.errors)")
@@ -38,8 +38,8 @@ struct FramesTests {
         }
     }
 
-    @Test("with half of the pieces gone", arguments: Repository.fixtures, [true, false])
-    func halfStored(fixture: String, isRestarted: Bool) async throws {
+    @Test("with half of the pieces deleted", arguments: Repository.fixtures, [true, false])
+    func playsHalfStored(fixture: String, isRestarted: Bool) async throws {
         try await Scene.with { scene in
             try await expectFrames(scene.master(fixture), of: fixture)
             let fetched = try await scene.mediaRequests().count
@@ -58,15 +58,14 @@ struct FramesTests {
         }
     }
 
-    @Test("after a kill in the middle of a download that ends by itself afterwards", arguments: Repository.fixtures)
-    func killed(fixture: String) async throws {
+    @Test("after a kill during a download, which then resumes", arguments: Repository.fixtures)
+    func resumesAfterKill(fixture: String) async throws {
         try await Scene.with { scene in
-            // From the third segment on, none comes whole; neighbours of one file come by one request, which breaks off
-            // so.
+            // From the third segment on, every body is cut. Adjacent ranges of one file are one request, which is cut as well.
             let isOneFile = fixture.hasPrefix("byterange")
             try await scene.origin.add(
                 OriginRule(FramesTests.segments(of: fixture)) {
-                    // Nor is the section held, which comes first: what follows may come by the same connection.
+                    // The initialization section comes first and is not held: later requests may use its connection.
                     $0.skip = fixture == "byterange-fmp4" ? 1 : isOneFile ? 0 : 2
                     $0.pauseAfter = isOneFile ? 100_000 : 1000
                 })

@@ -2,21 +2,21 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Weir behind Weir: the lower one's origin is the upper.
-@Suite("A Weir whose origin is a Weir")
+/// Two daemons in a row: the upper one is the origin of the lower.
+@Suite("A daemon whose origin is another Weir")
 struct HierarchyTests {
-    /// Two daemons and an origin, for the length of one test.
+    /// Two daemons and an origin for one test.
     private struct Tower: Sendable {
         let scene: Scene
         let upper: WeirProcess
         var lower: WeirProcess { scene.weir }
 
-        /// The upper one's URL of a path of the origin, by a name that every machine has for itself.
+        /// The upper daemon's URL of an origin path, with the host name `localhost`.
         func upperURL(_ path: String) async -> String {
             await "http://localhost:\(upper.port)/\(scene.origin.url(path))"
         }
 
-        /// Both anew over what they have, on the ports that they had: for URLs to be the same.
+        /// Restarts both with the same folders and ports, so that URLs stay the same.
         func restart() async throws {
             try await lower.kill()
             let port = await upper.port
@@ -25,7 +25,7 @@ struct HierarchyTests {
             try await lower.start()
         }
 
-        /// The pieces of the lower one, and which file each is: fetched again it would be another one.
+        /// The lower daemon's pieces by inode: a refetch would change the inode.
         func pieces() throws -> [String: Int] {
             var pieces: [String: Int] = [:]
             for path in scene.pieces() {
@@ -35,7 +35,7 @@ struct HierarchyTests {
             return pieces
         }
 
-        /// The origin was asked for nothing twice, but for entry playlists as often as is said.
+        /// Expects that the origin got no request twice, and `masters` requests for entry playlists.
         func expectOnce(masters: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) async throws {
             let paths = Dictionary(grouping: try await scene.origin.requests(), by: \.path).mapValues(\.count)
             let twice = paths.filter { $0.value > ($0.key.hasSuffix("/master.m3u8") ? masters : 1) }
@@ -49,8 +49,8 @@ struct HierarchyTests {
         try await upper.kill()
     }
 
-    @Test("plays every frame, at one request to the origin for each piece, and without either above it")
-    func plays() async throws {
+    @Test("plays every frame with one origin request per piece, also without the upper daemon or the origin")
+    func playsEveryFrame() async throws {
         try await tower { tower in
             for fixture in ["cmaf", "aes", "ts"] {
                 let url = await tower.lower.url("/" + tower.upperURL("/\(fixture)/master.m3u8"))
@@ -66,8 +66,8 @@ struct HierarchyTests {
         }
     }
 
-    @Test("takes a reload, whose URLs have another session, for what it was: nothing stored is fetched again")
-    func reload() async throws {
+    @Test("recognizes the asset after a reload with another session in its URLs: no piece is refetched")
+    func recognizesAssetAfterReload() async throws {
         try await tower { tower in
             let source = await tower.upperURL("/cmaf/master.m3u8")
             let url = await tower.lower.url("/" + source)
@@ -77,7 +77,7 @@ struct HierarchyTests {
             try await waitUntil("three segments") { try tower.pieces().count >= 3 }
             let before = try tower.pieces()
             try await tower.restart()
-            // Its entry is asked for anew now, and names the upper one's new session everywhere.
+            // The entry is fetched again and contains the upper daemon's new session everywhere.
             let again = await tower.lower.url("/" + source)
             try await expectFrames(again, of: "cmaf")
             let after = try tower.pieces()
@@ -88,8 +88,8 @@ struct HierarchyTests {
         }
     }
 
-    @Test("downloads from what the upper one has by a name, and adds to it later, with the origin gone")
-    func names() async throws {
+    @Test("downloads a named asset of the upper daemon, and adds to it while the origin is absent")
+    func downloadsNamedAsset() async throws {
         try await tower { tower in
             let got = try await tower.upper.run(
                 ["get", tower.scene.origin.master("ts"), "-q", "90p", "--also", "-q 270p"])
@@ -111,8 +111,8 @@ struct HierarchyTests {
         }
     }
 
-    @Test("that it is itself is refused, directly and by way of another")
-    func itself() async throws {
+    @Test("is refused if it is itself, directly or through another daemon")
+    func refusesItself() async throws {
         try await tower { tower in
             let own = await "http://localhost:\(tower.lower.port)/ts.m3u8"
             let answer = try await HTTPProbe.fetch(tower.lower.url("/" + own))

@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What comes into the store from a folder")
+@Suite("An import")
 struct ImportTests {
-    /// Imports a folder under a name.
+    /// Imports a folder with a name.
     private func take(_ path: String, as name: String, in scene: Scene) async throws {
         let result = try await scene.weir.run(["import", path, "--name", name])
         #expect(result.exit == .code(0), "\(result.errors)")
     }
 
-    @Test("plain HLS plays with every frame of every variant, after a restart too, and without a network")
-    func folders() async throws {
+    @Test("of plain HLS plays every frame of every variant, also after a restart and without network")
+    func importsPlainHLS() async throws {
         try await Scene.with { scene in
             let fixtures = ["byterange-ts", "aes-noiv", "cmaf"]
             for fixture in fixtures {
@@ -30,8 +30,8 @@ struct ImportTests {
         }
     }
 
-    @Test("what one Weir has exported, another plays under the same name, and exports again as it was")
-    func bundle() async throws {
+    @Test("of an exported bundle keeps the name, plays, and exports to the same bytes")
+    func importsBundle() async throws {
         let out = try TemporaryFolder()
         try await Scene.with { scene in
             let get = ["--title", "A film", "--audio", "all", "--subs", "all"]
@@ -61,8 +61,8 @@ struct ImportTests {
         }
     }
 
-    @Test("of a .movpkg what its XML says is complete plays, and nothing else is listed offline")
-    func moviePackage() async throws {
+    @Test("of a .movpkg plays the renditions that its XML lists as complete, and lists no others offline")
+    func importsMoviePackage() async throws {
         try await Scene.with { scene in
             let folder = try TemporaryFolder()
             let package = try MoviePackageFixture(
@@ -83,7 +83,7 @@ struct ImportTests {
         }
     }
 
-    /// What is done to a good folder, and what the refusal says.
+    /// A change to a valid folder, and the expected error.
     static let faults: [(name: String, words: String, spoil: @Sendable (String) throws -> Void)] = [
         ("a segment is not there", "180p/3.ts", { try FileManager.default.removeItem(atPath: $0 + "/180p/3.ts") }),
         ("no playlist", "is no HLS", { try FileManager.default.removeItem(atPath: $0 + "/master.m3u8") }),
@@ -130,8 +130,8 @@ struct ImportTests {
         try write(all.replacingOccurrences(of: text, with: other), path)
     }
 
-    @Test("what is not whole, or leads elsewhere, is refused with the reason, and leaves nothing")
-    func refusals() async throws {
+    @Test("of incomplete content or with links to other places is refused with the reason, and leaves nothing")
+    func refusesBadFolders() async throws {
         try await Scene.with { scene in
             for fault in Self.faults {
                 let folder = try TemporaryFolder()
@@ -149,8 +149,8 @@ struct ImportTests {
         }
     }
 
-    @Test("an import that is killed before its last step leaves nothing, and comes whole the next time")
-    func killed() async throws {
+    @Test("killed before its last step leaves nothing, and succeeds the next time")
+    func leavesNothingAfterKill() async throws {
         try await Scene.with(isStarted: false) { scene in
             let trace = try TemporaryFolder()
             try await scene.weir.start(wrapper: [
@@ -169,8 +169,8 @@ struct ImportTests {
         }
     }
 
-    @Test("an import that is killed before the catalogue knows of it is there once, and plays without a network")
-    func killedAtItsEnd() async throws {
+    @Test("killed before the catalogue row exists once, and plays without network")
+    func adoptsImportAfterKill() async throws {
         try await Scene.with(isStarted: false) { scene in
             let trace = try TemporaryFolder()
             let bundles = scene.weir.store + "/assets"

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a film names to be played in between (rfc8216bis appendix D), in a real player.
+/// Interstitials (rfc8216bis appendix D) in a real player.
 @Suite("An interstitial")
 struct InterstitialTests {
-    /// A live-like film whose date ranges lead to a fixture, by itself and in a list.
+    /// A presentation with date ranges that name a fixture, directly and in an asset list.
     private func film(_ scene: Scene, _ fixture: String) async throws -> String {
         let range = "#EXT-X-DATERANGE:CLASS=\"com.apple.hls.interstitial\",START-DATE=\"2026-01-01T00:00:00Z\""
         let segments = (0..<6).map { "#EXTINF:2,\n\($0).ts\n" }.joined()
@@ -31,9 +31,9 @@ struct InterstitialTests {
     }
 
     @Test(
-        "plays as it does from its origin, and so does the film around it",
+        "plays the origin's frames, and so does the primary asset",
         arguments: ["aes", "byterange-fmp4", "cmaf"])
-    func frames(fixture: String) async throws {
+    func playsOriginFrames(fixture: String) async throws {
         try await Scene.with { scene in
             let url = try await film(scene, fixture)
             let direct = try await FrameHashes.of(scene.origin.url("/ts/90p/media.m3u8"))

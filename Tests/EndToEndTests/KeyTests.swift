@@ -3,10 +3,10 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Keys that expire, are taken back and renewed")
+@Suite("Keys that expire, are revoked and renewed")
 struct KeyTests {
-    @Test("an expired key ends playback cleanly, the media stays, and a renewal asks once for each key")
-    func expiry() async throws {
+    @Test("expired end playback cleanly; media stays, and a renewal requests each key once")
+    func expiresAndRenews() async throws {
         try await Scene.with { scene in
             #expect(try await scene.get("aes").exit == .code(0))
             let media = scene.pieces().filter { $0.hasSuffix(".ts") }
@@ -22,7 +22,7 @@ struct KeyTests {
             #expect(scene.pieces().filter { $0.hasSuffix(".ts") } == media)
 
             try await scene.origin.clearRequests()
-            // The date was a second from when it was given, and so it is again; so it is taken away first.
+            // The relative expiry would start again on renewal, so it is removed first.
             #expect(try await scene.weir.run(["keys", "aes", "--expires", "never"]).exit == .code(0))
             let renewed = try await scene.weir.run(["keys", "aes", "--renew"])
             #expect(renewed.exit == .code(0) && renewed.output.contains("0    valid"), "\(renewed)")
@@ -32,8 +32,8 @@ struct KeyTests {
         }
     }
 
-    @Test("the header fields of the asset go along; what the origin refuses, and another key, change nothing")
-    func renewals() async throws {
+    @Test("renewed send the asset's header fields; a refusal or another key changes nothing")
+    func renewsKeys() async throws {
         try await Scene.with { scene in
             #expect(try await scene.get("aes", ["--header", "X-Pass: open"]).exit == .code(0))
             try await scene.origin.clearRequests()
@@ -60,8 +60,8 @@ struct KeyTests {
         }
     }
 
-    @Test("taken back, one or all of all assets, keys are gone; a restart brings none back, a renewal all")
-    func invalidation() async throws {
+    @Test("revoked, one or all of all assets, stay deleted after a restart, and return by renewal")
+    func revokesKeys() async throws {
         try await Scene.with { scene in
             for fixture in ["aes", "aes-noiv"] { #expect(try await scene.get(fixture).exit == .code(0)) }
             let keys = { scene.pieces().filter { $0.hasSuffix(".key") } }
@@ -77,7 +77,7 @@ struct KeyTests {
             try await scene.weir.start()
             #expect(try await HTTPProbe.fetch(scene.weir.url("/offline/aes-noiv.m3u8")).status == 410)
             try await scene.origin.clearRequests()
-            // A download that is asked for again does not bring them back.
+            // A repeated download request does not restore them.
             #expect(try await scene.get("aes").exit == .code(0))
             #expect(try await scene.mediaRequests().isEmpty && keys().isEmpty)
             for name in ["aes", "aes-noiv"] {
@@ -89,8 +89,8 @@ struct KeyTests {
         }
     }
 
-    @Test("killed after the catalogue knows and before the file is gone, it serves the key to nobody and deletes it")
-    func killed() async throws {
+    @Test("revoked before a kill are not served after it, and their files are deleted")
+    func finishesRevocationAfterKill() async throws {
         try await Scene.with { scene in
             #expect(try await scene.get("aes").exit == .code(0))
             let key = try #require(scene.pieces().first { $0.hasSuffix("/0.key") })
@@ -113,8 +113,8 @@ struct KeyTests {
         }
     }
 
-    @Test("the configuration's terms are those of new downloads with keys")
-    func terms() async throws {
+    @Test("of new downloads get the configured terms")
+    func appliesConfiguredTerms() async throws {
         try await Scene.with(options: ["--keys-expire", "30d", "--keys-after-first-play", "48h"]) { scene in
             for fixture in ["aes", "ts"] { #expect(try await scene.get(fixture).exit == .code(0)) }
             let policy = try await scene.weir.run(["policy", "aes"])
@@ -128,7 +128,7 @@ struct KeyTests {
 }
 
 extension Scene {
-    /// Whether `weir show` says something.
+    /// True if `weir show` prints a text.
     fileprivate func shows(_ name: String, _ words: String) async throws -> Bool {
         try await weir.run(["show", name]).output.contains(words)
     }

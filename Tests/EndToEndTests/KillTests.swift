@@ -2,21 +2,21 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Weir killed at whatever moment")
+@Suite("Weir killed at any moment")
 struct KillTests {
     @Test(
-        "forgets no piece, serves none that is wrong, and needs no hand work",
+        "loses no piece, serves no wrong piece, and needs no manual repair",
         arguments: ["aes", "byterange-fmp4", "cmaf"])
-    func again(fixture: String) async throws {
+    func recoversAfterEachPiece(fixture: String) async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("/\(fixture)/*") { $0.throttle = 150_000 })
-            // First while the playlists come, then after one piece more each time.
+            // First while playlists are fetched, then after one more piece each time.
             for moment in 0..<9 {
                 let before = scene.pieces().count
                 try await scene.origin.clearRequests()
                 let get = try scene.weir.begin(["get", scene.origin.master(fixture)])
                 try await waitUntil("moment \(moment)") {
-                    // All may have come in between.
+                    // All pieces may be stored by now.
                     if get.exit != nil { return true }
                     if moment < 3 { return try await scene.origin.requests().count > moment }
                     return scene.pieces().count > before
@@ -27,7 +27,7 @@ struct KillTests {
                 try await scene.weir.start()
             }
             let kept = scene.pieces()
-            // What goes on by itself may be under way, but not what is there.
+            // The resumed download may have requests in progress, but none for stored pieces.
             let get = try await scene.get(fixture)
             #expect(get.exit == .code(0), "\(get.errors)")
             #expect(Set(kept).isSubset(of: scene.pieces()))
@@ -38,10 +38,10 @@ struct KillTests {
         }
     }
 
-    /// A life lasts until so many bytes more have left the origin, drawn at random: none, so that the daemon has hardly
-    /// begun, up to those of some segments.
-    @Test("two hundred times at random finishes, asks for no piece again, and has every byte")
-    func twoHundredTimes() async throws {
+    /// Each run ends after a random number of origin bytes, from none (the daemon has just started) to several
+    /// segments.
+    @Test("two hundred times at random finishes, requests no piece twice, and has every byte")
+    func finishesAfterTwoHundredKills() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("KillTests: seed \(seed)")
         var dice = SeededDice(state: seed)
@@ -77,8 +77,8 @@ struct KillTests {
         }
     }
 
-    @Test("fetches no piece again that is there")
-    func nothingAgain() async throws {
+    @Test("refetches no stored piece")
+    func refetchesNothing() async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("/ts/*") { $0.throttle = 100_000 })
             let get = try scene.weir.begin(["get", scene.origin.master("ts")])
@@ -95,6 +95,6 @@ struct KillTests {
 }
 
 extension Scene {
-    /// The bytes of bodies that have left the origin.
+    /// Body bytes sent by the origin.
     fileprivate func bytesSent() async throws -> Int { try await origin.requests().reduce(0) { $0 + $1.bytes } }
 }

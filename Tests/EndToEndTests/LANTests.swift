@@ -4,7 +4,7 @@ import Testing
 
 /// `weir serve --lan`, with 127.0.0.2 for an address of the network.
 @Suite struct LANTests {
-    /// The daemon's URL for others, with the token, and without the path.
+    /// The daemon's URL for other devices, with the token and without a path.
     private func urls(_ weir: WeirProcess) async throws -> (base: String, bare: String) {
         let url = try await weir.run(["url", "film", "--lan"]).output
         #expect(url.hasPrefix("http://127.0.0.2:") && url.hasSuffix("/film.m3u8\n"), "\(url)")
@@ -23,7 +23,7 @@ import Testing
         return (weir, origin)
     }
 
-    @Test func mediaPlaysWithTheTokenWhichEveryURLKeeps() async throws {
+    @Test func playsMediaWithTheTokenInEveryURL() async throws {
         let (weir, origin) = try await started()
         let (base, bare) = try await urls(weir)
         let port = await weir.port
@@ -39,7 +39,7 @@ import Testing
         #expect(try await HTTPProbe.fetch(base + "/offline/film.m3u8").status == 200)
         let page = try await HTTPProbe.fetch(base + "/")
         #expect(page.status == 200 && page.text.contains("<a href=\"film.m3u8\">"))
-        // What somebody else types may not lead to a private address; what the user has fetched from one plays.
+        // Other devices may not request private addresses, but stored assets from one play.
         #expect(try await HTTPProbe.fetch(base + "/" + origin.master("ts")).status == 200)
         let count = try await origin.requests().count
         #expect(try await HTTPProbe.fetch(base + "/" + origin.master("cmaf")).status == 403)
@@ -49,7 +49,7 @@ import Testing
         #expect(!log.contains(token.dropFirst(3)))
     }
 
-    @Test func withoutTheTokenOrWithTheAPIsThereIsNothing() async throws {
+    @Test func answersNothingWithoutTheMediaToken() async throws {
         let (weir, _) = try await started()
         let (base, bare) = try await urls(weir)
         let token = try String(contentsOfFile: weir.state + "/token", encoding: .utf8).trimmingCharacters(in: .newlines)
@@ -66,7 +66,7 @@ import Testing
             let answer = try await HTTPProbe.fetch(url, fields: fields)
             #expect(answer.status == 404 && !answer.text.contains("film"), "\(url)")
         }
-        // The token for media opens nothing else.
+        // The media token grants nothing else.
         let media = String(base.components(separatedBy: "/t/")[1])
         let api = try await HTTPProbe.fetch(weir.url("/api/v1/assets"), fields: ["Authorization": "Bearer \(media)"])
         #expect(api.status == 401)
@@ -78,7 +78,7 @@ import Testing
         try await weir.terminate()
     }
 
-    @Test func aListedPageMayReadWhatItAsksForAndNoOther() async throws {
+    @Test func allowsOnlyListedOrigins() async throws {
         let (weir, _) = try await started(["--allowed-origins", "https://tv.example"])
         let (base, bare) = try await urls(weir)
         let fields = ["Origin": "https://tv.example", "Sec-Fetch-Site": "cross-site"]
@@ -93,27 +93,27 @@ import Testing
         try await weir.terminate()
     }
 
-    @Test func onePeerHasThirtyTwoConnections() async throws {
+    @Test func limitsOnePeerToThirtyTwoConnections() async throws {
         let (weir, _) = try await started()
         let (_, bare) = try await urls(weir)
         let port = try #require(Int(bare.split(separator: ":").last ?? ""))
         let held = try (0..<32).map { _ in try RawConnection(port: port, host: "127.0.0.2") }
         let answer = try await RawConnection(port: port, host: "127.0.0.2").receive().bytes
         #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 503 "))
-        // The user's own players are none of those.
+        // The user's own players are not counted.
         #expect(try await HTTPProbe.fetch(weir.url("/film.m3u8")).status == 200)
         #expect(held.count == 32)
         try await weir.terminate()
     }
 
-    /// The samples of `/metrics`, by their names and labels.
+    /// Samples of `/metrics`, by name and labels.
     private func samples(_ weir: WeirProcess) async throws -> [String: Double] {
         let lines = try await HTTPProbe.fetch(weir.url("/metrics")).text.split(separator: "\n")
         let parts = lines.filter { !$0.hasPrefix("#") }.map { $0.split(separator: " ") }
         return Dictionary(parts.map { (String($0[0]), Double($0[1]) ?? .nan) }) { $1 }
     }
 
-    @Test func itsNumbersAreTheMachinesOwnAndCountTheNetworkWithoutNamingIt() async throws {
+    @Test func countsNetworkClientsWithoutNamingThem() async throws {
         let (weir, _) = try await started()
         let (base, bare) = try await urls(weir)
         let token = try String(contentsOfFile: weir.state + "/token", encoding: .utf8).trimmingCharacters(in: .newlines)
@@ -130,19 +130,19 @@ import Testing
         #expect(Set(after.keys) == Set(before.keys))
         func growth(_ name: String) -> Double { (after[name] ?? .nan) - (before[name] ?? .nan) }
         #expect(growth("weir_replies_total{class=\"4xx\"}") == Double(urls.count))
-        // That of the numbers before these, and the page.
+        // The previous metrics request, and the page.
         #expect(growth("weir_replies_total{class=\"2xx\"}") == 2)
         #expect(growth("weir_accepted_connections_total") == Double(urls.count + 2))
         #expect(after["weir_connections"] == 2)
         try await weir.terminate()
     }
 
-    @Test func atTheEndBothDoorsShutAtOnceAndWhatIsUnderWayMayEnd() async throws {
+    @Test func closesBothListenersAndFinishesResponsesAtStop() async throws {
         let (weir, origin) = try await started()
         let (base, bare) = try await urls(weir)
         let (size, port) = (20_000_000, await weir.port)
         let list = origin.url("/_vod/2x\(size)/media.m3u8")
-        // The user's own URL first: the origin is a private one.
+        // The user's own URL first, because the origin has a private address.
         #expect(try await HTTPProbe.fetch(weir.url("/" + list)).status == 200)
         let segment = try #require(paths(try await HTTPProbe.fetch(base + "/" + list).text).first)
         #expect(try await HTTPProbe.fetch(bare + segment).body.count == size)
@@ -156,7 +156,7 @@ import Testing
         #expect(try await exit == .code(0))
     }
 
-    @Test func theURLIsDrawnByQrencodeWhereThereIsOne() async throws {
+    @Test func drawsTheURLWithQrencode() async throws {
         let weir = try await WeirProcess(options: ["--lan", "127.0.0.2"])
         let folder = try TemporaryFolder()
         let drawing = ["url", "http://h/m.m3u8", "--lan", "--qr"]
@@ -170,7 +170,7 @@ import Testing
         try await weir.terminate()
     }
 
-    @Test func whoDoesNotAskForItIsNotReachedAndADoorHasOneAddress() async throws {
+    @Test func listensOnTheNetworkOnlyByOption() async throws {
         let weir = try await WeirProcess()
         let refused = try await weir.run(["url", "http://h/m.m3u8", "--lan"])
         #expect(refused.exit == .code(69) && refused.errors.contains("weir serve --lan ADDRESS"), "\(refused.errors)")

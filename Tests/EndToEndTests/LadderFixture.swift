@@ -1,17 +1,17 @@
 import Foundation
 import TestSupport
 
-/// A presentation in three qualities of constant bit rate: the lowest takes a third of 3G's 780 kb/s, the highest more
-/// than all.
+/// A presentation with three variants of constant bit rate: the lowest needs a third of 3G's 780 kb/s, the highest
+/// more than all of it.
 enum LadderFixture {
-    /// The variants' names, and what each takes in kb/s with its container.
+    /// Variant names, and bit rates in kb/s with container.
     static let variants = [("low", 240), ("mid", 480), ("top", 1500)]
-    /// In seconds.
+    /// Duration in seconds.
     static let duration = 24
-    /// So many, of 2 s each.
+    /// Number of segments, of 2 s each.
     static let segments = 12
 
-    /// Makes it in a folder, as `/ladder/master.m3u8`.
+    /// Creates the presentation in a folder, as `/ladder/master.m3u8`.
     static func make(in folder: TemporaryFolder) async throws {
         var master = "#EXTM3U\n"
         for (name, rate) in variants {
@@ -26,7 +26,7 @@ enum LadderFixture {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let source = "testsrc2=size=160x90:rate=10:duration=\(duration)"
         let exact = ["-map_metadata", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
-        // A tenth is the container's. What the picture does not need is filled up.
+        // A tenth is for the container. Unused bits are filled.
         let video = "\(rate * 9 / 10)k"
         let coding = [
             "-c:v", "libx264", "-threads", "1", "-preset", "ultrafast", "-b:v", video, "-minrate", video,

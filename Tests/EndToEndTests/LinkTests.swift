@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Over a slow link")
 struct LinkTests {
-    @Test("to the origin, a download comes whole, at the link's rate, and plays frame for frame")
-    func download() async throws {
+    @Test("to the origin, a download completes at the link's rate and plays every frame")
+    func downloadsAtLinkRate() async throws {
         try await Scene.with { scene in
             let link = try await LinkConditioner(to: scene.origin.url(""), preset: "DSL", state: scene.weir.state)
             let get = try await scene.weir.run(["get", link.url("/ts/master.m3u8"), "-q", "best"])
@@ -18,8 +18,8 @@ struct LinkTests {
         }
     }
 
-    @Test("to the origin, a session plays frame for frame while the link changes under it")
-    func session() async throws {
+    @Test("to the origin, a session plays every frame while the link changes")
+    func playsWhileLinkChanges() async throws {
         try await Scene.with { scene in
             let link = try await LinkConditioner(to: scene.origin.url(""), preset: "DSL", state: scene.weir.state)
             async let frames = FrameHashes.of(scene.weir.url("/" + link.url("/ts/master.m3u8")))
@@ -30,8 +30,8 @@ struct LinkTests {
         }
     }
 
-    @Test("to Weir, a player has the same frames")
-    func player() async throws {
+    @Test("to Weir, a player gets the same frames")
+    func playsOverSlowLink() async throws {
         try await Scene.with { scene in
             let link = try await LinkConditioner(to: scene.weir.address, preset: "DSL")
             let frames = try await FrameHashes.of(link.url("/" + scene.origin.master("ts")))
@@ -40,8 +40,7 @@ struct LinkTests {
         }
     }
 
-    /// Holds the link's own log against its rate: no second has more, and as many bytes came as there are, with their
-    /// heads.
+    /// Checks the link's log: no second exceeds the rate, and the total equals all bodies with their heads.
     private static func expect(_ link: LinkConditioner, carried: Int, bitsPerSecond: Int) async throws {
         let seconds = try await link.stop()
         let total = seconds.reduce(0) { $0 + $1.down }
@@ -49,7 +48,7 @@ struct LinkTests {
         #expect(seconds.allSatisfy { Double($0.down * 8) <= 1.03 * Double(bitsPerSecond) }, "\(seconds)")
     }
 
-    /// The bytes of a fixture's segments.
+    /// Total bytes of a fixture's segments.
     private static func size(of fixture: String) throws -> Int {
         let folder = URL(fileURLWithPath: Repository.path("fixtures/media/" + fixture))
         let found = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.fileSizeKey])

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Streams that `tools/lab/live` makes in real time; `tools/check/live-check` plays them for longer, and in more players.
+/// Live streams that `tools/lab/live` broadcasts in real time. `tools/check/live-check` plays them for longer, and in more players.
 @Suite("A broadcast", .serialized)
 struct LiveRelayTests {
-    /// The media sequence numbers of whole segments that were fetched for a player, of each rendition.
+    /// Media sequence numbers of the segments fetched completely for a player, by rendition.
     private static func segments(_ requests: [LiveOrigin.Request]) -> [String: [Int]] {
         requests.reduce(into: [:]) { found, request in
             let parts = request.resource.split(separator: "/")
@@ -16,12 +16,12 @@ struct LiveRelayTests {
         }
     }
 
-    /// Decodes what a URL leads to until the broadcast is over; times are those of the media.
+    /// Decodes a URL until the end of the broadcast, with the media's timestamps.
     private static func frames(_ url: String) async throws -> FrameHashes {
         try await FrameHashes.of(url, options: ["-copyts"])
     }
 
-    /// Where both have frames they are the same, to the end.
+    /// Expects equal frames where both have some, to the end.
     private static func difference(_ through: FrameHashes, _ direct: FrameHashes) -> String? {
         guard through.streams.count == direct.streams.count, !through.streams.isEmpty else { return "other streams" }
         for (ours, theirs) in zip(through.streams, direct.streams) {
@@ -34,8 +34,8 @@ struct LiveRelayTests {
         return nil
     }
 
-    @Test("reaches players through Weir as it does directly, and ten of them cost the origin no more than one")
-    func plays() async throws {
+    @Test("plays through Weir as it does directly, and ten players cost the origin no more than one")
+    func playsForTenPlayers() async throws {
         try await Scene.with { scene in
             let live = try await LiveOrigin(seconds: 14)
             let kinds = ["ll", "window", "event"]
@@ -69,7 +69,7 @@ struct LiveRelayTests {
         }
     }
 
-    /// Plays in so many players at a time, which copy what comes.
+    /// Plays in several players at a time, which copy the streams.
     private static func follow(_ url: String, players: Int) async throws {
         try await withThrowingTaskGroup(of: ProcessResult.self) { group in
             for _ in 0..<players {
@@ -84,8 +84,8 @@ struct LiveRelayTests {
         }
     }
 
-    /// Each media playlist was asked for as by one client: in a target duration of 2 s once, and once more at most in
-    /// all for each time that it had not changed; each segment once.
+    /// Expects requests as from one client: each media playlist once per target duration of 2 s, plus at most one for each
+    /// unchanged response; each segment once.
     private func expectOneReload(_ requests: [LiveOrigin.Request]) throws {
         let reloads = Dictionary(grouping: requests.filter { $0.resource.hasSuffix("/media.m3u8") }, by: \.resource)
         #expect(reloads.count == 2)
@@ -100,8 +100,8 @@ struct LiveRelayTests {
         }
     }
 
-    @Test("goes on after the origin was away, without an end for the player")
-    func originIsAway() async throws {
+    @Test("continues for the player after an absence of the origin")
+    func continuesAfterOriginAbsence() async throws {
         try await Scene.with { scene in
             let live = try await LiveOrigin(seconds: 16)
             let url = await scene.weir.url("/" + live.master("window", for: "weir"))
@@ -112,7 +112,7 @@ struct LiveRelayTests {
             let numbers = Self.segments(try await live.requests(for: "weir"))
             #expect(numbers.count == 2)
             for (rendition, numbers) in numbers {
-                // To the last segment of the broadcast, with none left out.
+                // Up to the last segment of the broadcast, without a gap.
                 let sorted = numbers.sorted()
                 #expect(sorted == Array(try #require(sorted.first)...(16 + 10) / 2 - 1), "\(rendition)")
             }
@@ -123,8 +123,8 @@ struct LiveRelayTests {
         }
     }
 
-    @Test("with low latency reaches players part by part, by one request for each answer and each part")
-    func lowLatency() async throws {
+    @Test("with low latency delivers parts, with one origin request per playlist and part")
+    func relaysPartsOnce() async throws {
         try await Scene.with { scene in
             let live = try await LiveOrigin(seconds: 12)
             let master = await scene.weir.url("/" + live.master("ll", for: "weir"))
@@ -144,7 +144,7 @@ struct LiveRelayTests {
                 #expect(player.parts.count >= 14)
                 #expect(player.updates > 0 || !player.skips, "\(player)")
                 #expect(player.reports == [media.replacing("/video-180p/", with: "/video-90p/").path])
-                // What was read as parts is what the origin calls its segment.
+                // The parts of a segment equal the origin's segment.
                 for (number, bytes) in player.wholeSegments {
                     let whole = live.master("ll", for: "direct").replacing("master.m3u8", with: "high/\(number).m4s")
                     #expect(try await HTTPProbe.fetch(whole).body == bytes, "segment \(number)")

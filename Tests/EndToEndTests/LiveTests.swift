@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A live stream")
 struct LiveTests {
-    /// What there is in the store beside the catalogue and the lock.
+    /// The files in the store except the catalogue and the lock.
     private func kept(_ scene: Scene) -> [String] {
         let found = FileManager.default.enumerator(atPath: scene.weir.store)?.allObjects as? [String] ?? []
         return found.filter {
@@ -13,16 +13,16 @@ struct LiveTests {
     }
 
     @Test(
-        "plays through as the origin has it, for as long as it goes on, and nothing of it is kept",
+        "plays as the origin shows it, to its end, and is not stored",
         arguments: ["master", "media"])
-    func playsThrough(entry: String) async throws {
+    func playsWithoutStoring(entry: String) async throws {
         try await Scene.with { scene in
             let origin = scene.origin
             let path = "/_live/a/\(entry).m3u8"
             let url = await scene.url(path)
             async let through = FrameHashes.of(url)
             async let plain = FrameHashes.of(origin.url(path))
-            // The window slides on as soon as both have what it shows, and by less than it is long.
+            // The window advances once both have its segments, by less than its length.
             for newest in 3..<12 {
                 if newest > 3 { try await origin.advance("a") }
                 try await waitUntil("both players at segment \(newest)", within: .seconds(30)) {
@@ -38,8 +38,8 @@ struct LiveTests {
         }
     }
 
-    @Test("is asked for once, however many players follow it")
-    func manyPlayers() async throws {
+    @Test("is requested once for any number of players")
+    func requestsOnceForManyPlayers() async throws {
         try await Scene.with { scene in
             let variant = try await PlaylistWalk.segments(scene.url("/_live/b/master.m3u8"))[0]
             try await withThrowingTaskGroup(of: Data.self) { group in
@@ -52,15 +52,15 @@ struct LiveTests {
                 let expected = try await HTTPProbe.fetch(scene.origin.url("/_live/b/1.ts")).body
                 for try await body in group { #expect(body == expected) }
             }
-            // One is the test's own.
+            // One connection is the test's own.
             let requests = try await scene.origin.requests(for: "/_live/b/1.ts")
             #expect(requests.count == 2, "\(requests)")
             #expect(try await scene.origin.requests(for: "/_live/b/media.m3u8").count <= 2)
         }
     }
 
-    @Test("shows its new segments, and gives one that has just left the window")
-    func slides() async throws {
+    @Test("shows new segments, and serves one that has just left the window")
+    func servesSegmentAfterWindow() async throws {
         try await Scene.with { scene in
             let url = await scene.url("/_live/c/media.m3u8")
             let first = try await HTTPProbe.fetch(url)
@@ -77,9 +77,9 @@ struct LiveTests {
     }
 
     @Test(
-        "cannot be saved while it is in progress: get says so with 65, and how to play it",
+        "cannot be downloaded while in progress: get exits with 65 and says how to play it",
         arguments: ["_live", "_event"])
-    func get(kind: String) async throws {
+    func refusesGet(kind: String) async throws {
         try await Scene.with { scene in
             let url = scene.origin.url("/\(kind)/d/master.m3u8")
             let get = try await scene.weir.run(["get", url])
@@ -87,7 +87,7 @@ struct LiveTests {
             #expect(get.errors.contains("live streams cannot be saved while they are in progress"), "\(get.errors)")
             #expect(get.errors.contains("mpv http://"), "\(get.errors)")
             #expect(kept(scene) == [])
-            // Once it has ended it can.
+            // After its end it can be downloaded.
             if kind == "_event" {
                 try await scene.origin.end("d")
                 try await waitUntil("the end") { try await scene.weir.run(["get", url]).exit == .code(0) }

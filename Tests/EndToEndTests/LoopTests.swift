@@ -2,24 +2,25 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Playlists that lead to themselves.
-@Suite("A loop")
+/// Playlists that reference themselves.
+@Suite("A reference loop")
 struct LoopTests {
     private static let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9,RESOLUTION=160x90\n"
 
-    /// Puts a text at the origin.
+    /// Serves a text at a path of the origin.
     private func put(_ path: String, _ text: String, _ scene: Scene) async throws {
         try await scene.origin.add(OriginRule(path) { ($0.status, $0.body) = (200, text) })
     }
 
-    /// The answer to the first thing that the playlist at a URL names.
+    /// The response to the first URI in the playlist at a URL.
     private func first(_ url: String) async throws -> HTTPAnswer {
         try await HTTPProbe.fetch(try #require(try await PlaylistWalk.segments(url).first))
     }
 
     @Test(
-        "of a master that names itself is a 502 in a sentence, to a player and to a download", arguments: [false, true])
-    func itself(isRedirected: Bool) async throws {
+        "of a multivariant playlist to itself gives a 502 with the reason",
+        arguments: [false, true])
+    func refusesSelfReference(isRedirected: Bool) async throws {
         try await Scene.with { scene in
             try await put("/loop/master.m3u8", Self.master + (isRedirected ? "media.m3u8\n" : "master.m3u8\n"), scene)
             try await scene.origin.add(OriginRule("/loop/media.m3u8") { $0.redirect = "/loop/master.m3u8" })
@@ -32,8 +33,8 @@ struct LoopTests {
         }
     }
 
-    @Test("of two masters ends at the second")
-    func two() async throws {
+    @Test("of two multivariant playlists ends at the second")
+    func endsAtSecondPlaylist() async throws {
         try await Scene.with { scene in
             try await put("/loop/a.m3u8", Self.master + "b.m3u8\n", scene)
             try await put("/loop/b.m3u8", Self.master + "a.m3u8\n", scene)
@@ -43,8 +44,8 @@ struct LoopTests {
         }
     }
 
-    @Test("of a media playlist whose segment it is gives no piece")
-    func segment() async throws {
+    @Test("of a media playlist that is its own segment gives no piece")
+    func refusesPlaylistAsSegment() async throws {
         try await Scene.with { scene in
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nmedia.m3u8\n#EXT-X-ENDLIST\n"
             try await put("/loop/media.m3u8", text, scene)
@@ -56,8 +57,8 @@ struct LoopTests {
         }
     }
 
-    @Test("of an interstitial that is the film itself plays the film")
-    func interstitial() async throws {
+    @Test("of an interstitial that names its own primary asset plays the asset")
+    func playsSelfInterstitial() async throws {
         try await Scene.with { scene in
             let range = "#EXT-X-DATERANGE:ID=\"1\",START-DATE=\"2026-01-01T00:00:00Z\",X-ASSET-URI=\"film.m3u8\"\n"
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(range)#EXTINF:2,\n/ts/90p/0.ts\n#EXT-X-ENDLIST\n"

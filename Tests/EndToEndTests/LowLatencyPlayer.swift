@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// A player of low-latency HLS, as far as its requests go: blocking reloads, delta updates, parts as they are hinted.
+/// Makes the requests of a low-latency HLS player: blocking reloads, delta updates, hinted parts.
 struct LowLatencyPlayer {
-    /// A part that was read.
+    /// A received part.
     struct Part {
         let segment: Int
         let index: Int
@@ -12,13 +12,13 @@ struct LowLatencyPlayer {
 
     /// The URL of the media playlist.
     let url: String
-    /// Whether it asks for delta updates.
+    /// True if the player requests delta updates.
     let skips: Bool
-    /// What it has read, in order.
+    /// Received parts, in order.
     private(set) var parts: [Part] = []
-    /// How many answers were delta updates.
+    /// Number of delta updates received.
     private(set) var updates = 0
-    /// Where rendition reports lead.
+    /// URLs in rendition reports.
     private(set) var reports: Set<String> = []
     private var bodies: [String: Data] = [:]
 
@@ -27,8 +27,8 @@ struct LowLatencyPlayer {
         self.skips = skips
     }
 
-    /// Plays from the live edge until it has read so many parts: each time it asks for the playlist with the next part,
-    /// and meanwhile for the part that is hinted.
+    /// Plays from the live edge until it has received `count` parts: requests the playlist with the next part, and the
+    /// hinted part meanwhile.
     mutating func play(parts count: Int) async throws {
         var text = try await get(url).text
         while parts.count < count {
@@ -44,13 +44,13 @@ struct LowLatencyPlayer {
         }
     }
 
-    /// The segments of which all parts were read, each with the bytes of these.
+    /// The segments with all parts received, with their bytes.
     var wholeSegments: [Int: Data] {
         let grouped = Dictionary(grouping: parts, by: \.segment)
         return grouped.filter { $0.value.count == 4 }.mapValues { $0.reduce(Data()) { $0 + $1.body } }
     }
 
-    /// Reads the parts of a text that are new; at first only the newest segment's.
+    /// Fetches the new parts of a playlist; at first only those of the newest segment.
     private mutating func read(_ text: String) async throws {
         reports.formUnion(uris(of: "#EXT-X-RENDITION-REPORT", in: text))
         var listed: [(segment: Int, index: Int, uri: String)] = []

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("mpv with Weir's script")
 struct MPVScriptTests {
-    /// A program in the place of `weir` that the script finds.
+    /// Installs a program that the script finds as `weir`.
     private static func script(_ folder: TemporaryFolder, _ text: String) throws -> String {
         let path = try folder.write(Data("#!/bin/sh\n\(text)\n".utf8), to: "program")
         guard chmod(path, 0o755) == 0 else { throw SystemCallError("chmod") }
         return path
     }
 
-    /// Plays a film to its end, and gives mpv's words.
+    /// Plays a presentation to its end and returns mpv's output.
     private func play(
         _ url: String, _ weir: WeirProcess, _ options: [String: String] = [:], _ more: [String] = []
     ) async throws -> String {
@@ -23,21 +23,21 @@ struct MPVScriptTests {
         return mpv.process.standardOutput
     }
 
-    @Test("plays a plain URL through Weir, which keeps it")
-    func through() async throws {
+    @Test("plays a plain URL through Weir, which stores it")
+    func playsThroughWeir() async throws {
         try await Scene.with { scene in
             let words = try await play(scene.origin.master("ts"), scene.weir)
             let through = "through Weir: http://localhost:\(await scene.weir.port)/\(scene.origin.master("ts"))"
             #expect(words.contains(through), "\(words)")
             #expect(!scene.pieces().isEmpty)
-            // Whatever came to the origin came from Weir.
+            // All requests to the origin come from Weir.
             let agents = Set(try await scene.origin.requests().compactMap { $0.headers["user-agent"] })
             #expect(agents.count == 1 && agents.first?.hasPrefix("Weir/") == true, "\(agents)")
         }
     }
 
-    @Test("leaves what is Weir's own as it is")
-    func own() async throws {
+    @Test("keeps Weir's own URLs unchanged")
+    func keepsWeirURLs() async throws {
         try await Scene.with { scene in
             for host in ["localhost", "127.0.0.1"] {
                 let url = "http://\(host):\(await scene.weir.port)/\(scene.origin.master("ts"))"
@@ -48,7 +48,7 @@ struct MPVScriptTests {
         }
     }
 
-    @Test("plays directly when Weir is down, does not answer, is somebody else, or is not installed")
+    @Test("plays directly if Weir is down, does not answer, is another program, or is not installed")
     func failsOpen() async throws {
         try await Scene.with { scene in
             let folder = try TemporaryFolder()
@@ -65,8 +65,8 @@ struct MPVScriptTests {
         }
     }
 
-    @Test("passes over what does not look like HLS, unless all is meant, and what mpv was told more of")
-    func others() async throws {
+    @Test("ignores URLs that do not look like HLS, unless configured for all, and URLs with their own mpv options")
+    func ignoresOtherURLs() async throws {
         try await Scene.with { scene in
             let segment = scene.origin.url("/ts/270p/0.ts")
             #expect(try await !play(segment, scene.weir).contains("through Weir"))
@@ -80,8 +80,8 @@ struct MPVScriptTests {
         }
     }
 
-    @Test("downloads what is playing, by a key that mpv has no other use for")
-    func download() async throws {
+    @Test("downloads the playing asset, by a key without another function in mpv")
+    func downloadsByKey() async throws {
         try await Scene.with { scene in
             let bare = try MPV(["--idle=yes"], scene.weir, hasScript: false)
             #expect(try await bare.keys().contains("Ctrl+s"))
@@ -98,7 +98,7 @@ struct MPVScriptTests {
             try await scene.waitForCompletion(of: "cmaf")
             let assets = try await scene.weir.run(["list", "--json"]).output
             #expect(assets.split(separator: "\n").count == 1)
-            // By Weir's own URL, it is the same asset.
+            // Weir's own URL means the same asset.
             try await mpv.command(["loadfile", "http://localhost:\(await scene.weir.port)/offline/cmaf.m3u8"])
             try await waitUntil("the other URL") {
                 let path = try await mpv.get("path") as? String
@@ -110,7 +110,7 @@ struct MPVScriptTests {
         }
     }
 
-    /// The events of the access log.
+    /// Player events in the access log.
     private func log(_ weir: WeirProcess) async throws -> [[String: Any]] {
         try await weir.run(["log", "--format", "json"]).output.split(separator: "\n").compactMap {
             try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
@@ -122,8 +122,8 @@ struct MPVScriptTests {
     }
 
     @Test(
-        "tells Weir what only mpv knows: that it stands, how often it stood, what it dropped, how long its start took")
-    func report() async throws {
+        "reports mpv's own data: stalls, their number, dropped frames, startup time")
+    func reportsPlayerData() async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("*/3.ts") { $0.pauseAfter = 1000 })
             let mpv = try MPV([scene.origin.master("ts"), "--no-audio"], scene.weir)
@@ -136,7 +136,7 @@ struct MPVScriptTests {
             try await scene.origin.clearRules()
             try await scene.origin.release()
             #expect(try await mpv.process.end(within: .seconds(60)) == .code(0), "\(mpv.process.standardOutput)")
-            // The last word comes when mpv has gone.
+            // The last report arrives after mpv has quit.
             try await waitUntil("the end") { try await sum("watched", log(scene.weir)) > 11 }
             let events = try await log(scene.weir)
             #expect(sum("stalls", events) == 1 && sum("stallTime", events) > 0.2, "\(events)")
@@ -152,8 +152,8 @@ struct MPVScriptTests {
         }
     }
 
-    @Test("says why a download cannot be")
-    func refusal() async throws {
+    @Test("shows why a download is refused")
+    func showsRefusal() async throws {
         try await Scene.with { scene in
             let mpv = try MPV([scene.origin.master("ts"), "--pause", "--idle=yes", "--keep-open=yes"], scene.weir)
             try await waitUntil("the first picture") { try await mpv.get("vo-configured") as? Bool == true }
@@ -161,7 +161,7 @@ struct MPVScriptTests {
             try await mpv.command(["keypress", "Ctrl+d"])
             try await waitUntil("the reason") { mpv.process.standardOutput.contains("[weir] no daemon answers at ") }
             try await mpv.command(["stop"])
-            // It is idle before the script has had its last word about the film.
+            // mpv is idle before the script has sent its last report.
             try await waitUntil("nothing") { try await mpv.get("stream-open-filename") == nil }
             try await mpv.command(["keypress", "Ctrl+d"])
             try await waitUntil("the answer") {
@@ -171,7 +171,7 @@ struct MPVScriptTests {
     }
 }
 
-/// An mpv without a window that is asked by its JSON IPC.
+/// A windowless mpv controlled by JSON IPC.
 private final class MPV {
     let process: ChildProcess
     private let folder: TemporaryFolder
@@ -179,10 +179,10 @@ private final class MPV {
     private var received: [UInt8] = []
     private var last = 0
 
-    /// - Parameter options: the script's.
+    /// - Parameter options: options of the script.
     init(_ arguments: [String], _ weir: WeirProcess, _ options: [String: String] = [:], hasScript: Bool = true) throws {
         folder = try TemporaryFolder()
-        // Two cores may be busy; how long Weir has is another test's question.
+        // A busy machine is slow; another test covers Weir's time limit.
         let all = ["program": Repository.builtProgram("weir"), "state": weir.state, "patience": "20"]
             .merging(options) { $1 }
         let words = all.sorted { $0.key < $1.key }.map { "weir-\($0.key)=\($0.value)" }.joined(separator: ",")
@@ -199,13 +199,13 @@ private final class MPV {
 
     func get(_ property: String) async throws -> Any? { try await command(["get_property", property]) }
 
-    /// The keys that do something.
+    /// Keys with a binding.
     func keys() async throws -> Set<String> {
         let bindings = try await get("input-bindings") as? [[String: Any]] ?? []
         return Set(bindings.compactMap { $0["key"] as? String })
     }
 
-    /// Asks for a command, and gives the data of the answer.
+    /// Sends a command and returns the data of the response.
     @discardableResult
     func command(_ words: [String]) async throws -> Any? {
         try await connect()
@@ -236,7 +236,7 @@ private final class MPV {
         }
     }
 
-    /// The whole lines that have come since.
+    /// The complete lines received since the last call.
     private func lines() throws -> [[String: Any]] {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         while case let count = recv(connection, &bytes, bytes.count, Int32(MSG_DONTWAIT)), count > 0 {

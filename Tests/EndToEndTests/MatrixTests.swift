@@ -2,11 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `tools/matrix` plays everything in every player; here it is held to a corner of that, so that the tool itself goes on to
-/// work.
+/// Runs a small part of `tools/matrix`, which plays everything in every player, so that the tool stays correct.
 @Suite("The matrix of fixtures, states and players")
 struct MatrixTests {
-    /// What the tool writes with `--json`.
+    /// The tool's `--json` output.
     private struct Report: Decodable {
         struct Cell: Decodable {
             let state: String
@@ -18,7 +17,7 @@ struct MatrixTests {
         let cells: [Cell]
     }
 
-    /// Runs the tool with a binary on one fixture under ffmpeg.
+    /// Runs the tool with a program, one fixture and ffmpeg.
     private func matrix(_ states: String, weir: String) async throws -> (ProcessResult, Report) {
         let folder = try TemporaryFolder()
         let result = try await ProcessRunner.run(
@@ -31,15 +30,15 @@ struct MatrixTests {
         return (result, try JSONDecoder().decode(Report.self, from: report))
     }
 
-    @Test("holds where all is stored, and where the network goes away in the midst")
-    func holds() async throws {
+    @Test("passes for a complete asset, and for a network loss during playback")
+    func passesForWeir() async throws {
         let (result, report) = try await matrix("complete,lost", weir: Repository.builtProgram("weir"))
         #expect(result.exit == .code(0) && result.output.contains("2 of 2 cells hold"), "\(result.output)")
         #expect(report.cells.map(\.verdict) == ["✓", "✓"] && report.holds == report.of)
     }
 
-    @Test("does not hold for a program that is no Weir, and says so")
-    func fails() async throws {
+    @Test("fails for a program that is not Weir, with the reason")
+    func failsForAnotherProgram() async throws {
         let (result, report) = try await matrix("cold", weir: "/bin/echo")
         #expect(result.exit == .code(1) && result.output.contains("0 of 1 cells hold"), "\(result.output)")
         #expect(report.cells.map(\.verdict) == ["✗"])

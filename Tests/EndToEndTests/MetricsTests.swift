@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The numbers of /metrics")
+@Suite("The samples of /metrics")
 struct MetricsTests {
     private static let type = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
@@ -25,14 +25,14 @@ struct MetricsTests {
                     samples[name] = sample.value
             print(json.dumps(samples))
             """
-        // The system's own Python has the system's own packages.
+        // The packages belong to the system's Python.
         let parsed = try await ProcessRunner.run("/usr/bin/python3", ["-c", script, file])
         #expect(parsed.exit == .code(0), "\(parsed.errors)\(answer.text)")
         return try JSONDecoder().decode([String: Double].self, from: Data(parsed.output.utf8))
     }
 
-    @Test("are what was asked, sent, fetched and stored, and name no asset")
-    func numbers() async throws {
+    @Test("count requests, sent, fetched and stored bytes, and name no asset")
+    func countsRequestsAndBytes() async throws {
         try await Scene.with { scene in
             let before = try await samples(scene.weir)
             #expect(before["weir_build_info{version=0.1.0}"] == 1)
@@ -52,7 +52,7 @@ struct MetricsTests {
             #expect(fetched["weir_origin_transfers_total{outcome=success}"] == Double(requests.count))
             #expect((fetched["weir_origin_bytes_total{reader=download}"] ?? 0) >= Double(sizes.reduce(0, +)))
 
-            // A player reads each stored piece once.
+            // The player reads each stored piece once.
             let name = await scene.weir.url("/ts.m3u8")
             let bodies = try await PlaylistWalk.load(name).values.flatMap(\.self)
             #expect(!bodies.isEmpty)
@@ -62,7 +62,7 @@ struct MetricsTests {
             #expect(played["weir_sessions"] == 1)
             #expect((played["weir_replies_total{class=2xx}"] ?? 0) > (fetched["weir_replies_total{class=2xx}"] ?? 0))
 
-            // And what is not stored comes from the origin.
+            // Other segments come from the origin.
             let other = try await PlaylistWalk.firstSegment(ofLastVariant: scene.master("cmaf"))
             let segment = try await HTTPProbe.fetch(other)
             let streamed = try await samples(scene.weir)
@@ -72,8 +72,8 @@ struct MetricsTests {
         }
     }
 
-    @Test("are kept from web pages, and cannot be written")
-    func guarded() async throws {
+    @Test("are refused to web pages, and read-only")
+    func refusesWebPages() async throws {
         let weir = try await WeirProcess()
         let url = await weir.url("/metrics")
         #expect(try await HTTPProbe.fetch(url, fields: ["Host": "evil.example:\(await weir.port)"]).status == 421)

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A presentation of two pathways, `/a/…` and `/b/…`.
-@Suite("Of redundant variants")
+/// A presentation with two pathways, `/a/…` and `/b/…`.
+@Suite("Redundant variants")
 struct MirrorsTests {
     private func with(
         _ fixture: String, _ rules: OriginRule..., body: (Scene, String) async throws -> Void
@@ -15,8 +15,8 @@ struct MirrorsTests {
         }
     }
 
-    @Test("a player sees each once, and none of the steering", arguments: ["ts", "cmaf"])
-    func listed(fixture: String) async throws {
+    @Test("are listed once, without content steering", arguments: ["ts", "cmaf"])
+    func listsEachVariantOnce(fixture: String) async throws {
         try await with(fixture) { scene, url in
             let text = try await HTTPProbe.fetch(url).text
             let plain = String(decoding: try Repository.fixture("/\(fixture)/master.m3u8"), as: UTF8.self)
@@ -30,8 +30,8 @@ struct MirrorsTests {
         }
     }
 
-    @Test("a dead first one is made good from the next", arguments: ["ts", "cmaf"], [404, 503])
-    func deadPlaylists(fixture: String, status: Int) async throws {
+    @Test("fail over from a dead first pathway to the next", arguments: ["ts", "cmaf"], [404, 503])
+    func failsOverForPlaylists(fixture: String, status: Int) async throws {
         try await with(fixture, OriginRule("/a/*") { $0.status = status }) { scene, url in
             try await expectFrames(url, of: fixture)
             try await scene.weir.restart()
@@ -40,8 +40,8 @@ struct MirrorsTests {
         }
     }
 
-    @Test("a dead host is made good in real players", arguments: [Player.ffmpeg, .vlc])
-    func deadHost(player: Player) async throws {
+    @Test("fail over from a dead host in real players", arguments: [Player.ffmpeg, .vlc])
+    func failsOverFromDeadHost(player: Player) async throws {
         try await with("ts") { scene, _ in
             let text = String(
                 decoding: try Data(contentsOf: URL(fileURLWithPath: scene.origin.root + "/master.m3u8")), as: UTF8.self)
@@ -53,8 +53,8 @@ struct MirrorsTests {
         }
     }
 
-    @Test("segments that one has not come from the other, once each, into one folder", arguments: ["aes", "cmaf"])
-    func deadSegments(fixture: String) async throws {
+    @Test("supply segments missing at the other, once each, into one folder", arguments: ["aes", "cmaf"])
+    func failsOverForSegments(fixture: String) async throws {
         let rules = ["ts", "m4s", "key"].map { type in OriginRule("/a/*[1-9].\(type)") { $0.status = 404 } }
         try await with(fixture, rules[0], rules[1], rules[2]) { scene, url in
             try await expectFrames(url, of: fixture)

@@ -3,15 +3,15 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("An asset that is moved to another disk")
+@Suite("An asset moved to another volume")
 struct MoveTests {
-    /// Moves an asset, which succeeds.
+    /// Moves an asset and expects success.
     private func move(_ words: [String], in scene: Scene) async throws {
         let result = try await scene.weir.run(["move"] + words, within: .seconds(120))
         #expect(result.exit == .code(0), "\(words): \(result.errors)")
     }
 
-    /// The files of bundles in an annex.
+    /// The bundle files on a volume.
     private func bundles(_ annex: String) -> [String] {
         (FileManager.default.enumerator(atPath: annex + "/assets")?.allObjects as? [String] ?? []).sorted()
     }
@@ -22,8 +22,8 @@ struct MoveTests {
         }
     }
 
-    @Test("plays from there, grows there, is verified, exported and renamed there, and comes back")
-    func thereAndBack() async throws {
+    @Test("plays, grows, is verified, exported and renamed there, and moves back")
+    func movesThereAndBack() async throws {
         try await Scene.with { scene in
             let disk = try TemporaryFolder(inMemory: true)
             let annex = disk.path("films/weir")
@@ -57,8 +57,8 @@ struct MoveTests {
         }
     }
 
-    @Test("goes on playing and downloading, and nothing is fetched twice", arguments: [true, false])
-    func meanwhile(isOtherDisk: Bool) async throws {
+    @Test("keeps playing and downloading, and fetches no piece twice", arguments: [true, false])
+    func movesWhilePlayingAndDownloading(isOtherDisk: Bool) async throws {
         try await Scene.with { scene in
             let disk = try TemporaryFolder(inMemory: isOtherDisk)
             try await scene.origin.add(OriginRule("/ts/*.ts") { $0.throttle = 150_000 })
@@ -80,14 +80,14 @@ struct MoveTests {
         }
     }
 
-    /// The steps at which the server is killed: a system call, and which of one thread's.
+    /// The steps at which the server is killed: a system call, and its number in one thread.
     static let steps: [(call: String, number: Int)] = [
         ("utimensat", 2), ("syncfs", 1), ("syncfs", 3), ("renameat", 1), ("renameat", 2), ("renameat", 3),
         ("fdatasync", 3), ("fsync", 2), ("unlinkat", 3),
     ]
 
-    @Test("by a server that is killed is whole in one place, and what is left in the other goes")
-    func killed() async throws {
+    @Test("by a killed server is complete in one place, and the files in the other are deleted")
+    func staysCompleteAfterKill() async throws {
         try await Scene.with { scene in
             let (disk, trace) = (try TemporaryFolder(inMemory: true), try TemporaryFolder())
             let annex = disk.path("weir")
@@ -109,7 +109,7 @@ struct MoveTests {
                 try await scene.weir.restart()
                 let list = try await scene.weir.run(["list"]).output
                 #expect(list.contains(" complete"), "\(step): \(list)")
-                // The old goes behind the scenes.
+                // The old files are deleted in the background.
                 try await waitUntil("what is left of \(step) to go") {
                     scene.pieces().isEmpty != bundles(annex).isEmpty && temporaries(scene, annex).isEmpty
                 }
@@ -124,8 +124,8 @@ struct MoveTests {
         }
     }
 
-    @Test("that is not there plays from its origin, is not forgotten, and is found again when the disk is back")
-    func away() async throws {
+    @Test("on an absent volume plays from its origin, stays listed, and is found when the volume is back")
+    func playsFromOriginWhileVolumeIsAbsent() async throws {
         try await Scene.with { scene in
             let disk = try TemporaryFolder()
             let annex = disk.path("weir")
@@ -166,8 +166,8 @@ struct MoveTests {
         }
     }
 
-    @Test("is refused where it cannot lie, with the reason, and stays where it was")
-    func refusals() async throws {
+    @Test("is refused at an unsuitable place, with the reason, and stays")
+    func refusesUnsuitablePlaces() async throws {
         try await Scene.with { scene in
             let disk = try TemporaryFolder()
             #expect(try await scene.get("ts").exit == .code(0))
@@ -210,7 +210,7 @@ struct MoveTests {
     }
 }
 
-@Suite("A whole store that is moved")
+@Suite("A moved store")
 struct StoreMoveTests {
     private func move(
         _ scene: Scene, from: String, to: String, wrapper: [String] = []
@@ -219,8 +219,8 @@ struct StoreMoveTests {
         return try await ProcessRunner.run(line[0], Array(line.dropFirst()), within: .seconds(120))
     }
 
-    @Test("plays from its new folder, is looked for there, and comes back", arguments: [true, false])
-    func thereAndBack(isOtherDisk: Bool) async throws {
+    @Test("plays from its new folder, is found there, and moves back", arguments: [true, false])
+    func movesStoreThereAndBack(isOtherDisk: Bool) async throws {
         try await Scene.with { scene in
             let disk = try TemporaryFolder(inMemory: isOtherDisk)
             let (old, new) = (scene.weir.store, disk.path("store"))
@@ -236,7 +236,7 @@ struct StoreMoveTests {
                 Repository.builtProgram("weir"),
                 ["serve", "--listen", "127.0.0.1:0", "--store", old, "--state", disk.path("state")])
             #expect(refused.exit == .code(73) && refused.errors.contains("the store is in \(new)"), "\(refused.errors)")
-            // Once more it has nothing to do.
+            // A repetition has nothing to do.
             #expect(try await move(scene, from: old, to: new).exit == .code(0))
 
             try await scene.origin.stop()
@@ -251,8 +251,8 @@ struct StoreMoveTests {
         }
     }
 
-    @Test("by a command that is killed is whole in one folder, and the same command finishes it")
-    func killed() async throws {
+    @Test("by a killed command is complete in one folder, and the same command finishes it")
+    func finishesMoveAfterKill() async throws {
         try await Scene.with { scene in
             let (disk, trace) = (try TemporaryFolder(inMemory: true), try TemporaryFolder())
             let (old, new) = (scene.weir.store, disk.path("store"))
@@ -271,7 +271,7 @@ struct StoreMoveTests {
                         "inject=\(call):signal=KILL:when=\(number)",
                     ])
                 #expect(killed.exit != .code(0), "\(call) \(number) has killed nothing")
-                // The one that says that it is a store is whole.
+                // The folder with the store marker is complete.
                 let isMoved = FileManager.default.fileExists(atPath: from + "/moved.json")
                 try await scene.weir.start(options: ["--store", isMoved ? to : from])
                 #expect(try await scene.weir.run(["verify", "ts"]).exit == .code(0), "\(call) \(number)")
@@ -285,8 +285,8 @@ struct StoreMoveTests {
         }
     }
 
-    @Test("is refused where it cannot be, and stays where it was")
-    func refusals() async throws {
+    @Test("is refused at an unsuitable place, and stays")
+    func refusesUnsuitableFolders() async throws {
         try await Scene.with(isStarted: false) { scene in
             let disk = try TemporaryFolder()
             let store = scene.weir.store

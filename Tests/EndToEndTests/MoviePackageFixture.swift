@@ -1,16 +1,16 @@
 import Foundation
 import TestSupport
 
-/// A folder as AVAssetDownloadTask leaves it, made of a fixture whose renditions are a folder each.
+/// A folder like those of AVAssetDownloadTask, made from a fixture with one folder per rendition.
 struct MoviePackageFixture {
-    /// Where it is.
+    /// Path of the package.
     let path: String
     private let fixture: String
 
     /// - Parameters:
-    ///   - url: where the multivariant playlist is said to have been.
-    ///   - complete: the folders of renditions that are complete.
-    ///   - begun: of those whose first segment alone is there.
+    ///   - url: the recorded URL of the multivariant playlist.
+    ///   - complete: the folders of complete renditions.
+    ///   - begun: the folders of renditions with only their first segment.
     init(of fixture: String, at path: String, url: String, complete: [String], begun: [String]) throws {
         (self.path, self.fixture) = (path, Repository.path("fixtures/media/\(fixture)"))
         try FileManager.default.createDirectory(atPath: path + "/Data", withIntermediateDirectories: true)

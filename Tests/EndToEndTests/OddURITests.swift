@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One presentation in two spellings: plain names, and whatever RFC 3986 §5 lets a playlist say instead.
-@Suite("A presentation of odd URIs")
+/// One presentation in two spellings: plain names, and unusual references that RFC 3986 §5 allows.
+@Suite("A presentation with unusual URIs")
 struct OddURITests {
-    /// A URI as a playlist has it, the target that the origin must be asked for, and the file that is there.
+    /// A URI in a playlist, the expected request target, and the file at that target.
     struct Row: Sendable {
         let uri: String
         let asked: String
         let file: String
     }
 
-    /// In a playlist at `/deep/else/list.m3u8?sig=3`, which redirects led to. `HOST` stands for the origin's host and
-    /// port.
+    /// The URIs of a playlist at `/deep/else/list.m3u8?sig=3`, reached by redirects. `HOST` stands for the origin's host
+    /// and port.
     static let segments = [
         Row(uri: "0.ts", asked: "/deep/else/0.ts", file: "deep/else/0.ts"),
         Row(uri: "../up/1.ts?a=b", asked: "/deep/up/1.ts?a=b", file: "deep/up/1.ts"),
@@ -40,7 +40,7 @@ struct OddURITests {
 
     private static let fixture = "/aes/90p/"
 
-    /// The fixture's segments twice, with the keys and vectors that they have there.
+    /// The fixture's segments twice, with their original keys and vectors.
     private func media(_ segments: [String], _ keys: [String]) throws -> String {
         let lines = String(decoding: try Repository.fixture(Self.fixture + "media.m3u8"), as: UTF8.self)
             .split(separator: "\n").filter { $0.hasPrefix("#EXT-X-KEY") }
@@ -81,8 +81,8 @@ struct OddURITests {
         for (path, target) in redirects { try await origin.add(OriginRule(path) { $0.redirect = target }) }
     }
 
-    @Test("plays frame for frame as its plain twin, and each URI means what RFC 3986 says")
-    func frames() async throws {
+    @Test("plays the same frames as with plain URIs, and each URI resolves by RFC 3986")
+    func resolvesURIs() async throws {
         let folder = try TemporaryFolder()
         try fill(folder)
         try await Scene.with(root: folder.path) { scene in

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Without the network")
+@Suite("Without network")
 struct OfflineTests {
-    /// How the network is gone.
+    /// The kind of network absence.
     enum Absence: CaseIterable {
         /// The origin does not answer.
         case originStopped
@@ -14,7 +14,7 @@ struct OfflineTests {
         case offlineSession
     }
 
-    /// Downloads fixtures, makes the network go, and gives the body the path of an entry playlist's folder.
+    /// Downloads fixtures, removes the network, and passes the path of an entry playlist's folder to the body.
     private func stored(
         _ fixtures: [String], _ absence: Absence, options: [String] = [], wrapper: [String] = [],
         _ body: (Scene, _ entry: (String) -> String) async throws -> Void
@@ -34,24 +34,24 @@ struct OfflineTests {
         }
     }
 
-    @Test("a stored asset plays in every kind of player", arguments: [Player.ffmpeg, .mpv, .vlc], Absence.allCases)
-    func plays(player: Player, absence: Absence) async throws {
+    @Test("a stored asset plays in every player", arguments: [Player.ffmpeg, .mpv, .vlc], Absence.allCases)
+    func playsStoredAsset(player: Player, absence: Absence) async throws {
         try await stored(["cmaf"], absence) { scene, entry in
             let report = try await player.play(scene.weir.url(entry("cmaf")))
             #expect(PlayerBaseline(player, "cmaf").shortcoming(of: report) == nil)
         }
     }
 
-    @Test("all frames of what is stored are there", arguments: [Absence.offlineProcess, .offlineSession])
-    func frames(absence: Absence) async throws {
+    @Test("every stored frame is decoded", arguments: [Absence.offlineProcess, .offlineSession])
+    func decodesEveryStoredFrame(absence: Absence) async throws {
         try await stored(["aes", "byterange-fmp4"], absence) { scene, entry in
             try await expectFrames(scene.weir.url(entry("aes")), ofBestOf: "aes")
             try await expectFrames(scene.weir.url(entry("byterange-fmp4")), ofBestOf: "byterange-fmp4")
         }
     }
 
-    @Test("the multivariant playlist lists exactly what is stored", arguments: Absence.allCases)
-    func listsWhatIsStored(absence: Absence) async throws {
+    @Test("the multivariant playlist lists exactly the stored renditions", arguments: Absence.allCases)
+    func listsStoredRenditions(absence: Absence) async throws {
         try await stored(["cmaf"], absence, options: ["-q", "180p", "--audio", "fr"]) { scene, entry in
             let text = try await HTTPProbe.fetch(scene.weir.url(entry("cmaf"))).text
             #expect(
@@ -69,8 +69,8 @@ struct OfflineTests {
         }
     }
 
-    @Test("the playlists in the bundle play by themselves, from any server of files")
-    func bundle() async throws {
+    @Test("the bundle's own playlists play from any file server")
+    func playsBundleFromFileServer() async throws {
         try await stored(["cmaf", "aes"], .originStopped) { scene, _ in
             let bundles = try FileManager.default.contentsOfDirectory(atPath: scene.weir.store + "/assets")
             #expect(bundles.count == 2)
@@ -82,8 +82,8 @@ struct OfflineTests {
         }
     }
 
-    @Test("what is not stored is a clean 404, and a download says why it waits")
-    func notStored() async throws {
+    @Test("other resources give a clean 404, and a download reports why it waits")
+    func answers404() async throws {
         try await stored(["cmaf"], .offlineProcess) { scene, _ in
             let unknown = try await HTTPProbe.fetch(scene.master("ts"))
             #expect(unknown.status == 404 && unknown.text.hasSuffix("offline.\n"))
@@ -93,8 +93,8 @@ struct OfflineTests {
         }
     }
 
-    @Test("with --offline no socket is connected and no name is looked up")
-    func noSocket() async throws {
+    @Test("with --offline no socket is connected and no name is resolved")
+    func connectsNoSocket() async throws {
         let trace = try TemporaryFolder()
         let file = trace.path("calls")
         let wrapper = ["strace", "-f", "-qq", "-o", file, "-e", "trace=connect,sendto,sendmmsg,openat,execve"]
@@ -109,14 +109,14 @@ struct OfflineTests {
             try await scene.weir.kill()
             let calls = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
             #expect(calls.contains { $0.contains("execve(") })
-            // A look-up would read one of the two files, or ask a server. (Users are looked up through nscd, too.)
+            // Name resolution would read one of the two files, or contact a server. (User lookups use nscd, too.)
             let signs = ["AF_INET", "/etc/hosts", "/etc/resolv.conf"]
             let outward = calls.filter { call in signs.contains { call.contains($0) } }
             #expect(outward == [])
         }
     }
 
-    /// A playlist of Weir's with words in the place of the asset's and the session's ids.
+    /// A playlist of Weir with placeholders for the asset and session ids.
     private static func withoutSession(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             guard let start = line.range(of: "/a/") else { return String(line) }

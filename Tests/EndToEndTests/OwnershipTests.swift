@@ -3,11 +3,11 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A store of somebody else")
+@Suite("A store of another user")
 struct OwnershipTests {
-    /// Lets one have no permission in a folder: root by being another user, all others by taking it away.
+    /// Denies access to a folder: root runs as another user, other users remove the permission.
     private struct Stranger {
-        /// What runs a program so.
+        /// The wrapper that runs a program without access.
         let wrapper: [String]
         private let closed: [String]
 
@@ -18,18 +18,18 @@ struct OwnershipTests {
             for path in closed { chmod(path, 0) }
         }
 
-        /// Gives it back.
+        /// Restores the permissions.
         func leave() { for path in closed { chmod(path, 0o700) } }
     }
 
-    @Test("is refused with the reason, and stays as it is", arguments: [0o700, 0o755, 0o777])
-    func refused(mode: Int) async throws {
+    @Test("is refused with the reason, and unchanged", arguments: [0o700, 0o755, 0o777])
+    func refusesForeignStore(mode: Int) async throws {
         try await Scene.with { scene in
             let store = scene.weir.store
             #expect(try await scene.get("ts").exit == .code(0))
             try await scene.weir.terminate()
             let state = try TemporaryFolder()
-            // Whoever it is comes as far as the store.
+            // Every user can reach the store folder.
             chmod((store as NSString).deletingLastPathComponent, 0o711)
             chmod(store, mode_t(mode))
             if geteuid() == 0 { chown(state.path, 1, 1) }
@@ -55,7 +55,7 @@ struct OwnershipTests {
         }
     }
 
-    /// Every file with its owner, its time and its bytes.
+    /// Owner, modification time and bytes of every file.
     private static func files(in folder: String) throws -> [String: String] {
         var files: [String: String] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {

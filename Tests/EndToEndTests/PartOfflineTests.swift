@@ -2,24 +2,24 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is stored in part is played without the network, with the rest cut out.
-@Suite("A part, without the network,")
+/// A partial asset plays without network, with the missing segments cut out.
+@Suite("A partial asset without network")
 struct PartOfflineTests {
-    /// What is left of a fixture's best variant: its folders, and the numbers of the segments that stay in each.
+    /// The stored part of a fixture's best variant: its folders, and the numbers of the stored segments.
     struct Part: CustomTestStringConvertible, Sendable {
         let fixture: String
         let folders: [String: ClosedRange<Int>]
         var testDescription: String { fixture }
     }
 
-    /// The seconds from 4 to 8 of each kind: clear, encrypted, sound apart.
+    /// Seconds 4 to 8 of each kind: clear, encrypted, demuxed audio.
     static let middles = [
         Part(fixture: "ts", folders: ["270p": 2...3]),
         Part(fixture: "aes-noiv", folders: ["180p": 2...3]),
         Part(fixture: "cmaf", folders: ["video-270p": 4...7, "audio-en": 2...3]),
     ]
 
-    /// What the origin itself gives of these segments alone, with all else as it is.
+    /// The frames of these segments from the origin, with everything else unchanged.
     private func frames(
         _ scene: Scene, _ fixture: String, stays: (_ folder: String, _ number: Int) -> Bool
     ) async throws -> FrameHashes {
@@ -41,7 +41,7 @@ struct PartOfflineTests {
         return frames
     }
 
-    /// A media playlist without some of its segments; what is encrypted by number says so.
+    /// A media playlist without some of its segments. Encryption by sequence number gets explicit vectors.
     private static func without(_ media: String, stays: (Int) -> Bool) -> String {
         var (number, key, result) = (0, "", [String]())
         var pending: [String] = []
@@ -62,8 +62,8 @@ struct PartOfflineTests {
         return result.map { $0 + "\n" }.joined()
     }
 
-    @Test("a range that was downloaded plays in every kind of player, frame by frame", arguments: middles)
-    func range(part: Part) async throws {
+    @Test("plays a downloaded range in every player, with every frame", arguments: middles)
+    func playsDownloadedRange(part: Part) async throws {
         try await Scene.with { scene in
             let expected = try await frames(scene, part.fixture) { part.folders[$0]?.contains($1) ?? false }
             #expect(expected.streams.map(\.frames.count).contains(40))
@@ -79,15 +79,15 @@ struct PartOfflineTests {
         }
     }
 
-    @Test("what a killed download has left plays with a hole in its midst", arguments: ["ts", "cmaf"])
-    func halfFinished(fixture: String) async throws {
+    @Test("plays a killed download with a hole in the middle", arguments: ["ts", "cmaf"])
+    func playsKilledDownload(fixture: String) async throws {
         try await Scene.with { scene in
-            // Seconds 0 to 4 and 6 to 8: the rest is cut out.
+            // Seconds 0 to 4 and 6 to 8; the rest is cut out.
             let stays = { (folder: String, number: Int) in
                 folder.hasPrefix("video") ? [0, 1, 2, 3, 6, 7].contains(number) : [0, 1, 3].contains(number)
             }
             let expected = try await frames(scene, fixture, stays: stays)
-            // Nothing comes of the last third.
+            // The last third is never fetched.
             let ends = fixture == "ts" ? ["/270p/[45].ts"] : ["/video-270p/[89].m4s", "/video-270p/1?.m4s"]
             for end in ends { try await scene.origin.add(OriginRule("/\(fixture)" + end) { $0.pauseAfter = 0 }) }
             let first = fixture == "ts" ? 4 : 8 + 7 + 2
@@ -105,7 +105,7 @@ struct PartOfflineTests {
         }
     }
 
-    /// Expects the frames of an offline session, and that players come to its end.
+    /// Expects the frames of an offline session, and that players reach its end.
     private func expect(
         _ scene: Scene, _ fixture: String, _ expected: FrameHashes, lasting seconds: Double
     ) async throws {
@@ -114,7 +114,7 @@ struct PartOfflineTests {
         #expect(frames.firstDifference(from: expected) == nil)
         for player in [Player.mpv, .vlc] {
             let report = try await player.play(entry)
-            // What VLC reports may be seconds before the end: see Player.Report.position.
+            // VLC's position may be seconds before the end: see Player.Report.position.
             #expect(report.ended && report.position ?? 0 >= seconds - 3.5, "\(player): \(report)")
         }
     }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What the fixtures decode to straight from an origin; each is decoded once.
+/// The frames of the fixtures on a plain origin; each is decoded once.
 actor PlainFrames {
     private static let shared = PlainFrames()
     private var known: [String: Task<FrameHashes, any Error>] = [:]
@@ -13,7 +13,7 @@ actor PlainFrames {
 
     /// The frames of its last variant, which is the best one, with the default sound.
     ///
-    /// Where a presentation begins depends on all of its streams, so this is not simply a part of the whole one.
+    /// The start time of a presentation depends on all its streams, so this is not just a part of the whole.
     static func ofBest(_ fixture: String) async throws -> FrameHashes {
         try await shared.task(fixture, onlyBest: true).value
     }
@@ -34,7 +34,7 @@ actor PlainFrames {
         return task
     }
 
-    /// A multivariant playlist with its last variant and its default sound alone.
+    /// A multivariant playlist with only its last variant and its default audio.
     private static func best(of master: String) -> String {
         let lines = master.split(separator: "\n")
         let sound = lines.filter { $0.hasPrefix("#EXT-X-MEDIA:TYPE=AUDIO") && $0.contains("DEFAULT=YES") }
@@ -44,19 +44,19 @@ actor PlainFrames {
 }
 
 extension FrameHashes {
-    /// What ffmpeg complained of, but for the WebVTT renditions that its version 5.1 cannot play from anywhere.
+    /// ffmpeg's errors, except about WebVTT renditions, which version 5.1 cannot play.
     var complaints: [Substring] { errors.split(separator: "\n").filter { !$0.contains("subtitle") } }
 }
 
-/// Expects that a URL plays exactly the frames of a fixture, all streams of all variants, with no complaint of
-/// ffmpeg's. Variants that are stored stand before others, so streams are told apart by what they are.
+/// Expects that a URL plays exactly the frames of a fixture, all streams of all variants, without ffmpeg errors.
+/// Stored variants are listed first, so streams are matched by properties instead of order.
 func expectFrames(
     _ url: String, of fixture: String, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
     try await expectFrames(url, PlainFrames.of(fixture), sourceLocation)
 }
 
-/// The same for the best variant with the default sound.
+/// Expects that a URL plays exactly the frames of a fixture's best variant with the default audio.
 func expectFrames(
     _ url: String, ofBestOf fixture: String, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {

@@ -1,15 +1,15 @@
 import Foundation
 import TestSupport
 
-/// nginx over a folder, with next to nothing in its configuration: what a person has without Weir.
+/// A minimal nginx that serves a folder without Weir.
 struct PlainServer: Sendable {
     private let folder: TemporaryFolder
     private let process: ChildProcess
     private let port: Int
 
-    /// Serves the folder `root`, links aside as it is.
+    /// Serves the folder `root`.
     ///
-    /// - Parameter recipe: a file of the repository that the server includes.
+    /// - Parameter recipe: a file of the repository to include in the server's configuration.
     init(root: String, recipe: String? = nil) async throws {
         folder = try TemporaryFolder()
         port = try Self.freePort()
@@ -37,7 +37,7 @@ struct PlainServer: Sendable {
     /// The URL of a path below the root.
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// nginx takes no 0: a port that was free a moment ago.
+    /// Finds a free port, because nginx does not accept port 0.
     static func freePort() throws -> Int {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }

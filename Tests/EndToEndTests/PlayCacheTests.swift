@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Presentations of segments of 100,000 bytes and two seconds each, and a play cache of forty of them.
+/// Presentations with segments of 100,000 bytes and two seconds, and a play cache of forty segments.
 @Suite("The play cache")
 struct PlayCacheTests {
     private static let limit = ["--play-cache", "3907KB"]
     private static func list(_ count: Int) -> String { "/_vod/\(count)x100000/media.m3u8" }
 
-    /// The numbers of the segments in the store, in order.
+    /// Numbers of the stored segments, in order.
     private func numbers(_ scene: Scene) -> [Int] {
         scene.pieces().compactMap { path in
             path.split(separator: "/").last?.split(separator: ".").first.flatMap { Int($0) }
@@ -19,19 +19,19 @@ struct PlayCacheTests {
         try await waitUntil("forty pieces at most") { numbers(scene).count <= 40 }
     }
 
-    @Test("keeps to its limit while more than that is played, and lets the oldest go")
-    func longPlay() async throws {
+    @Test("keeps its limit during long playback, and evicts the oldest segments")
+    func evictsOldestSegments() async throws {
         try await Scene.with(options: Self.limit) { scene in
             let bodies = try await PlaylistWalk.load(scene.url(Self.list(200)))
             #expect(bodies.count == 200 && bodies.values.allSatisfy { $0.count == 100_000 })
             try await waitForLimit(scene)
             let kept = numbers(scene)
-            // What was asked for last is there, without a hole; of the rest only what lies around the playhead.
+            // The latest segments are stored without a hole; of the others, those around the playhead.
             #expect(Set(180..<200).isSubset(of: kept), "\(kept)")
             #expect(kept.allSatisfy { $0 >= 160 || $0 <= 25 }, "\(kept)")
             #expect(try await scene.repetitions() == [:])
 
-            // Played once more, just what went is fetched again.
+            // On replay, only evicted segments are refetched.
             try await scene.origin.clearRequests()
             let again = try await PlaylistWalk.load(scene.url(Self.list(200)))
             #expect(again.values.allSatisfy { $0.count == 100_000 })
@@ -41,8 +41,8 @@ struct PlayCacheTests {
         }
     }
 
-    @Test("gives a download what is there, which asks for the rest alone, and nothing of it makes way afterwards")
-    func promotion() async throws {
+    @Test("gives its segments to a download, which requests only the others, and then evicts none of them")
+    func promotesSegmentsToDownload() async throws {
         try await Scene.with(options: Self.limit) { scene in
             _ = try await PlaylistWalk.load(scene.url(Self.list(80)))
             try await waitForLimit(scene)
@@ -51,7 +51,7 @@ struct PlayCacheTests {
             let get = try await scene.weir.run(["get", scene.origin.url(Self.list(80)), "--name", "film"])
             #expect(get.exit == .code(0), "\(get.errors)")
             let asked = try await scene.mediaRequests().map(\.path)
-            // What is about to be deleted when the download begins may be fetched, and nothing is fetched twice.
+            // Segments being deleted when the download starts may be refetched, but none is fetched twice.
             #expect(Set(asked) == Set((0..<80).filter { !kept.contains($0) }.map { "/_vod/80x100000/\($0).ts" }))
             #expect(asked.count == Set(asked).count && scene.pieces().count == 80)
 
@@ -69,13 +69,13 @@ struct PlayCacheTests {
         }
     }
 
-    @Test("survives a kill before any file is deleted: what is listed is there, and plays")
-    func killed() async throws {
+    @Test("survives a kill before any file deletion: listed segments exist and play")
+    func survivesKillDuringEviction() async throws {
         try await Scene.with { scene in
-            // Whole, they stand in their bundles' playlists.
+            // Complete assets are in their bundles' playlists.
             for count in [60, 61, 62] { _ = try await PlaylistWalk.load(scene.url(Self.list(count))) }
             try await scene.waitForPieces(183)
-            // Written a moment after the last of them.
+            // The playlists are written shortly after the last segment.
             try await waitUntil("the bundles' playlists") {
                 try bundles(scene).allSatisfy { FileManager.default.fileExists(atPath: $0 + "/master.m3u8") }
             }
@@ -95,10 +95,10 @@ struct PlayCacheTests {
         }
     }
 
-    /// Lets everything make way, until the process is killed as it is about to delete its n-th file.
+    /// Evicts everything, with the process killed before it deletes its nth file.
     private func expectHonesty(_ scene: Scene, killedAt deletion: Int) async throws {
         let kill = "inject=unlinkat:signal=KILL:when=\(deletion)"
-        // It may be killed before it is ready.
+        // The kill may come before the server listens.
         try? await scene.weir.start(
             wrapper: ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=unlinkat", "-e", kill],
             options: ["--play-cache", "0"])
@@ -115,7 +115,7 @@ struct PlayCacheTests {
         return try FileManager.default.contentsOfDirectory(atPath: assets).map { assets + $0 }
     }
 
-    /// Checks that what a bundle's playlists name is there.
+    /// Checks that every file in a bundle's playlists exists.
     private func expectHonest(_ bundle: String) throws {
         guard let master = try? String(contentsOfFile: bundle + "/master.m3u8", encoding: .utf8) else { return }
         for list in master.split(separator: "\n") where !list.hasPrefix("#") {

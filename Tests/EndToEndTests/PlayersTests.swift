@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Every player through Weir")
 struct PlayersTests {
-    /// What is worse than from a plain origin; nil when nothing is.
+    /// A result that is worse than with a plain origin; nil if there is none.
     private func shortcoming(_ row: PlayerBaseline) async throws -> String? {
         var shortcoming: String?
         try await Scene.with { scene in
@@ -15,10 +15,10 @@ struct PlayersTests {
         return shortcoming
     }
 
-    @Test("plays each fixture to the end, and seeks, as from a plain origin", arguments: PlayerBaseline.all)
-    func plays(row: PlayerBaseline) async throws {
+    @Test("plays each fixture to the end, and seeks, as with a plain origin", arguments: PlayerBaseline.all)
+    func playsAndSeeks(row: PlayerBaseline) async throws {
         var found = try await shortcoming(row)
-        // They play in real time, and stumble by themselves on a busy machine: what Weir causes shows again.
+        // Players run in real time and can fail on a busy machine. A failure caused by Weir repeats.
         if found != nil { found = try await shortcoming(row) }
         #expect(found == nil)
     }

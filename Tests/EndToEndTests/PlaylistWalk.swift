@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// A client that loads a presentation whole: each playlist once, and once each resource that a playlist names.
+/// A client that loads a whole presentation: each playlist and each resource once.
 enum PlaylistWalk {
-    /// The URIs in a playlist, in their order: lines, and URI attributes.
+    /// The URIs in a playlist, in order: lines, and URI attributes.
     static func references(in playlist: String) -> [String] {
         playlist.split(separator: "\n").compactMap { line in
             guard line.hasPrefix("#") else { return String(line) }
@@ -12,9 +12,9 @@ enum PlaylistWalk {
         }
     }
 
-    /// The bodies of everything behind the playlist at `url` but the playlists, by URL.
+    /// The bodies of all resources of the presentation at `url`, by URL, without playlists.
     ///
-    /// Throws `HTTPProbeError` or ``Refused`` for the first answer that is not a whole 200.
+    /// Throws `HTTPProbeError` or ``Refused`` for the first response that is not a complete 200.
     static func load(_ url: String) async throws -> [String: Data] {
         var bodies: [String: Data] = [:]
         var seen: Set<String> = []
@@ -54,7 +54,7 @@ enum PlaylistWalk {
         URL(string: reference, relativeTo: URL(string: base))?.absoluteString ?? reference
     }
 
-    /// An answer that is not a whole 200.
+    /// A response that is not a complete 200.
     struct Refused: Error, CustomStringConvertible {
         let url: String
         let answer: HTTPAnswer

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An origin that goes and comes back while Weir runs.
+/// An origin that becomes absent and returns while Weir runs.
 @Suite("An origin that")
 struct PresenceTests {
-    /// The connections to a port that a trace of system calls shows.
+    /// The connections to a port in a system call trace.
     private func connections(_ trace: String, to port: Int) throws -> Int {
         try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
             .count { $0.contains("connect(") && $0.contains("htons(\(port))") }
@@ -16,8 +16,8 @@ struct PresenceTests {
             .map { String($0.split(separator: "/")[3]) }
     }
 
-    @Test("is away costs a connection a probe, and is there again with nobody waiting for it")
-    func awayAndBack() async throws {
+    @Test("is absent costs one connection per probe, and its return is detected without a request")
+    func probesAbsentOrigin() async throws {
         try await Scene.with(isStarted: false) { scene in
             let folder = try TemporaryFolder()
             let trace = folder.path("calls")
@@ -32,13 +32,13 @@ struct PresenceTests {
                 try await listed(url) == ["video-270p"]
             }
             let began = ContinuousClock.now
-            // mpv loads each entry twice, and ffmpeg opens all that is listed.
+            // mpv loads each entry twice, and ffmpeg opens all listed renditions.
             for player in [Player.ffmpeg, .mpv] {
                 let report = try await player.play(url)
                 #expect(PlayerBaseline(player, "ts").shortcoming(of: report) == nil)
             }
             for _ in 0..<20 { #expect(try await listed(url) == ["video-270p"]) }
-            // The load that found nobody, and a probe after each pause: of five seconds, then ten, then twenty.
+            // The failed load, and a probe after each pause of five, ten, then twenty seconds.
             let probes = (ContinuousClock.now - began) / .seconds(5) + 1
             let made = try connections(trace, to: scene.origin.port) - before
             #expect((1...(1 + Int(probes))).contains(made), "\(made) connections")
@@ -51,19 +51,19 @@ struct PresenceTests {
         }
     }
 
-    @Test("goes in mid-play takes nothing from what is stored, and what is not comes when it is back")
-    func inMidPlay() async throws {
+    @Test("becomes absent during playback does not affect stored segments; others arrive when it is back")
+    func playsStoredSegmentsMeanwhile() async throws {
         try await Scene.with { scene in
-            // Six segments of two seconds: the player has three of them, and is kept from the rest.
+            // Of six segments of two seconds, the player has three; the others are held.
             try await scene.origin.add(OriginRule("*/270p/3.ts") { $0.hold = true })
             let segments = try await PlaylistWalk.segments(
                 PlaylistWalk.segments(await scene.master("ts"))[2])
             for segment in segments.prefix(3) { #expect(try await HTTPProbe.fetch(segment).status == 200) }
             try await scene.origin.stop()
-            // What is stored of the session's rendition is there; the rest is waited for.
+            // Stored segments of the session's rendition are served; others wait.
             #expect(try await HTTPProbe.fetch(segments[0]).status == 200)
             let waiting = try await SegmentReader(segments[3])
-            // A playlist that is loaded now is cut to what is there.
+            // A playlist loaded now lists only stored segments.
             let url = await scene.master("ts")
             try await waitUntil("the part", within: .seconds(20)) { try await listed(url) == ["video-270p"] }
             let part = try await PlaylistWalk.segments(PlaylistWalk.segments(url)[0])
@@ -71,7 +71,7 @@ struct PresenceTests {
             let frames = try await FrameHashes.of(url)
             #expect(frames.streams.map(\.frames.count).contains(60))
             try await scene.origin.restart()
-            // The session that began before goes on where it was.
+            // The earlier session continues.
             #expect(try await waiting.head().hasPrefix("HTTP/1.1 200 "))
             #expect(try await waiting.rest().end == .closed)
             #expect(try await HTTPProbe.fetch(segments[3])["cache-status"] == "Weir; hit")
@@ -80,8 +80,8 @@ struct PresenceTests {
         }
     }
 
-    @Test("is not used any more after \"weir mode offline\" is used again after \"weir mode auto\"")
-    func switched() async throws {
+    @Test("is unused after \"weir mode offline\" and used again after \"weir mode auto\"")
+    func switchesMode() async throws {
         try await Scene.with { scene in
             _ = try await scene.get("ts", ["-q", "270p"])
             let url = await scene.master("ts")
@@ -98,8 +98,8 @@ struct PresenceTests {
         }
     }
 
-    @Test("is gone leaves Chromium a stored asset by its name")
-    func chromium() async throws {
+    @Test("is absent leaves stored assets playable by name in Chromium")
+    func playsByNameInChromium() async throws {
         try await Scene.with { scene in
             _ = try await scene.get("cmaf", ["-q", "270p"])
             try await scene.origin.stop()

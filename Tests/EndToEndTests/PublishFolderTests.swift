@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What is published to a folder")
+@Suite("A publication to a folder")
 struct PublishFolderTests {
-    @Test("plays from nginx with the recipe of conf/, with every frame, types, cache headers, CORS and ranges")
-    func recipe() async throws {
+    @Test("plays from nginx with the configuration in conf/, with every frame, types, cache headers, CORS and ranges")
+    func playsFromNginx() async throws {
         let out = try TemporaryFolder()
         try await Scene.with { scene in
             for fixture in ["cmaf", "aes", "ts"] {
@@ -14,7 +14,7 @@ struct PublishFolderTests {
                 #expect(result.exit == .code(0), "\(result.errors)")
             }
         }
-        #expect(chmod(out.path, 0o755) == 0)  // nginx's workers may be another user's.
+        #expect(chmod(out.path, 0o755) == 0)  // nginx's workers may run as another user.
         let nginx = try await PlainServer(root: out.path, recipe: "conf/nginx/weir-published.conf")
         for fixture in ["cmaf", "aes", "ts"] {
             try await expectFrames(nginx.url("/\(fixture)/master.m3u8"), ofBestOf: fixture)
@@ -55,14 +55,14 @@ struct PublishFolderTests {
         }
     }
 
-    @Test("stays as it is where it is right, also after a kill, and comes back as it was by weir import")
-    func incremental() async throws {
+    @Test("rewrites only what differs, also after a kill, and weir import restores it")
+    func writesOnlyDifferences() async throws {
         let out = try TemporaryFolder()
         let place = out.path("film")
         try await Scene.with { scene in
             try await scene.store("ts")
             try await scene.weir.kill()
-            // At the rename of the fourth piece.
+            // Killed at the rename of the fourth piece.
             try await scene.weir.start(wrapper: [
                 "strace", "-f", "-qq", "-o", out.path("calls"), "-e", "trace=renameat", "-P", place + "/video-270p",
                 "-e", "inject=renameat:signal=KILL:when=4",
@@ -85,7 +85,7 @@ struct PublishFolderTests {
             let size = try Data(contentsOf: URL(filePath: piece)).count
             try FileManager.default.removeItem(atPath: piece)
             try Data("mine".utf8).write(to: URL(filePath: place + "/mine.txt"))
-            // With it its folder's sums, which were void until it was there.
+            // Its folder's checksums follow, which were invalid without the piece.
             let mended = try await scene.weir.run(["publish", "ts", place])
             #expect(mended.output.hasPrefix("published ts to \(place): 2 of 10 files sent, "), "\(mended.output)")
             #expect(try Data(contentsOf: URL(filePath: piece)).count == size)
@@ -106,8 +106,8 @@ struct PublishFolderTests {
         }
     }
 
-    @Test("is refused where something else is, where nothing can be, and where nothing is whole")
-    func refusals() async throws {
+    @Test("is refused over foreign files, at an impossible place, and without complete renditions")
+    func refusesBadTargets() async throws {
         let out = try TemporaryFolder()
         try await Scene.with { scene in
             try await scene.store("ts")
@@ -138,7 +138,7 @@ struct PublishFolderTests {
             #expect(!FileManager.default.fileExists(atPath: out.path("film")))
             #expect(try Data(contentsOf: URL(filePath: out.path("mine/film.txt"))) == Data("mine".utf8))
             #expect(try FileManager.default.contentsOfDirectory(atPath: out.path("mine")) == ["film.txt"])
-            // What is stored is not what had come: it does not go out.
+            // A damaged piece is not published.
             let piece = try #require(scene.pieces().first { $0.hasSuffix("/3.ts") && $0.contains("/ts-") })
             let sums = piece.dropLast("3.ts".count) + "SHA256SUMS"
             try await waitUntil("the sum of what had come") {
@@ -154,13 +154,13 @@ struct PublishFolderTests {
         }
     }
 
-    @Test("on a disk that is full ends with 74, keeps what is there, and goes on when there is room")
-    func full() async throws {
+    @Test("exits with 74 on a full disk, keeps its files, and continues with free space")
+    func continuesAfterFullDisk() async throws {
         let out = try TemporaryFolder()
         try await Scene.with(isStarted: false) { scene in
             let disk = out.path("disk")
             #expect(mkdir(disk, 0o755) == 0)
-            // Nobody else sees the small file system.
+            // Only this test's mount namespace has the small file system.
             let script = "mount -t tmpfs -o size=96k none \"$0\" && exec \"$@\""
             try await scene.weir.start(wrapper: ["unshare", "-m", "sh", "-c", script, disk])
             try await scene.store("ts")

@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// moto, which others have written, in front of what was only held against a store of our own.
-@Suite("What is published to moto")
+/// Publishes to moto, an independent S3 implementation; the other tests use our own store.
+@Suite("A publication to moto")
 struct PublishMotoTests {
-    @Test("plays, comes again from a second Weir, and takes exactly so many requests, after a kill too")
-    func plays() async throws {
+    @Test("plays, downloads to a second Weir, and takes an exact number of requests, also after a kill")
+    func playsAndCountsRequests() async throws {
         let process = try ChildProcess(Repository.path("tools/lab/moto"), [])
         let endpoint = try await process.line(startingWith: "moto is listening on ", within: .seconds(300))
         #expect(try await HTTPProbe.fetch(endpoint + "/films", method: "PUT").status == 200)
-        // Anybody may read what is there.
+        // The bucket is publicly readable.
         let policy =
             #"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"s3:GetObject","#
             + #""Resource":"arn:aws:s3:::films/*"}]}"#
@@ -37,7 +37,7 @@ struct PublishMotoTests {
                 "\(second.output)\(second.errors)")
             #expect(try await count("PUT") == 0)
 
-            // The first variant's playlist goes last but one: killed by then, all of its pieces are there.
+            // The first variant's playlist is second to last: at the kill, all its pieces are stored.
             try await scene.store("cmaf")
             let command = try scene.weir.begin(publish, environment: keys)
             var before = 0
@@ -53,8 +53,8 @@ struct PublishMotoTests {
             let last = try await scene.weir.run(publish, environment: keys)
             #expect(last.exit == .code(0), "\(last.errors)")
             let after = try await count("PUT")
-            // The record, 14 pieces with their sums and playlist, and the multivariant one; one each for those on their way
-            // when it was killed, whose answers nobody heard, is no more than a HEAD.
+            // The record, 14 pieces with their checksums and playlist, and the multivariant playlist. Each upload in progress
+            // at the kill, with its response lost, costs only a HEAD.
             #expect(before + after == 1 + 15 + 1, "\(before) and \(after)")
             try await scene.origin.stop()
         }

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What is published by rsync")
+@Suite("A publication by rsync")
 struct PublishRsyncTests {
-    /// rsync's own daemon with a module "films" over a folder.
+    /// An rsync daemon with a module "films" for a folder.
     private struct Module: Sendable {
         let folder: TemporaryFolder
         private let process: ChildProcess
@@ -29,8 +29,8 @@ struct PublishRsyncTests {
         func place(_ path: String) -> String { "rsync://127.0.0.1:\(port)/\(path)" }
     }
 
-    @Test("is what a folder would have, is not sent again, and what is no part of it any more goes")
-    func module() async throws {
+    @Test("equals a published folder, sends nothing twice, and deletes obsolete files")
+    func publishesToModule() async throws {
         let module = try await Module()
         let out = try TemporaryFolder()
         try await Scene.with { scene in
@@ -68,8 +68,8 @@ struct PublishRsyncTests {
         }
     }
 
-    @Test("is refused with the reason: another's place, no module, nobody there, no rsync, words for ssh")
-    func refusals() async throws {
+    @Test("is refused with the reason: foreign files, no module, no daemon, no rsync, ssh options in the URL")
+    func refusesBadTargets() async throws {
         let module = try await Module()
         try await Scene.with { scene in
             try await scene.store("ts")

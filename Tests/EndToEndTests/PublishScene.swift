@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Scene {
-    /// Publishes an asset to its own prefix in a store.
+    /// Publishes an asset to its own prefix in an object store.
     func publish(
         _ name: String, to store: ObjectStore, _ environment: [String: String] = [:]
     ) async throws -> ProcessResult {
@@ -11,19 +11,19 @@ extension Scene {
             Self.publish(name, to: store), environment: ObjectStore.keys.merging(environment) { $1 })
     }
 
-    /// The words of that command.
+    /// The arguments of that command.
     static func publish(_ name: String, to store: ObjectStore) -> [String] {
         ["publish", name, "s3://\(ObjectStore.bucket)/\(name)", "--endpoint", store.endpoint]
     }
 
-    /// Downloads a fixture, and expects that it came.
+    /// Downloads a fixture and expects success.
     func store(_ fixture: String, _ options: [String] = []) async throws {
         let got = try await get(fixture, options)
         #expect(got.exit == .code(0), "\(got.errors)")
     }
 }
 
-/// Expects that a command ended well, and wrote this line.
+/// Expects that a command succeeded and printed a line.
 func expectLine(
     _ result: ProcessResult, _ line: String, sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -32,7 +32,7 @@ func expectLine(
         sourceLocation: sourceLocation)
 }
 
-/// The files of an asset's published folder, by their paths: what plays, and what is beside it.
+/// The paths of all files in an asset's published folder.
 func publishedFiles(in folder: String) -> [String] {
     let found = FileManager.default.enumerator(atPath: folder)
     return (found?.allObjects as? [String] ?? []).filter { $0.split(separator: "/").last?.contains(".") ?? false }

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What is published to an object store")
+@Suite("A publication to an object store")
 struct PublishTests {
-    @Test("has every frame in ffmpeg and behind a second Weir, right fields, and the playlists last")
-    func plays() async throws {
+    @Test("plays every frame in ffmpeg and through a second Weir, has correct fields, and sends playlists last")
+    func playsWithCorrectFields() async throws {
         let store = try await ObjectStore()
         try await Scene.with { scene in
             for fixture in ["cmaf", "aes", "ts"] {
@@ -43,7 +43,7 @@ struct PublishTests {
         #expect(objects.allSatisfy { $0.value["x-amz-meta-sha256"]?.count == 64 })
     }
 
-    /// Six go at a time, so within a stage any order is right.
+    /// Six uploads run at a time, so any order within a stage is correct.
     private func expectOrder(_ store: ObjectStore) async throws {
         for fixture in ["cmaf", "aes", "ts"] {
             let puts = try await store.puts().filter { $0.hasPrefix(fixture + "/") }
@@ -56,20 +56,20 @@ struct PublishTests {
         }
     }
 
-    @Test("is not sent again; what is more, changed or gone is, and what is no part of it any more goes")
-    func incremental() async throws {
+    @Test("sends only new, changed and missing objects, and deletes obsolete ones")
+    func sendsOnlyDifferences() async throws {
         let store = try await ObjectStore()
         try await Scene.with { scene in
             try await scene.store("ts", ["-q", "90p"])
             expectLine(
                 try await scene.publish("ts", to: store), "published ts to s3://films/ts: 10 of 10 files sent, 136 KB")
-            #expect(try await store.puts().count == 11)  // And the record.
+            #expect(try await store.puts().count == 11)  // 10, and the record.
             try await store.clearRequests()
             expectLine(
                 try await scene.publish("ts", to: store), "published ts to s3://films/ts: 0 of 10 files sent, 0 B")
             #expect(try await store.puts() == [])
 
-            // Another's hand: one is away, one has other bytes of the same length, one has other fields.
+            // Foreign changes: one object deleted, one with other bytes of equal length, one with other fields.
             try await store.remove("ts/video-90p/3.ts")
             let length = try Repository.fixture("/ts/90p/4.ts").count
             try await store.add("ts/video-90p/4.ts", Data(count: length))
@@ -77,7 +77,7 @@ struct PublishTests {
             #expect(try await scene.publish("ts", to: store).exit == .code(0))
             #expect(try await store.puts().sorted() == ["ts/video-90p/3.ts", "ts/video-90p/4.ts"])
 
-            // More of the asset: its pieces, and the playlists that name them.
+            // More of the asset: new pieces, and the playlists with them.
             try await scene.store("ts", ["-q", "270p"])
             try await store.clearRequests()
             #expect(try await scene.publish("ts", to: store).exit == .code(0))
@@ -87,15 +87,15 @@ struct PublishTests {
         }
     }
 
-    @Test("of an earlier time that is no part of it any more is deleted last, and nothing else is")
-    func obsolete() async throws {
+    @Test("deletes obsolete objects of an earlier publication last, and no others")
+    func deletesObsoleteObjectsLast() async throws {
         let store = try await ObjectStore()
         try await Scene.with { scene in
             try await scene.store("ts", ["-q", "90p", "--also", "-q 180p"])
             #expect(try await scene.publish("ts", to: store).exit == .code(0))
             try await store.add("ts/notes.txt", Data("mine".utf8))
             try await store.add("ts/video-180p/mine.ts", Data("mine".utf8))
-            // A piece that is gone: its rendition is not whole, and is published no more.
+            // With a piece missing, its rendition is incomplete and no longer published.
             let piece = try #require(scene.pieces().first { $0.hasSuffix("video-180p/5.ts") })
             try await scene.origin.stop()
             try await scene.weir.kill()
@@ -117,8 +117,8 @@ struct PublishTests {
         }
     }
 
-    @Test("comes through refusals that pass and broken connections, with jitter, and each is sent whole")
-    func retries() async throws {
+    @Test("retries transient refusals and broken connections with jitter, and sends each object completely")
+    func retriesTransientFailures() async throws {
         let store = try await ObjectStore()
         try await Scene.with { scene in
             try await scene.store("ts")
@@ -140,8 +140,8 @@ struct PublishTests {
         }
     }
 
-    @Test("goes on after a kill with what is missing, and after Ctrl-C, which ends it in the daemon too")
-    func interrupted() async throws {
+    @Test("continues after a kill, and after Ctrl-C, which cancels it in the daemon too")
+    func continuesAfterInterruption() async throws {
         let store = try await ObjectStore()
         try await Scene.with { scene in
             try await scene.store("ts")
@@ -150,7 +150,7 @@ struct PublishTests {
             try await store.add(hold)
             for isKill in [false, true] {
                 let command = try scene.weir.begin(Scene.publish("ts", to: store), environment: ObjectStore.keys)
-                // One is held, and keeps the playlists away; the others go.
+                // One held upload delays the playlists; the other pieces are sent.
                 try await waitUntil("pieces") {
                     let held = try await store.puts().count { $0.hasSuffix("/5.ts") }
                     let there = try await store.objects().count
@@ -158,7 +158,7 @@ struct PublishTests {
                 }
                 if isKill { try await scene.weir.kill() } else { command.send(SIGINT) }
                 let exit = try await command.end()
-                // Who asks how it stands after the kill finds nobody.
+                // A status request after the kill finds no daemon.
                 #expect((isKill ? [.code(75), .code(69)] : [.code(130)]).contains(exit), "\(command.standardError)")
                 #expect(isKill || command.standardError.contains("the same command"))
                 let objects = try await store.objects()
@@ -176,8 +176,8 @@ struct PublishTests {
         }
     }
 
-    @Test("is refused with the reason, and nothing is changed there; no secret is in any message, log or word")
-    func refusals() async throws {
+    @Test("is refused with the reason and without changes; no message or log has a secret")
+    func refusesWithoutSecrets() async throws {
         let store = try await ObjectStore(token: "sessiontoken")
         try await Scene.with { scene in
             try await scene.store("ts")
@@ -236,8 +236,8 @@ struct PublishTests {
         }
     }
 
-    @Test("has none of the tokens and header fields by which it came")
-    func secrets() async throws {
+    @Test("has no tokens and header fields of the download")
+    func publishesNoSecrets() async throws {
         let store = try await ObjectStore()
         try await Scene.with { scene in
             let url = scene.origin.url("/ts/master.m3u8?token=hiddenquery")

@@ -1,33 +1,32 @@
 import Foundation
 import TestSupport
 
-/// A player that plays one media playlist in real time, reads ahead so far and no further, as hls.js and VLC do, and
-/// counts its stalls.
+/// Plays one media playlist in real time with a limited buffer, as hls.js and VLC do, and counts stalls.
 struct RealTimePlayer {
-    /// One segment as the player saw it. Times are seconds since the player began.
+    /// One received segment. Times are seconds since the player started.
     struct Load: Sendable {
-        /// When it was asked for, and when its last byte had come.
+        /// Time of the request, and of the last byte.
         let asked: Double
         let got: Double
-        /// The media ahead when it was asked for, in seconds.
+        /// Buffered media at the request, in seconds.
         let ahead: Double
     }
 
-    /// How it went.
+    /// Result of the playback.
     struct Outcome: Sendable {
-        /// How often it had to wait in mid-play, and for how long altogether, in seconds.
+        /// Number of stalls, and their total duration in seconds.
         var stalls = 0
         var stalled = 0.0
-        /// From the beginning to the first picture, in seconds.
+        /// Startup time to the first picture, in seconds.
         var startup = 0.0
         var loads: [Load] = []
     }
 
-    /// So much media is held at most, in seconds.
+    /// Maximum buffer in seconds.
     let ahead: Double
     private let began = ContinuousClock.now
     private var outcome = Outcome()
-    /// Where the media that has come ends, and the playhead at an instant.
+    /// End of the received media, and the playhead at an instant.
     private var front = 0.0
     private var anchor: (position: Double, at: Double)?
 
@@ -35,7 +34,7 @@ struct RealTimePlayer {
 
     /// Plays the lowest variant behind a multivariant playlist to its end.
     ///
-    /// - Parameter got: told of each segment when it has come.
+    /// - Parameter got: called with each received segment.
     static func playLowest(
         _ master: String, ahead: Double, got: (Int, Load) async throws -> Void = { _, _ in }
     ) async throws -> Outcome {
@@ -69,7 +68,7 @@ struct RealTimePlayer {
         return front - (anchor.position + now - anchor.at)
     }
 
-    /// Real time is what this is about: it waits for its own playhead.
+    /// Waits in real time for its own playhead.
     private func wait(until isTime: (Double) -> Bool) async throws {
         while !isTime(buffer(at: now)) { try await Task.sleep(for: .milliseconds(20)) }
     }

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("A recording of a live stream")
 struct RecordingTests {
-    /// The segments of a recording's text, as far as it is one.
+    /// The segments in a recording's playlist; empty if it is not one.
     private func count(_ url: String) async throws -> Int {
         let answer = try await HTTPProbe.fetch(url)
         guard answer.status == 200, answer.text.contains("#EXT-X-PLAYLIST-TYPE:EVENT\n") else { return 0 }
         return answer.text.split(separator: "\n").count { !$0.hasPrefix("#") }
     }
 
-    /// What the origin showed, as if it had been one presentation from the beginning.
+    /// All that the origin showed, as one presentation from the start.
     private func showWhole(_ origin: TestOrigin, _ count: Int) async throws -> String {
         let segments = (0..<count).map { number in
             (number > 0 && number % 6 == 0 ? "#EXT-X-DISCONTINUITY\n" : "")
@@ -23,9 +23,9 @@ struct RecordingTests {
     }
 
     @Test(
-        "goes on after kill -9, and is in the end what the origin showed, frame for frame, with no origin",
+        "continues after kill -9, and finally plays every frame that the origin showed, without origin",
         arguments: ["master", "media"])
-    func killed(entry: String) async throws {
+    func continuesAfterKill(entry: String) async throws {
         try await Scene.with { scene in
             let url = scene.origin.url("/_live/show/\(entry).m3u8")
             let get = try scene.weir.begin(["get", "--record", "--name", "show", url])
@@ -52,7 +52,7 @@ struct RecordingTests {
                 try await records(shown)
             }
             try await scene.origin.end("show")
-            // It follows the download through every restart, or was told that there was no daemon.
+            // get follows the download through every restart, or exits because there is no daemon.
             _ = try await get.end()
             let again = try await scene.weir.run(["get", "--record", url], within: .seconds(60))
             #expect(again.exit == .code(0), "\(again.errors)")
@@ -67,9 +67,9 @@ struct RecordingTests {
     }
 
     @Test(
-        "plays from its beginning while it grows, to the end of the show, and the live stream is fetched once",
+        "plays from its start while it grows, to the end of the broadcast, and fetches the live stream once",
         arguments: ["window", "ll", "event"])
-    func plays(kind: String) async throws {
+    func playsWhileRecording(kind: String) async throws {
         let origin = try await LiveOrigin(seconds: 16)
         try await Scene.with { scene in
             let url = origin.master(kind, for: "weir")
@@ -91,7 +91,7 @@ struct RecordingTests {
             let whole = try await HTTPProbe.fetch(scene.weir.url(PlaylistWalk.references(in: text)[0])).text
             #expect(
                 whole.split(separator: "#EXT-X-MAP").count == (kind == "ll" ? 2 : 1) && !whole.contains("#EXT-X-PART"))
-            // All of what was in the window at first, and all that came.
+            // All segments of the initial window, and all later ones.
             let frames = try await FrameHashes.of(scene.weir.url("/offline/show.m3u8"))
             #expect(frames.errors == "")
             #expect((frames.streams.first { $0.mediaType == "video" }?.frames.count ?? 0) >= 200)

@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What Weir is asked for and does not give: each a status and a sentence.
+/// Requests that Weir refuses, each with a status and a reason.
 @Suite("Weir refuses")
 struct RefusalTests {
     private static func isSentence(_ answer: HTTPAnswer) -> Bool {
         answer.isComplete && answer["content-type"] == "text/plain; charset=utf-8" && answer.text.hasSuffix(".\n")
     }
 
-    @Test("with 404 what it does not have, and asks no origin")
-    func unknown() async throws {
+    @Test("with 404 what it does not know, without an origin request")
+    func refusesUnknownPaths() async throws {
         try await Scene.with { scene in
             let segment = try await PlaylistWalk.firstSegment(ofLastVariant: scene.master("cmaf"))
             let folder = segment.dropLast("0.m4s".count)
@@ -33,7 +33,7 @@ struct RefusalTests {
         }
     }
 
-    /// Request heads, HOST standing for the right Host line, and what they are answered with.
+    /// Request heads, with HOST for the correct Host line, and the expected status.
     private static let heads: [(head: String, status: Int)] = [
         ("GET /ts.m3u8 HTTP/1.1\r\nHOSTHOST\r\n", 400), ("GET /ts.m3u8 HTTP/1.1\r\n\r\n", 400),
         ("GET /ts.m3u8 HTTP/1.1\nHOST\n", 400), ("GET  /ts.m3u8 HTTP/1.1\r\nHOST\r\n", 400),
@@ -42,8 +42,8 @@ struct RefusalTests {
         ("GET /ts.m3u8 HTTP/1.1\r\nHOSTX: " + String(repeating: "x", count: 20_000) + "\r\n\r\n", 431),
     ]
 
-    @Test("a request that is malformed or meant for another host, and closes the connection", arguments: heads)
-    func malformed(head: String, status: Int) async throws {
+    @Test("a malformed request or one for another host, and closes the connection", arguments: heads)
+    func refusesMalformedRequests(head: String, status: Int) async throws {
         try await Scene.with { scene in
             let port = await scene.weir.port
             let connection = try RawConnection(port: port)
@@ -55,7 +55,7 @@ struct RefusalTests {
     }
 
     @Test("a web page of another site")
-    func otherSites() async throws {
+    func refusesOtherSites() async throws {
         try await Scene.with { scene in
             for fields in [["Origin": "https://evil.example"], ["Sec-Fetch-Site": "cross-site"]] {
                 let answer = try await HTTPProbe.fetch(scene.master("ts"), fields: fields)
@@ -72,7 +72,7 @@ struct RefusalTests {
             "http://user:secret@127.0.0.1:PORT/ts/master.m3u8", "http://user@127.0.0.1:PORT/ts/master.m3u8",
             "http://OWN/ts.m3u8", "http:///ts/master.m3u8", "http://127.0.0.1:99999/ts/master.m3u8",
         ])
-    func refusedURL(url: String) async throws {
+    func refusesURL(url: String) async throws {
         try await Scene.with { scene in
             let before = try await scene.origin.load().accepted
             let own = await scene.weir.address.dropFirst("http://".count)
@@ -84,16 +84,16 @@ struct RefusalTests {
             let get = try await scene.weir.run(["get", full])
             #expect(get.exit == .code(65) && get.errors.hasPrefix("weir: "), "\(get.errors)")
             #expect(!get.errors.contains("secret"))
-            // The one more is the question itself.
+            // The additional connection is the load request itself.
             #expect(try await scene.origin.load().accepted == before + 1)
             #expect(try await scene.weir.run(["list", "--json"]).output == "")
         }
     }
 
     @Test(
-        "with 403 a redirect to where no request may go, and opens no connection to it",
+        "with 403 a redirect to a forbidden address, and opens no connection to it",
         arguments: ["http://127.0.0.1:PRIVATE/ts/master.m3u8", "file:///etc/passwd", "http://10.0.0.1/master.m3u8"])
-    func redirect(target: String) async throws {
+    func refusesRedirect(target: String) async throws {
         let other = try await TestOrigin()
         try await Scene.with { scene in
             let before = try await other.load().accepted
@@ -106,8 +106,8 @@ struct RefusalTests {
         }
     }
 
-    @Test("with 403 what a playlist names on another private address, and opens no connection to it")
-    func reference() async throws {
+    @Test("with 403 a playlist reference to another private address, and opens no connection to it")
+    func refusesReference() async throws {
         let other = try await TestOrigin()
         try await Scene.with { scene in
             let before = try await other.load().accepted

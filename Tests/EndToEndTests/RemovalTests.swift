@@ -4,11 +4,11 @@ import Testing
 
 @Suite("A removal")
 struct RemovalTests {
-    @Test("that is killed midway is done all the same: the name is free, and nothing is left on the disk")
-    func killed() async throws {
+    @Test("that is killed midway completes: the name is free, and no file remains")
+    func completesAfterKill() async throws {
         try await Scene.with(isStarted: false) { scene in
             let folder = try TemporaryFolder()
-            // So long for each file that a kill comes in between.
+            // Each deletion is delayed, so that a kill comes between two.
             try await scene.weir.start(wrapper: [
                 "strace", "-f", "-qq", "-o", folder.path("calls"), "-e",
                 "trace=unlinkat", "-e", "inject=unlinkat:delay_enter=20000",
@@ -38,7 +38,7 @@ struct RemovalTests {
         }
     }
 
-    /// The pieces that are still to go.
+    /// The pieces still to be deleted.
     private func left(_ scene: Scene) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: scene.weir.store + "/tmp").filter { $0.hasSuffix(".ts") }
     }

@@ -1,10 +1,10 @@
 import TestSupport
 
 extension TestOrigin.Request {
-    /// Whether it asks for a segment, an initialization section or a key.
+    /// True for a request of a segment, an initialization section or a key.
     var isForMedia: Bool { !path.contains(".m3u8") }
 
-    /// What is asked for: two requests with the same one ask for the same bytes.
+    /// Path and range: requests with equal values are for the same bytes.
     var resource: String { path + (range.map { " " + $0 } ?? "") }
 }
 
@@ -14,7 +14,7 @@ extension Scene {
         try await origin.requests().filter(\.isForMedia)
     }
 
-    /// What was asked for more than once, with its count; a request that a kill cut off does not count.
+    /// Resources requested more than once, with counts, without requests that a kill cut.
     func repetitions(butFor cutOff: [TestOrigin.Request] = []) async throws -> [String: Int] {
         let excused = Set(cutOff.map(\.order))
         return try await mediaRequests().filter { !excused.contains($0.order) }

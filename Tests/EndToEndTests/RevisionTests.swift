@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An origin that has other content now than what is stored.
-@Suite("Other content at the origin")
+/// An origin whose content differs from the stored revision.
+@Suite("A new revision at the origin")
 struct RevisionTests {
     private func asset(_ scene: Scene) async throws -> [String: Any] {
         let shown = try await scene.weir.run(["show", "film", "--json"])
         return try #require(JSONSerialization.jsonObject(with: Data(shown.output.utf8)) as? [String: Any])
     }
 
-    @Test("is fetched beside what is stored, which plays frame for frame until the new is whole, and then gives way")
-    func isFetchedBesideWhatIsStored() async throws {
+    @Test("is fetched beside the stored one, which plays until the new one is complete and is then deleted")
+    func fetchesBesideStoredRevision() async throws {
         let film = try ChangingFilm("ts")
         try await Scene.with(root: film.root) { scene in
             let first = try await scene.get("film", ["-q", "best"])
@@ -19,7 +19,7 @@ struct RevisionTests {
             try film.change(to: "cmaf")
             try await scene.weir.kill()
             try await scene.weir.start()
-            // Whoever plays it finds out; what is stored plays on.
+            // A player's request detects the new revision; the stored one keeps playing.
             try await expectFrames(scene.weir.url("/film.m3u8"), ofBestOf: "ts")
             _ = try await FrameHashes.of(scene.master("film"))
             #expect(try await asset(scene)["hasChanged"] as? Bool == true)
@@ -36,7 +36,7 @@ struct RevisionTests {
             try await scene.origin.release()
             let followed = try await scene.weir.run(["get", "film", "-q", "best"])
             #expect(followed.exit == .code(0), "\(followed.errors)")
-            // It was played a moment ago, and whoever did may go on; after a restart nobody can.
+            // A recent player may continue with the old revision; after a restart no session remains.
             #expect(try await asset(scene)["isRevised"] as? Bool == true)
             try await scene.weir.kill()
             try await scene.weir.start()
@@ -48,8 +48,8 @@ struct RevisionTests {
         }
     }
 
-    @Test("is what a download goes on with that cannot have the rest of the old")
-    func isWhatADownloadGoesOnWith() async throws {
+    @Test("replaces the old one in a download that cannot get the rest")
+    func continuesDownloadWithNewRevision() async throws {
         let film = try ChangingFilm("ts")
         try await Scene.with(root: film.root) { scene in
             try await scene.origin.add(OriginRule("/film/270p/[345].ts") { $0.hold = true })
@@ -68,8 +68,8 @@ struct RevisionTests {
         }
     }
 
-    @Test("is played at once where nobody asked for the old to be kept")
-    func isPlayedAtOnce() async throws {
+    @Test("is played at once if the old one is only cached")
+    func playsNewRevisionAtOnce() async throws {
         let film = try ChangingFilm("ts")
         try await Scene.with(root: film.root) { scene in
             try await scene.origin.add(OriginRule("/film/270p/5.ts") { $0.status = 404 })

@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// An origin, and a Weir of its own in front of it, for the length of one test.
+/// An origin, and a Weir in front of it, for one test.
 struct Scene: Sendable {
-    /// Where the fixtures are.
+    /// The origin, which serves the fixtures.
     let origin: TestOrigin
-    /// What is tested.
+    /// The tested daemon.
     let weir: WeirProcess
 
-    /// Runs the body with a fresh origin and a fresh Weir, as soon as there is room for one more of both.
+    /// Runs the body with a new origin and a new Weir, once fewer scenes than the limit run.
     static func with(
         options: [String] = [], root: String = Repository.path("fixtures/media"), isStarted: Bool = true,
         _ body: (Scene) async throws -> Void
@@ -19,7 +19,7 @@ struct Scene: Sendable {
                 origin: try await TestOrigin(root: root),
                 weir: try await WeirProcess(options: options, started: isStarted))
             let played = await Result { try await body(scene) }
-            // Ended before its folder is deleted, it leaves nothing behind there.
+            // Ended before its folder is deleted, so that it writes no more files there.
             try await scene.weir.kill()
             try played.get()
         } catch {
@@ -29,10 +29,10 @@ struct Scene: Sendable {
         await Room.shared.leave()
     }
 
-    /// The URL by which players load a path of the origin through Weir.
+    /// The URL of an origin path through Weir.
     func url(_ path: String) async -> String { await weir.url("/" + origin.url(path)) }
 
-    /// The same for a fixture's multivariant playlist.
+    /// The URL of a fixture's multivariant playlist through Weir.
     func master(_ fixture: String) async -> String { await url("/\(fixture)/master.m3u8") }
 
     /// Runs `weir get` on a fixture to its end.
@@ -43,24 +43,23 @@ struct Scene: Sendable {
 
     /// The paths of the pieces in the store, sorted: segments, initialization sections and keys.
     ///
-    /// - Parameter root: in front of the store's path, where Weir has file systems of its own.
+    /// - Parameter root: prefix of the store's path, if Weir has its own mounts.
     func pieces(in root: String = "") -> [String] {
         let assets = root + weir.store + "/assets/"
         let found = FileManager.default.enumerator(atPath: assets)
         return (found?.allObjects as? [String] ?? []).filter { path in
             let file = path.split(separator: "/").last ?? ""
-            // A kill may leave a text that was about to take its place, such as asset.json.new: the next one writes
-            // over it.
+            // A kill may leave a temporary file such as asset.json.new, which the next write replaces.
             return file.contains(".") && !file.contains(".m3u8") && !file.contains(".json")
         }.map { assets + $0 }.sorted()
     }
 
-    /// Waits until there are so many pieces: the last byte may reach a player a moment before its piece is there.
+    /// Waits for a number of pieces: the last byte may reach a player shortly before the piece is committed.
     func waitForPieces(_ count: Int) async throws {
         try await waitUntil("\(count) pieces") { pieces().count == count }
     }
 
-    /// Waits until an asset's download has come to its end: what there is of it plays before.
+    /// Waits until an asset's download is complete; a partial asset plays before that.
     func waitForCompletion(of name: String, within bound: Duration = .seconds(30)) async throws {
         try await waitUntil("all of \(name)", within: bound) {
             try await weir.run(["list", "--json"]).output.split(separator: "\n").contains { line in
@@ -72,13 +71,13 @@ struct Scene: Sendable {
 }
 
 extension Result where Failure == any Error {
-    /// What work that may throw comes to.
+    /// Runs asynchronous work and captures its result.
     fileprivate init(_ work: () async throws -> Success) async {
         do { self = .success(try await work()) } catch { self = .failure(error) }
     }
 }
 
-/// Bounds the scenes that are played at one time: each has several processes, and players want their time slices.
+/// Limits concurrent scenes: each has several processes, and players need their time slices.
 private actor Room {
     static let shared = Room()
     private var free = 4

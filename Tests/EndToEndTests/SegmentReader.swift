@@ -1,11 +1,11 @@
 import Foundation
 import TestSupport
 
-/// A player's request for one segment through Weir, on a connection on which the test decides when to read.
+/// A player's request for one segment through Weir. The test controls each read.
 struct SegmentReader: Sendable {
     let connection: RawConnection
 
-    /// Sends the request for an absolute URL of Weir's.
+    /// Requests an absolute URL of Weir.
     init(_ url: String, fields: [String: String] = [:], receiveBuffer: Int? = nil) async throws {
         let rest = url.dropFirst("http://".count)
         let authority = rest.prefix { $0 != "/" }
@@ -18,24 +18,24 @@ struct SegmentReader: Sendable {
         try await connection.send("GET \(rest.dropFirst(authority.count)) HTTP/1.1\r\n\(lines)\r\n")
     }
 
-    /// The head of the reply as text.
+    /// The head of the response as text.
     func head(within bound: Duration = .seconds(15)) async throws -> String {
         let head = try await connection.receiveHead(within: bound)
         guard head.end == .satisfied else { throw TimedOut("a whole head, but \(head.end)") }
         return String(decoding: head.bytes, as: UTF8.self)
     }
 
-    /// The next so many bytes of the body, or fewer if it ends.
+    /// The next bytes of the body, or fewer at its end.
     func bytes(_ count: Int, within bound: Duration = .seconds(15)) async throws -> Data {
         try await connection.receive(count: count, within: bound).bytes
     }
 
-    /// Everything up to the connection's end, and whether that was an orderly one.
+    /// The rest up to the end of the connection, and the kind of end.
     func rest(within bound: Duration = .seconds(15)) async throws -> (bytes: Data, end: RawConnection.End) {
         try await connection.receive(within: bound)
     }
 
-    /// Whether nothing comes at this moment.
+    /// True if no bytes are available now.
     func isSilent() async throws -> Bool {
         try await connection.receive(count: 1, within: .milliseconds(50)).end == .timedOut
     }

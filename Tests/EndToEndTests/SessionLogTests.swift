@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The log of sessions")
+@Suite("The session log")
 struct SessionLogTests {
     private struct Event: Decodable {
         struct Bytes: Decodable { var store: Int, origin: Int, joined: Int }
@@ -34,7 +34,7 @@ struct SessionLogTests {
         return result.output.split(separator: "\n").map(String.init)
     }
 
-    /// The paths of a rendition's segments, as a player of its own session has them.
+    /// The paths of a rendition's segments in a new session.
     private func segments(_ scene: Scene, _ path: String) async throws -> [String] {
         let entry = try await HTTPProbe.fetch(scene.url(path)).text
         return entry.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
@@ -46,8 +46,8 @@ struct SessionLogTests {
 
     // MARK: Players
 
-    @Test("has one session for what a player plays, with its bytes, and none for the entry that mpv loads twice")
-    func players() async throws {
+    @Test("has one session per playback with its bytes, and none for the entry that mpv loads a second time")
+    func logsOneSessionPerPlayback() async throws {
         try await Scene.with { scene in
             _ = try await FrameHashes.of(scene.master("ts"))
             let first = try await events(scene)
@@ -68,10 +68,10 @@ struct SessionLogTests {
         }
     }
 
-    /// The last but one segment takes some eight seconds or more, for a player that holds no more than what it plays.
-    /// By how much the player took longer than the media lasts is its own word on that.
-    @Test("has a stall where the link gave less than the media takes: one, and as long as it was to within a segment")
-    func stall() async throws {
+    /// The second to last segment takes at least eight seconds, and the player buffers only the current segment. The
+    /// expected stall is the playing time minus the media duration.
+    @Test("has exactly one stall on a link below the media's bit rate, with its duration to within a segment")
+    func logsStall() async throws {
         try await Scene.with { scene in
             let link = try await LinkConditioner(to: scene.origin.url(""))
             let options = ["--vo=null", "--ao=null", "--no-config", "--cache=no", "--demuxer-readahead-secs=0"]
@@ -96,8 +96,8 @@ struct SessionLogTests {
 
     // MARK: Files
 
-    @Test("is written when an event ends, in good order at the end, and loses the open ones alone to a kill")
-    func ends() async throws {
+    @Test("is written when an event ends and at a graceful stop, and a kill loses only open events")
+    func writesEndedEvents() async throws {
         try await Scene.with { scene in
             let paths = try await segments(scene, "/ts/90p/media.m3u8")
             try await take(paths[0], scene)
@@ -122,8 +122,8 @@ struct SessionLogTests {
         }
     }
 
-    @Test("that cannot be written disturbs no player, and is spoken of once")
-    func unwritable() async throws {
+    @Test("that cannot be written does not affect players, and is reported once")
+    func reportsUnwritableLogOnce() async throws {
         try await Scene.with(isStarted: false) { scene in
             try FileManager.default.createDirectory(atPath: scene.weir.state, withIntermediateDirectories: true)
             try Data().write(to: URL(fileURLWithPath: scene.weir.state + "/log"))
@@ -138,8 +138,8 @@ struct SessionLogTests {
 
     // MARK: The command
 
-    @Test("is shown in each format, by asset, with errors, and as it comes")
-    func command() async throws {
+    @Test("is shown in each format, by asset, with errors, and live")
+    func showsLog() async throws {
         try await Scene.with { scene in
             let follower = try scene.weir.begin(["log", "--follow", "--format", "apple"])
             _ = try await follower.line(startingWith: "#Fields: ")
@@ -165,8 +165,8 @@ struct SessionLogTests {
         }
     }
 
-    @Test("has a file for each day, of which old ones go, and is shown as JSON with its indicators")
-    func files() async throws {
+    @Test("has a file per day, deletes old files, and is shown as JSON with indicators")
+    func rotatesFiles() async throws {
         try await Scene.with(options: ["--log-days", "2"], isStarted: false) { scene in
             let folder = scene.weir.state + "/log/"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -204,8 +204,8 @@ struct SessionLogTests {
         }
     }
 
-    @Test("has what a player tells by CMCD, of which the origin hears nothing")
-    func cmcd() async throws {
+    @Test("has the player's CMCD data, which is not sent to the origin")
+    func logsCMCD() async throws {
         try await Scene.with { scene in
             let query = "?CMCD=bl%3D2000%2Csid%3D%22secret%22"
             let paths = try await segments(scene, "/ts/90p/media.m3u8" + query)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Signed URLs")
 struct SignedURLTests {
-    /// Makes the origin give the "aes" fixture only to those who have this token, and everybody the entry.
+    /// Makes the origin serve the "aes" fixture only with this token, except for the entry playlist.
     private func sign(_ token: String, at origin: TestOrigin) async throws {
         try await origin.clearRules()
         for path in ["master.m3u8", "90p/media.m3u8", "180p/media.m3u8"] {
@@ -16,8 +16,8 @@ struct SignedURLTests {
         try await origin.add(OriginRule("*[?]token=\(token)"), OriginRule("*") { $0.status = 403 })
     }
 
-    @Test("that expire while a player has its playlists do not show in what it plays")
-    func expired() async throws {
+    @Test("that expire during playback do not affect the frames")
+    func playsAcrossExpiry() async throws {
         try await Scene.with { scene in
             try await sign("a", at: scene.origin)
             let url = try #require(try await PlaylistWalk.segments(scene.master("aes")).last)
@@ -34,10 +34,10 @@ struct SignedURLTests {
         }
     }
 
-    @Test("that live for 5 s do not stop a download that takes longer, and nothing whole is fetched again")
-    func shortLived() async throws {
+    @Test("valid for 5 s do not stop a longer download, and no complete piece is refetched")
+    func downloadsWithShortLivedTokens() async throws {
         try await Scene.with { scene in
-            // Five at a time of 24 segments of 100 kB, each of which takes 2.5 s.
+            // 24 segments of 100 kB, five at a time, each in 2.5 s.
             let playlist = "/_vod/24x100000/media.m3u8"
             try await scene.origin.add(
                 OriginRule("/_vod/*") { $0.signed = .init(seconds: 5, open: playlist) },

@@ -7,7 +7,7 @@ struct SlowReaderTests {
     private static let readers = 50
     private static let size = 100_000_000
 
-    /// The server's resident memory once it has stopped growing.
+    /// The server's resident memory after it has stopped growing.
     private func settledMemory(_ weir: WeirProcess) async throws -> Int {
         var last = 0
         var calm = 0
@@ -20,13 +20,13 @@ struct SlowReaderTests {
         return last
     }
 
-    @Test("cost no memory to speak of, and hold nobody up")
-    func slowReaders() async throws {
+    @Test("cost little memory, and do not delay other players")
+    func costLittleMemory() async throws {
         try await Scene.with { scene in
             let list = await scene.url("/_vod/2x\(Self.size)/media.m3u8")
             let segments = try await PlaylistWalk.segments(list)
             let ts = try await PlaylistWalk.firstSegment(ofLastVariant: scene.master("ts"))
-            // One that reads on shows what one transfer costs: the rest is the readers' own.
+            // A normal reader shows the cost of one transfer; the rest is due to the slow readers.
             let first = try await HTTPProbe.fetch(segments[1], within: .seconds(120))
             #expect(first.isComplete && first.body.count == Self.size)
             #expect(try await HTTPProbe.fetch(ts).status == 200)
@@ -43,7 +43,7 @@ struct SlowReaderTests {
             #expect(try await HTTPProbe.fetch(ts).body == Repository.fixture("/ts/270p/0.ts"))
             #expect(ContinuousClock.now - start < .seconds(2))
             #expect(try await scene.repetitions() == [:])
-            // And they have not been forgotten.
+            // The slow readers still get their bytes.
             #expect(try await readers[0].bytes(1_000_000).count == 1_000_000)
         }
     }

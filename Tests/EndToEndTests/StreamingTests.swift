@@ -2,17 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A segment on its way")
+@Suite("A segment being fetched")
 struct StreamingTests {
     private let path = "/ts/270p/0.ts"
 
-    /// The URL through Weir of the first segment of a fixture's last variant.
+    /// The URL of the first segment of a fixture's last variant through Weir.
     private func segment(_ scene: Scene, _ fixture: String = "ts") async throws -> String {
         try await PlaylistWalk.firstSegment(ofLastVariant: scene.master(fixture))
     }
 
-    @Test("reaches the player as it comes: it has what the origin has sent, and no more")
-    func firstByteBeforeLast() async throws {
+    @Test("is streamed: the player has all bytes that the origin has sent, and no more")
+    func streamsFirstByteBeforeLast() async throws {
         try await Scene.with { scene in
             let file = try Repository.fixture(path)
             try await scene.origin.add(OriginRule(path) { $0.pauseAfter = 10_000 })
@@ -28,8 +28,8 @@ struct StreamingTests {
         }
     }
 
-    @Test("gives a range of what is there already, whatever is still to come")
-    func rangeOfWhatIsThere() async throws {
+    @Test("serves a range of the bytes received so far")
+    func servesRangeOfReceivedBytes() async throws {
         try await Scene.with { scene in
             let file = try Repository.fixture(path)
             try await scene.origin.add(OriginRule(path) { $0.pauseAfter = 10_000 })
@@ -46,9 +46,9 @@ struct StreamingTests {
     }
 
     @Test(
-        "goes on behind the same reply when the origin breaks off",
+        "continues in the same response after the origin cuts the connection",
         arguments: [("ts", "/ts/270p/0.ts"), ("byterange-ts", "/byterange-ts/180p/all.ts")], [false, true])
-    func breaksOff(fixture: (name: String, path: String), isReset: Bool) async throws {
+    func resumesAfterACut(fixture: (name: String, path: String), isReset: Bool) async throws {
         try await Scene.with { scene in
             let plain = try await HTTPProbe.fetch(scene.origin.url(fixture.path))
             try await scene.origin.clearRequests()
@@ -71,8 +71,8 @@ struct StreamingTests {
         }
     }
 
-    @Test("goes on behind the same reply when the origin falls silent")
-    func stalls() async throws {
+    @Test("continues in the same response after the origin stalls")
+    func resumesAfterAStall() async throws {
         try await Scene.with { scene in
             let file = try Repository.fixture(path)
             try await scene.origin.add(
@@ -86,7 +86,7 @@ struct StreamingTests {
         }
     }
 
-    /// What an origin may lack: each is a rule for all of its replies.
+    /// Features that an origin may lack; each rule applies to all responses.
     private static let lacks: [(name: String, change: @Sendable (inout OriginRule) -> Void)] = [
         ("ranges and validators", { ($0.noRanges, $0.noValidators) = (true, true) }),
         ("ranges", { $0.noRanges = true }), ("validators", { $0.noValidators = true }),
@@ -94,7 +94,7 @@ struct StreamingTests {
         ("a length and a coding", { $0.untilClose = true }),
     ]
 
-    @Test("is exact after a break although the origin lacks something", arguments: 0..<3)
+    @Test("is exact after a cut although the origin lacks a feature", arguments: 0..<3)
     func resumesWithLess(index: Int) async throws {
         let lack = StreamingTests.lacks[index]
         try await Scene.with { scene in
@@ -112,8 +112,8 @@ struct StreamingTests {
         }
     }
 
-    @Test("is exact, and streams, in whatever framing the origin sends it", arguments: 3..<5)
-    func framings(index: Int) async throws {
+    @Test("is exact and streamed with any framing by the origin", arguments: 3..<5)
+    func streamsAnyFraming(index: Int) async throws {
         let lack = StreamingTests.lacks[index]
         try await Scene.with { scene in
             let file = try Repository.fixture(path)
@@ -134,8 +134,8 @@ struct StreamingTests {
         }
     }
 
-    @Test("goes on when the origin has another version with the same bytes")
-    func anotherVersion() async throws {
+    @Test("continues if the origin has another version with the same bytes")
+    func continuesWithAnotherVersion() async throws {
         try await Scene.with { scene in
             let file = try Repository.fixture(path)
             try await scene.origin.add(
@@ -154,8 +154,8 @@ struct StreamingTests {
         }
     }
 
-    @Test("ends short when the origin has other bytes meanwhile, which the next request gets whole")
-    func otherBytes() async throws {
+    @Test("ends short if the origin has other bytes meanwhile; the next request gets them completely")
+    func endsShortWithOtherBytes() async throws {
         try await Scene.with { scene in
             let other = "/_size/50000.ts"
             let file = try Repository.fixture(path)
@@ -174,8 +174,8 @@ struct StreamingTests {
         }
     }
 
-    @Test("ends short when the origin fails for good; what came is gone on from at the next request")
-    func failsForGood() async throws {
+    @Test("ends short if the origin fails permanently; the next request resumes from the received bytes")
+    func endsShortOnPermanentFailure() async throws {
         try await Scene.with { scene in
             let file = try Repository.fixture(path)
             try await scene.origin.add(
@@ -197,8 +197,8 @@ struct StreamingTests {
         }
     }
 
-    @Test("has its head in time although the origin says nothing, and its bytes when it speaks again")
-    func silentOrigin() async throws {
+    @Test("gets its head in time although the origin does not respond, and its bytes when it does")
+    func sendsHeadWithoutOriginResponse() async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule(path) { $0.hold = true })
             let player = try await SegmentReader(segment(scene))
@@ -211,8 +211,8 @@ struct StreamingTests {
         }
     }
 
-    @Test("has its head in time although no byte of it has come")
-    func silentBody() async throws {
+    @Test("gets its head in time although no body byte has arrived")
+    func sendsHeadWithoutBodyBytes() async throws {
         try await Scene.with { scene in
             let file = try Repository.fixture(path)
             try await scene.origin.add(OriginRule(path) { $0.pauseAfter = 0 })
@@ -223,8 +223,8 @@ struct StreamingTests {
         }
     }
 
-    @Test("is waited for when the origin has gone, and comes when it is back")
-    func goneOrigin() async throws {
+    @Test("waits for an absent origin, and arrives when it is back")
+    func waitsForAbsentOrigin() async throws {
         try await Scene.with { scene in
             let url = try await segment(scene)
             try await scene.origin.stop()

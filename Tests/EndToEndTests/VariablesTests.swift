@@ -5,8 +5,8 @@ import Testing
 /// EXT-X-DEFINE (rfc8216bis §4.4.2.3), which ffmpeg does not know.
 @Suite("A presentation with variables")
 struct VariablesTests {
-    /// Makes the origin's "aes" a presentation with a variable of each kind: a name and an import in the paths of
-    /// segments and keys, and a signature in the query to which the playlists' URLs are redirected.
+    /// Gives the origin's "aes" a variable of each kind: a name and an import in the paths of segments and keys, and a
+    /// query parameter with a signature, to which the playlists' URLs are redirected.
     private func define(at origin: TestOrigin) async throws {
         let master = try Self.fixture("/aes/master.m3u8")
             .replacing("#EXTM3U\n", with: "#EXTM3U\n#EXT-X-DEFINE:NAME=\"folder\",VALUE=\"keys\"\n")
@@ -35,8 +35,8 @@ struct VariablesTests {
         String(decoding: try Repository.fixture(path), as: UTF8.self)
     }
 
-    @Test("plays like the one without, from the origin and from the store after a restart")
-    func plays() async throws {
+    @Test("plays like one without, from the origin and from the store after a restart")
+    func playsWithVariables() async throws {
         try await Scene.with { scene in
             try await define(at: scene.origin)
             let path = "/aes/master.m3u8?user=a%20b"
@@ -60,8 +60,8 @@ struct VariablesTests {
         }
     }
 
-    @Test("without a value for one of them is a 502 that names it and its line")
-    func missing() async throws {
+    @Test("without a value for a variable gives a 502 with the variable and its line")
+    func refusesMissingValue() async throws {
         try await Scene.with { scene in
             try await define(at: scene.origin)
             let master = try Self.fixture("/aes/master.m3u8").replacing("media.m3u8", with: "media.m3u8?sig=x%2By%3D")

@@ -4,11 +4,11 @@ import Testing
 
 @Suite("A download over a link that playback needs")
 struct YieldingTests {
-    /// What a player holds at most, in seconds.
+    /// Maximum buffer of a player, in seconds.
     private static let ahead = 8.0
 
-    @Test("leaves playback as it would be without it, and goes on to the end", .timeLimit(.minutes(5)))
-    func yields() async throws {
+    @Test("does not affect playback, and completes", .timeLimit(.minutes(5)))
+    func yieldsToPlayback() async throws {
         let folder = try TemporaryFolder()
         try await LadderFixture.make(in: folder)
         let direct = Task { try await Self.playDirectly(folder) }
@@ -17,7 +17,7 @@ struct YieldingTests {
                 to: scene.origin.url(""), preset: "3G", state: scene.weir.state)
             let master = link.url("/ladder/master.m3u8")
             let get = try scene.weir.begin(["get", "-q", "best", master])
-            // What each of its connections promised at first to take is used up then.
+            // Initial receive windows of its connections are used up then.
             try await waitUntil("the download to have settled", within: .seconds(60)) {
                 try await link.traffic().bytesDown > 900_000
             }
@@ -33,12 +33,12 @@ struct YieldingTests {
             #expect(during > 1)
             #expect(during < LadderFixture.segments)
 
-            // Nobody plays any more: it goes on, here over another link, for less of everybody's time.
+            // Without a player the download continues, here over a faster link to save time.
             try await link.set("LTE")
             #expect(try await get.end(within: .seconds(120)) == .code(0), "\(get.standardError)")
             #expect(try await scene.repetitions() == [:])
             for variant in ["top", "low"] {
-                // What was cut off in between is gone on with, by a range.
+                // A fetch that was stopped resumes with a range request.
                 let paths = try await scene.requests(of: variant).filter { $0.range == nil }.map(\.path)
                 #expect(paths.count == LadderFixture.segments && Set(paths).count == paths.count, "\(paths)")
             }
@@ -49,7 +49,7 @@ struct YieldingTests {
         }
     }
 
-    /// The same playback without Weir, over a link like it.
+    /// The same playback without Weir, over an equal link.
     private static func playDirectly(_ folder: TemporaryFolder) async throws -> RealTimePlayer.Outcome {
         let origin = try await TestOrigin(root: folder.path)
         let link = try await LinkConditioner(to: origin.url(""), preset: "3G")
@@ -63,8 +63,7 @@ extension Scene {
         try await mediaRequests().filter { $0.path.contains("/\(variant)/") }
     }
 
-    /// The download's requests for segments in front of what the player had asked for, as far as others behind that had
-    /// not been asked for.
+    /// The download's requests for segments before the player's position, made while segments after it were not requested.
     fileprivate func strays() async throws -> [String] {
         var (playhead, asked, strays) = (0, Set<Int>(), [String]())
         for request in try await mediaRequests() where request.range == nil {
@@ -80,7 +79,7 @@ extension Scene {
         return strays
     }
 
-    /// The best variant behind a multivariant playlist of Weir's.
+    /// The best variant of a multivariant playlist from Weir.
     fileprivate func best(of path: String) async throws -> String {
         let variants = try await PlaylistWalk.segments(weir.url(path))
         guard let best = variants.first(where: { $0.contains("video-\(LadderFixture.variants[2].1 / 4)p") }) else {
@@ -89,8 +88,7 @@ extension Scene {
         return best
     }
 
-    /// The requests of the download that came after the player's for a segment which it has just got: there should be
-    /// none, as long as it had nothing ahead.
+    /// The download's requests right after the player's for a segment; expected empty while the player has no buffer.
     fileprivate func overtakers(of index: Int) async throws -> [Int] {
         guard let own = try await requests(of: "low").first(where: { $0.path.hasSuffix("/\(index).ts") }) else {
             return []

@@ -38,7 +38,7 @@ import Testing
         // A large size.
         [0, 0, 0, 1] + Array("moof".utf8) + [0, 0, 0, 0, 0, 0, 0, 17, 9],
     ])
-    func whatCannotBeToldIsTakenForWhole(_ bytes: [UInt8]) {
+    func undeterminedLengthsCountAsComplete(_ bytes: [UInt8]) {
         #expect(!isCut(bytes) && !isCut(bytes, isVouched: true))
     }
 

@@ -10,14 +10,14 @@ import Testing
             ("{\"error\": \"expired\"}", "JSON"), ("{ \"error\": 1 }", "JSON"), ("{}", "JSON"), ("[{\"a\":1}]", "JSON"),
             ("#EXTM3U\n#EXT-X-VERSION:3\n", "a playlist"),
         ])
-    func aPageOfTextIsTold(_ text: String, _ name: String) {
+    func recognizesATextPage(_ text: String, _ name: String) {
         #expect(MediaSignature.imposter(in: Array(text.utf8)) == name)
     }
 
     @Test(arguments: [
         [], [0x47], Array("WEBVTT\n\n00:00".utf8), Array("G000000000000 /_size/1.ts".utf8), [0, 0, 0, 24],
     ])
-    func mediaIsNot(_ bytes: [UInt8]) {
+    func doesNotMistakeMedia(_ bytes: [UInt8]) {
         #expect(MediaSignature.imposter(in: bytes) == nil)
     }
 

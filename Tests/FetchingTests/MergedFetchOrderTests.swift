@@ -4,7 +4,7 @@ import Testing
 @testable import Fetching
 
 @Suite struct MergedFetchOrderTests {
-    /// Takes bytes until there are no more of them or nobody wants them, and finishes what ends.
+    /// Consumes bytes until none are left or needed, and finishes parts that end.
     private func feed(_ order: inout MergedFetchOrder, _ count: Int) -> [MergedFetchOrder.Part] {
         var (parts, left): ([MergedFetchOrder.Part], Int) = ([], count)
         while let part = order.take(left) {
@@ -19,7 +19,7 @@ import Testing
         MergedFetchOrder.Part(piece: piece, offset: offset, count: count, isLast: last)
     }
 
-    @Test func bytesGoToThePiecesInTheirOrder() {
+    @Test func writesBytesToPiecesInOrder() {
         var order = MergedFetchOrder(lengths: [10, 5, 1])
         #expect(feed(&order, 3) == [part(0, 0, 3)])
         #expect(order.hasBegun(0) && !order.hasBegun(1))
@@ -36,7 +36,7 @@ import Testing
         #expect(order.current == 1 && !order.hasBegun(1) && !order.isOver)
     }
 
-    @Test func whoLeavesEndsTheRequestBeforeItself() {
+    @Test func aLeavingPartEndsTheRequestBeforeItself() {
         var order = MergedFetchOrder(lengths: [10, 10, 10, 10, 10])
         order.unwant(3)
         let behind = order.leave(2)
@@ -52,7 +52,7 @@ import Testing
         #expect(order.isOver && order.isCut && feed(&order, 1) == [])
     }
 
-    @Test func onlyTheLastOnesThatNobodyWantsAreLetGoOf() {
+    @Test func dropsOnlyUnneededPartsAtTheEnd() {
         var order = MergedFetchOrder(lengths: [10, 10, 10, 10])
         order.unwant(1)
         #expect(order.trim().isEmpty)
@@ -66,7 +66,7 @@ import Testing
         #expect(order.isOver && order.remaining.isEmpty)
     }
 
-    @Test func whatIsWantedAgainIsNotLetGoOf() {
+    @Test func keepsPartsThatAreNeededAgain() {
         var order = MergedFetchOrder(lengths: [10, 10, 10])
         order.unwant(1)
         order.want(1)
@@ -75,7 +75,7 @@ import Testing
         #expect(order.remaining == 0..<2)
     }
 
-    @Test func whatIsOverIsNotLetGoOf() {
+    @Test func keepsFinishedParts() {
         var order = MergedFetchOrder(lengths: [10, 10])
         _ = feed(&order, 10)
         order.unwant(0)
@@ -84,7 +84,7 @@ import Testing
         #expect(order.isOver)
     }
 
-    @Test func whatRemainsIsLeftAtTheEnd() {
+    @Test func reportsUnfinishedPartsAtTheEnd() {
         var order = MergedFetchOrder(lengths: [10, 10, 10])
         _ = feed(&order, 15)
         #expect(order.close() == 1..<3)

@@ -74,7 +74,7 @@ import Testing
         #expect(fixture.library.assets.count == 1 && again.isEverythingWhole && again.bytes == bytes)
     }
 
-    /// How many of this process's descriptors lead into the store's bundles.
+    /// Number of this process's descriptors that are open inside the store's bundles.
     private func openFolders() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func whatWasTakenInIsNotKeptOpen() async throws {
+    @Test func keepsNoFolderOfAnAdoptedBundleOpen() async throws {
         _ = try await fixture.library.importAsset(at: path("cmaf"), name: "film")
         await fixture.flush()
         #expect(try openFolders() == 0)
@@ -94,7 +94,7 @@ import Testing
         #expect(try openFolders() == 0)
     }
 
-    @Test func aNameThatIsTakenByNowIsNumbered() async throws {
+    @Test func numbersATakenName() async throws {
         let first = try await fixture.library.importAsset(at: path("ts"), name: "film")
         let copied = try await ProcessRunner.run(
             "cp", ["-a", fixture.folder.path("assets/\(first.id)"), fixture.folder.path("assets/by-hand")])
@@ -123,7 +123,7 @@ import Testing
         #expect(try bundles() == [found.id])
     }
 
-    @Test func whatIsNoBundleIsLeftAloneAndToldOnce() async throws {
+    @Test func leavesForeignFoldersAndReportsThemOnce() async throws {
         let outside = try TemporaryFolder()
         try outside.write(Data("secret".utf8), to: "asset.json")
         try fixture.folder.write(Data("x".utf8), to: "assets/notes/a.txt")
@@ -139,7 +139,7 @@ import Testing
         #expect(outside.files() == ["asset.json"])
     }
 
-    @Test func aBundleWithNothingWholeIsListedAndCanBeRemoved() async throws {
+    @Test func listsAndRemovesABundleWithoutCompleteRenditions() async throws {
         let asset = try await fixture.library.importAsset(at: path("ts"), name: "film")
         try FileManager.default.removeItem(atPath: fixture.folder.path("assets/\(asset.id)/master.m3u8"))
         try await loseCatalogue()
@@ -179,7 +179,7 @@ import Testing
         #expect(try bundles().isEmpty)
     }
 
-    @Test func aNewerOneThatNobodyKnowsIsListedWithTheReason() async throws {
+    @Test func listsANewerOrphanBundleWithTheReason() async throws {
         let asset = try await fixture.library.importAsset(at: path("ts"), name: "film")
         try await loseCatalogue()
         try replaceFormat(of: asset.id, by: 2)
@@ -191,7 +191,7 @@ import Testing
         #expect(try state(of: asset.id) == before)
     }
 
-    @Test func anOlderOneIsWrittenAnew() async throws {
+    @Test func rewritesAnOlderBundle() async throws {
         let asset = try await fixture.library.importAsset(at: path("ts"), name: "film")
         await fixture.flush()
         try replaceFormat(of: asset.id, by: 0)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ArtworkTests {
     static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0]
 
-    @Test func anImageIsKnownByHowItBegins() {
+    @Test func recognizesImagesByTheirFirstBytes() {
         #expect(Artwork(Self.png)?.kind == .png)
         #expect(Artwork([0xFF, 0xD8, 0xFF, 0xE0])?.kind == .jpeg)
         #expect(Artwork(Array("RIFF\u{1}\u{2}\u{3}\u{4}WEBPVP8 ".utf8))?.kind == .webp)
@@ -15,7 +15,7 @@ import Testing
         #expect(Artwork(Array(Self.png.dropLast(3))) == nil)
     }
 
-    @Test func anImageThatIsTooLongIsNone() {
+    @Test func refusesTooLongImages() {
         let fill = { Self.png + [UInt8](repeating: 0, count: $0 - Self.png.count) }
         #expect(Artwork(fill(Artwork.limit)) != nil)
         #expect(Artwork(fill(Artwork.limit + 1)) == nil)

@@ -28,7 +28,7 @@ import Testing
         #expect(asset.urls(of: rendition).map(\.text) == ["http://o/a/a?token=2"])
     }
 
-    @Test func mirrorsHaveTheNameOfTheFirstAndOthersTheOnesThatTheyHadBefore() throws {
+    @Test func namesMirrorsByTheFirstAndKeepsOtherNames() throws {
         let asset = try RenditionFixture().asset
         let same = "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1280x720"
         let text = "#EXTM3U\n\(same)\na\n\(same)\n//b.example/a\n\(same.replacing("=1,", with: "=2,"))\nc\n"

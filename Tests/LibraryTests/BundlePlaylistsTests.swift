@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func theTextsNameWhatIsWholeAndNothingElse() async throws {
+    @Test func listsOnlyCompleteRenditions() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.library.open(
             fixture.url("/cmaf/master.m3u8?token=secret"), name: "film", title: "A \"film\"")
@@ -120,7 +120,7 @@ import Testing
                 == "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(largest * 4)\nmedia/media.m3u8\n")
     }
 
-    @Test func theyAreWrittenWhenWhatIsWholeChangesAndOnlyThen() async throws {
+    @Test func areWrittenOnlyWhenCompletenessChanges() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         let master = fixture.folder.path("assets/\(asset.id)/master.m3u8")

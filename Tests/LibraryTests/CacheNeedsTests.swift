@@ -7,7 +7,7 @@ import Testing
     private func span(_ start: Double) -> SegmentSpan { SegmentSpan(number: 0, start: start, duration: 2) }
 
     @Test(arguments: [(87.9, false), (88.1, true), (100, true), (129.9, true), (130, false), (500, false)])
-    func aSessionNeedsWhatLiesAroundItsPlaces(_ start: Double, _ isNeeded: Bool) {
+    func aSessionNeedsSegmentsAroundItsPlayheads(_ start: Double, _ isNeeded: Bool) {
         var needs = NeedWindows()
         #expect(needs.isEmpty && !needs.hold(span(start)))
         needs.add(around: 100)
@@ -25,7 +25,7 @@ import Testing
             (.segment(0), "s", 10, false), (.initialization(0), "v", nil, true), (.initialization(0), "s", nil, false),
             (.key(0), "keys", nil, true), (.data(0), "data", nil, true),
         ] as [(PieceName.Role, String, Double?, Bool)])
-    func aPinHoldsWhatIsWantedAndWhatThatNeeds(
+    func aPinHoldsSegmentsWithTheirKeysAndSections(
         _ role: PieceName.Role, _ folder: String, _ start: Double?, _ isHeld: Bool
     ) {
         let pins = Pins.renditions(["v": .parts([10..<20]), "a": .whole])
@@ -33,7 +33,7 @@ import Testing
         #expect(Pins.everything.hold(role, of: folder, nil) && !Pins.nothing.hold(role, of: folder, nil))
     }
 
-    @Test func whoCameNeedsTheBeginningForAMinute() {
+    @Test func aNewSessionNeedsTheBeginningForAMinute() {
         var arrivals = Arrivals()
         let begin = ContinuousClock.now
         arrivals.note("a1", of: "film", isOffline: false, at: begin)

@@ -17,13 +17,13 @@ import Testing
         cut.stays.map { String($0.map { $0 ? "x" : "." }) }
     }
 
-    @Test func oneRenditionKeepsWhatIsThere() {
+    @Test func oneRenditionKeepsItsStoredSegments() {
         let cut = CommonCut([track("x..xx.", each: 2)])
         #expect(text(cut) == ["x..xx."])
         #expect(cut.seconds == 6)
     }
 
-    @Test func whatOneLacksGoesFromTheOther() {
+    @Test func aHoleInOneRenditionIsCutFromTheOther() {
         let cut = CommonCut([track("xx.xx", each: 6), track("x.xxx", each: 6)])
         #expect(text(cut) == ["x..xx", "x..xx"])
         #expect(cut.seconds == 18)
@@ -49,20 +49,20 @@ import Testing
         #expect(cut.seconds == 30)
     }
 
-    @Test func whatLastsLongerThanTheOthersGoesOnWithTheEnd() {
+    @Test func aLongerRenditionKeepsItsEnd() {
         #expect(text(CommonCut([track("xx", each: 2), track("xxxx", each: 2)])) == ["xx", "xxxx"])
         #expect(text(CommonCut([track("xx", each: 2), track("xx.x", each: 2)])) == ["xx", "xx.."])
         #expect(text(CommonCut([track("x.", each: 2), track("xxxx", each: 2)])) == ["x.", "x..."])
         #expect(CommonCut([track("xx", each: 2), track("xxxx", each: 2)]).seconds == 4)
     }
 
-    @Test func nothingStaysOfNothing() {
+    @Test func nothingRemainsOfNothing() {
         #expect(CommonCut([]).seconds == 0)
         #expect(text(CommonCut([track("", each: 1), track("xxx", each: 1)])) == ["", "..."])
         #expect(CommonCut([track("..", each: 1)]).seconds == 0)
     }
 
-    @Test func segmentsWithoutDurationBringItToAnEnd() {
+    @Test func terminatesForSegmentsWithoutDuration() {
         let cut = CommonCut([track("xxxx", [0, 2, 0, 2]), track("xx.", [2, 2, 0])])
         #expect(cut.stays.map(\.count) == [4, 3])
         #expect(cut.seconds <= 4)

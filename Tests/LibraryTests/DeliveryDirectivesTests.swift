@@ -27,7 +27,7 @@ import Testing
         #expect(try DeliveryDirectives.take(from: query).rest == rest)
     }
 
-    @Test func whatIsAskedForIsRead() throws {
+    @Test func parsesDirectives() throws {
         let all = try directives("_HLS_skip=v2&_HLS_part=2&_HLS_msn=7")
         #expect(all.mediaSequenceNumber == 7 && all.part == 2 && all.skip == .segmentsAndDateRanges)
         #expect(try directives("_HLS_skip=YES").skip == .segments)
@@ -39,7 +39,7 @@ import Testing
             "_HLS_msn=", "_HLS_msn=-1", "_HLS_msn=x", "_HLS_msn", "_HLS_msn=1.5", "_HLS_msn=9223372036854775807",
             "_HLS_part=1", "_HLS_msn=1&_HLS_part=", "_HLS_msn=1%20",
         ])
-    func whatMakesNoSenseIsRefused(_ query: String) {
+    func refusesInvalidDirectives(_ query: String) {
         #expect(throws: LibraryError.self) { try DeliveryDirectives.take(from: query) }
     }
 

@@ -40,7 +40,7 @@ import Testing
         for fetch in fetches + [late] { fetch.release() }
     }
 
-    @Test func aFetchThatIsOverAndUnusedIsGoneWithItsDescriptor() async throws {
+    @Test func anUnusedFinishedFetchClosesItsDescriptor() async throws {
         let (fixture, asset, rendition) = try await start()
         weak var gone: Fetch?
         weak var file: GrowingFile?
@@ -91,9 +91,9 @@ import Testing
         #expect(again.bytes == Array(try Repository.fixture("/ts/90p/0.ts")))
     }
 
-    // MARK: Nobody waits
+    // MARK: Without a reader
 
-    @Test func whatIsNearlyDoneComesToItsEnd() async throws {
+    @Test func anAlmostCompleteFetchIsCompleted() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
@@ -104,7 +104,7 @@ import Testing
         #expect(rendition.folder.contains("0.ts"))
     }
 
-    @Test func whatIsFarFromDoneIsParkedAndGoneOnFrom() async throws {
+    @Test func anEarlyAbandonedFetchIsParkedAndResumed() async throws {
         let (fixture, asset, rendition) = try await start("/_vod/2x40000000/media.m3u8", "media")
         try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1_000_000, 1) })
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
@@ -147,7 +147,7 @@ import Testing
         third.release()
     }
 
-    @Test func parkedFetchesAreBounded() async throws {
+    @Test func parkedFetchesAreLimited() async throws {
         let (fixture, asset, rendition) = try await start("/_vod/60x1000/media.m3u8", "media")
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 500 })
         for batch in 0..<8 {
@@ -160,9 +160,9 @@ import Testing
         #expect(fixture.folder.files().count { $0.hasPrefix("tmp/") } == 32)
     }
 
-    // MARK: What is not the resource
+    // MARK: Wrong responses
 
-    @Test func aPageInASegmentsPlaceIsNoPieceAndNamedSo() async throws {
+    @Test func anHTMLPageIsNoPieceAndIsReported() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { $0.html = true })
         do {
@@ -176,7 +176,7 @@ import Testing
         #expect(!fixture.folder.files().contains { $0.hasPrefix("tmp/") })
     }
 
-    @Test func aPageThatDripsIsToldAtItsEnd() async throws {
+    @Test func aSlowHTMLPageIsReportedAtItsEnd() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.html, $0.pauseAfter) = (true, 2) })
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
@@ -230,18 +230,18 @@ import Testing
     }
 
     @Test(arguments: [
-        (404, LibraryError.Code.missing), (403, .originRefused), (410, .originRefused), (500, .badOrigin),
+        (404, FetchError.Code.missing), (403, .originRefused), (410, .originRefused), (500, .badOrigin),
     ])
-    func aRefusalIsToldAsWhatItIs(_ status: Int, _ expected: LibraryError.Code) async throws {
+    func aRefusalKeepsItsStatus(_ status: Int, _ expected: FetchError.Code) async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = status })
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
         #expect(await fetch.result().code == expected)
     }
 
-    // MARK: What is not kept
+    // MARK: Not stored
 
-    @Test func withoutRoomItPassesThroughAndSaysWhy() async throws {
+    @Test func withoutSpaceItPassesThroughWithTheReason() async throws {
         let (fixture, asset, rendition) = try await start(reserve: .max)
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
         try await fetch.end()
@@ -251,12 +251,12 @@ import Testing
         fetch.release()
         #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
 
-        // A player that asks again at once gets the same bytes; a download tries anew.
+        // A player that asks again at once gets the same bytes; a download tries again.
         #expect(try fixture.fetch(0, of: rendition, in: asset) === fetch)
         #expect(try fixture.fetch(0, of: rendition, in: asset, urgency: .background) !== fetch)
     }
 
-    @Test func aStoreThatTakesNothingPassesThrough() async throws {
+    @Test func anUnwritableStorePassesThrough() async throws {
         let (fixture, _, _) = try await start()
         try FileManager.default.removeItem(atPath: fixture.folder.path("tmp"))
         try fixture.folder.write(Data("in the way".utf8), to: "tmp")
@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test func liveSegmentsAreNotKeptButServedToThoseWhoComeALittleLater() async throws {
+    @Test func liveSegmentsAreNotStoredButServedForAShortTime() async throws {
         let (fixture, asset, rendition) = try await start("/_live/a/media.m3u8", "media")
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
         try await fetch.end()
@@ -283,7 +283,7 @@ import Testing
         #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
     }
 
-    @Test func whatTheCatalogueDoesNotKnowIsNotKept() async throws {
+    @Test func piecesUnknownToTheCatalogueAreNotKept() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/aes/master.m3u8")
         let rendition = try #require(asset.rendition("video-90p"))

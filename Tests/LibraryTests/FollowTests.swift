@@ -43,7 +43,7 @@ import Testing
         fetch.release()
     }
 
-    /// Whether the asset, in memory and after a restart, is where it was.
+    /// True if the asset is unchanged, in memory and after a restart.
     private func stays(_ fixture: LibraryFixture, _ asset: Asset, at url: WebURL) async throws {
         #expect(asset.origin == url && fixture.library.asset(at: url) === asset)
         let wasWhole = asset.isEverythingWhole

@@ -25,7 +25,7 @@ import Testing
 
     private func download() throws -> Fetch { try fixture.fetch(0, of: rendition, in: asset, urgency: .background) }
 
-    /// What is on its way in the store's folder.
+    /// Growing files in the store's folder.
     private var onItsWay: [String] { fixture.folder.files().filter { $0.hasPrefix("tmp/") } }
 
     /// Lets the store's thread wait until the gate is opened.

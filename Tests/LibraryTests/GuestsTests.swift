@@ -34,14 +34,14 @@ import Testing
         #expect(await code { _ = try await fixture.library.presentation(list, of: asset, query: nil) } == .missing)
     }
 
-    @Test func whatIsInTheLibraryIsNoGuest() async throws {
+    @Test func anAssetInTheLibraryIsNoGuest() async throws {
         let (fixture, asset) = try await film("/ts/master.m3u8")
         let known = try await fixture.open("/ts/master.m3u8")
         let name = asset.interstitials.name(try fixture.url("/ts/master.m3u8"), .presentation)
         #expect(try await fixture.library.presentation(name, of: asset, query: "_HLS_primary_id=1") === known)
     }
 
-    @Test func theOnesUnusedForTheLongestAreForgotten() async throws {
+    @Test func forgetsTheLeastRecentlyUsed() async throws {
         let (fixture, asset) = try await film("/ts/master.m3u8")
         var ids: [String] = []
         for number in 0...64 {
@@ -56,7 +56,7 @@ import Testing
         #expect(ids.indices.filter { fixture.library.presentation(id: ids[$0]) == nil } == [1])
     }
 
-    @Test func nothingOfAGuestIsWritten() async throws {
+    @Test func writesNothing() async throws {
         let (fixture, asset) = try await film("/aes/master.m3u8")
         let name = asset.interstitials.name(try fixture.url("/aes/master.m3u8"), .presentation)
         let guest = try await fixture.library.presentation(name, of: asset, query: nil)
@@ -66,7 +66,7 @@ import Testing
         #expect(try await fixture.library.remove(asset) == asset.bytes)
     }
 
-    @Test func offlineNobodyIsAsked() async throws {
+    @Test func makesNoRequestsOffline() async throws {
         let (fixture, asset) = try await film("/ts/master.m3u8")
         _ = try await fixture.rendition("media", of: asset)
         try await fixture.restart(isOffline: true)

@@ -33,7 +33,7 @@ import Testing
 
     private func states(of asset: Asset) -> [KeyLife.State] { library.keyReports(of: asset).map(\.state) }
 
-    /// What `body` throws.
+    /// The error that `body` throws.
     private func error(_ body: () async throws -> Void) async -> LibraryError? {
         do {
             try await body()
@@ -43,9 +43,9 @@ import Testing
         }
     }
 
-    // MARK: What there is
+    // MARK: Storage and expiry
 
-    @Test func keysLieApartAndAreTheirOwnersAlone() async throws {
+    @Test func keysAreStoredApartAndReadableByTheirOwnerOnly() async throws {
         let asset = try await film()
         let keys = files(".key")
         #expect(keys == (0..<3).map { "assets/\(asset.id)/keys/\($0).key" })
@@ -68,7 +68,7 @@ import Testing
 
     // MARK: Expiry
 
-    @Test func whatHasExpiredIsNotWholeAndItsMediaStays() async throws {
+    @Test func anExpiredKeyMakesTheAssetIncompleteAndKeepsMedia() async throws {
         let asset = try await film()
         let bytes = asset.bytes
         try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
@@ -94,7 +94,7 @@ import Testing
         #expect(fixture.log.lines.contains("aes: 3 keys have expired"))
     }
 
-    @Test func aClockThatIsSetBackRevivesNothingAfterARestartEither() async throws {
+    @Test func aClockSetBackDoesNotReviveExpiredKeys() async throws {
         let asset = try await film()
         try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         fixture.date += 60
@@ -108,7 +108,7 @@ import Testing
         try await fixture.restart()
         let again = try #require(library.asset(named: "aes"))
         #expect(!again.isPlayableOffline && states(of: again) == [.expired, .expired, .expired])
-        // Who gives them more time has them again: the files are there for a day.
+        // A later expiry restores them: the files stay for a day.
         try await library.setPolicy(StoragePolicy(), of: again)
         #expect(again.isPlayableOffline)
     }
@@ -215,7 +215,7 @@ import Testing
 
     // MARK: Taking back
 
-    @Test func whatIsTakenBackIsGoneFromDiskAndPlaylistsAndComesBackTheSame() async throws {
+    @Test func aRevokedKeyLeavesDiskAndPlaylistsAndReturnsTheSame() async throws {
         let asset = try await film()
         let master = try #require(files("/master.m3u8").first)
         let text = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(master)))
@@ -224,7 +224,7 @@ import Testing
         #expect(files("/media.m3u8").isEmpty && files("/master.m3u8").isEmpty)
         #expect(states(of: asset) == [.valid, .invalidated, .valid] && !asset.isPlayableOffline)
         #expect(asset.playability.reason == "the key of 90p was invalidated")
-        // No download wants it, and what flows to a player is not kept.
+        // No download needs it, and a player's key is not stored.
         let fetch = try library.fetch(
             #require(asset.keys.resource(1)), in: asset.keys.folder, of: asset, urgency: .playback)
         try await fetch.end()
@@ -240,7 +240,7 @@ import Testing
     }
 
     /// The bytes that the media was made for are known when the file is gone.
-    @Test func anotherKeyIsNotTakenForTheOneThatWasTakenBack() async throws {
+    @Test func anotherKeyDoesNotReplaceARevokedOne() async throws {
         let asset = try await film()
         try await library.invalidateKeys(of: asset)
         #expect(files(".key").isEmpty)
@@ -255,8 +255,8 @@ import Testing
         #expect(files(".key").isEmpty)
     }
 
-    /// What a process leaves that was killed when the catalogue knew, and the file was still there.
-    @Test func whatAKillLeavesBetweenRowAndFileIsUsedByNobodyAndDeleted() async throws {
+    /// The state after a kill between the catalogue's row and the deletion of the file.
+    @Test func aKeyFileLeftByAKillIsDeletedUnused() async throws {
         let asset = try await film()
         let key = try #require(files("/1.key").first)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(key)))
@@ -312,7 +312,7 @@ import Testing
     }
 
     /// Keys that an earlier Weir has kept: when they came their files say.
-    @Test func keysOfWhichNothingWasNotedCameWhenTheirFilesWereWritten() async throws {
+    @Test func keysWithoutARecordDateFromTheirFiles() async throws {
         let asset = try await film()
         for key in files(".key") {
             let date = Date(timeIntervalSince1970: Double(fixture.date - 500))

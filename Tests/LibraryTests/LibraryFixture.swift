@@ -10,12 +10,12 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// A library over a store of its own, and an origin that errs as told.
+/// A library with its own store, and an origin that fails by rule.
 @LoopActor final class LibraryFixture {
     private(set) var folder: TemporaryFolder
     let origin: TestOrigin
     private let root: TemporaryFolder?
-    /// What a person was told.
+    /// Messages to the user.
     let log = Log()
 
     final class Log: Sendable {
@@ -75,7 +75,7 @@ import Testing
         return copy
     }
 
-    /// Everything anew over a copy of the folder as it is at this instant: what a killed process leaves.
+    /// A new library over a copy of the folder at this instant, as after a kill.
     func restart(
         isOffline: Bool = false, reserve: Int64 = 0, cacheLimit: Int64? = nil, purge: PurgePlan.Limit = .expired
     ) async throws {
@@ -132,15 +132,15 @@ import Testing
 }
 
 extension Fetch {
-    /// Waits for the end; throws what it ended with.
+    /// Waits for the end; throws the fetch's error.
     func end() async throws { try await result().get() }
 
-    /// How it ended, once it has.
+    /// The outcome; nil before the end.
     func result() async -> Result<Void, FetchError> {
         await withCheckedContinuation { continuation in whenEnded { continuation.resume(returning: $0) } }
     }
 
-    /// Waits until it is clear what to answer.
+    /// Waits until the response can be decided.
     func announced() async throws {
         try await withCheckedContinuation { continuation in whenAnnounced { continuation.resume(returning: $0) } }.get()
     }

@@ -28,7 +28,7 @@ import Testing
         #expect(try await fixture.origin.requests().map(\.path) == ["/cmaf/master.m3u8"])
     }
 
-    @Test func manyWhoOpenOneURLMakeOneRequestAndOneAsset() async throws {
+    @Test func concurrentOpensOfOneURLMakeOneRequestAndOneAsset() async throws {
         let fixture = try await LibraryFixture()
         try await fixture.origin.add(OriginRule("/ts/*") { $0.delay = 0.1 })
         let tasks = (0..<20).map { _ in Task { @LoopActor in try await fixture.open("/ts/master.m3u8").id } }
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: ["ts", "Not a name"])
-    func aNameThatIsTakenOrNoneIsRefused(_ name: String) async throws {
+    func refusesATakenOrInvalidName(_ name: String) async throws {
         let fixture = try await LibraryFixture()
         _ = try await fixture.open("/ts/master.m3u8")
         let code = await code { _ = try await fixture.library.open(fixture.url("/aes/master.m3u8"), name: name) }
@@ -61,7 +61,7 @@ import Testing
             ("/nothing.m3u8", LibraryError.Code.badOrigin), ("/ts/90p/0.ts", .notPlaylist), ("/html", .notPlaylist),
             ("/empty", .notPlaylist), ("/denied", .originRefused), ("/cut", .badOrigin), ("/slow", .originAbsent),
         ])
-    func whatIsNoPlaylistRegistersNothing(_ path: String, _ expected: LibraryError.Code) async throws {
+    func aBadPlaylistRegistersNothing(_ path: String, _ expected: LibraryError.Code) async throws {
         let fixture = try await LibraryFixture()
         try await fixture.origin.add(
             OriginRule("/html") { $0.html = true },
@@ -77,7 +77,7 @@ import Testing
         #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
     }
 
-    @Test func offlineNothingNewIsOpenedAndNothingAsked() async throws {
+    @Test func offlineOpensNothingNewAndMakesNoRequest() async throws {
         let fixture = try await LibraryFixture()
         try await fixture.restart(isOffline: true)
         #expect(await code { _ = try await fixture.open("/ts/master.m3u8") } == .notStored)
@@ -163,7 +163,7 @@ import Testing
 
     // MARK: Refreshing
 
-    @Test func theOriginIsAskedOnceForAWhile() async throws {
+    @Test func reloadsAtMostOnceInAWhile() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         for _ in 0..<3 { #expect(try await fixture.library.refresh(asset)) }
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func whereNothingIsStoredTheOriginHasTheSay() async throws {
+    @Test func withoutStoredPiecesTheOriginDecides() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         _ = try await fixture.rendition("video-90p", of: asset)
@@ -288,7 +288,7 @@ import Testing
         #expect(await code { _ = try fixture.fetch(2, of: rendition, in: asset) } == .missing)
         read.release()
 
-        // The same URL is another asset from now on.
+        // The same URL now means another asset.
         let again = try await fixture.open("/ts/master.m3u8")
         #expect(again.id != asset.id)
         #expect(again.bytes == 0)

@@ -38,7 +38,7 @@ import Testing
         rendition = try #require(asset.renditions.first)
     }
 
-    /// What the origin answers to directives, as soon as it is released.
+    /// The origin's response to directives, once released.
     func answer(_ directives: String, _ text: String) async throws {
         try await library.origin.add(
             OriginRule(Self.path + "&" + directives) { ($0.status, $0.body, $0.hold) = (200, text, true) })
@@ -129,7 +129,7 @@ import Testing
         let next = LiveFixture.text(end: 9)
         try await fixture.library.origin.add(OriginRule(LiveFixture.path) { ($0.status, $0.body) = (200, next) })
         try await waitUntil("what is new") { @LoopActor in try await reloaded() == 9 }
-        // What is gone is told at once.
+        // A missing segment is reported at once.
         try await fixture.library.origin.clearRules()
         try await waitUntil("404") { @LoopActor in await code { _ = try await reloaded() } == .badOrigin }
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Parts of one file fetched together, of which players want some, or nobody any.
+/// Merged fetches of parts of one file, of which players need some or none.
 @Suite @LoopActor struct MergedFetchAudienceTests {
     // MARK: A player
 
@@ -23,7 +23,7 @@ import Testing
         try await fixture.waitForRequests(1)
         let player = try fixture.player(3)
         #expect(player === fetches[3])
-        // It is not behind the others, which have not even begun, nor in front of those that it will want next.
+        // It goes before unstarted parts, and is followed by the parts that the player needs next.
         try await fixture.expectExact([player])
         #expect(fetches[0].written == 0 && fetches[0].outcome == nil)
         try await fixture.waitForRequests(3)
@@ -37,7 +37,7 @@ import Testing
         #expect(requests.map(\.bytes).reduce(0, +) == fixture.file.count)
     }
 
-    @Test func aPlayerThatWantsTheLastLeavesTheOthersTogether() async throws {
+    @Test func aPlayerOfTheLastPartKeepsTheOthersMerged() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1000, 1) })
@@ -50,7 +50,7 @@ import Testing
         #expect(try await fixture.requests().count == 2)
     }
 
-    @Test func playersThatWantSeveralEachGoFirst() async throws {
+    @Test func severalPlayersGoFirst() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let fetches = try fixture.fetches(0..<6)
@@ -106,9 +106,9 @@ import Testing
         try await fixture.expectExact(fetches)
     }
 
-    // MARK: Nobody waits
+    // MARK: Without a reader
 
-    @Test func whatNobodyWantsAndHasNotBegunCutsTheRequestShort() async throws {
+    @Test func unneededUnstartedPartsShortenTheRequest() async throws {
         let fixture = try await MergedFetchFixture()
         let boundary = try fixture.range(0...1).count
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.pauseAfter) = (true, boundary) })
@@ -123,7 +123,7 @@ import Testing
         #expect(fixture.rendition.folder.sizes.count == 2)
     }
 
-    @Test func whatNobodyWantsAtAllIsNotFetched() async throws {
+    @Test func unneededPartsAreNotFetched() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         do {
@@ -137,7 +137,7 @@ import Testing
         try await fixture.expectExact(try fixture.fetches(0..<6))
     }
 
-    @Test func whatIsNearlyDoneComesToItsEndAndNoMore() async throws {
+    @Test func anAlmostCompletePartIsCompletedAndNoOther() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
         let fetches = try fixture.fetches(0..<6)
@@ -150,7 +150,7 @@ import Testing
         #expect(fixture.rendition.folder.sizes.count == 1)
     }
 
-    @Test func whatIsFarFromDoneIsParkedAndGoneOnFrom() async throws {
+    @Test func anEarlyAbandonedPartIsParkedAndResumed() async throws {
         let fixture = try await MergedFetchFixture(count: 2, size: 20_000_000)
         try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1_000_000, 1) })
         let fetches = try fixture.fetches(0..<2)
@@ -164,7 +164,7 @@ import Testing
         #expect(try await Set(fixture.ranges().dropFirst()) == ["bytes=1000000-19999999", "bytes=20000000-39999999"])
     }
 
-    @Test func oneInTheMiddleThatNobodyWantsDoesNotHurtTheOthers() async throws {
+    @Test func anUnneededPartInTheMiddleDoesNotAffectOthers() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         let fetches = try fixture.fetches(0..<6)
@@ -177,7 +177,7 @@ import Testing
         #expect(try await fixture.requests().count == 1)
     }
 
-    @Test func whatIsWantedAgainStays() async throws {
+    @Test func aPartNeededAgainStays() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         let fetches = try fixture.fetches(0..<6)
@@ -191,13 +191,13 @@ import Testing
         #expect(try await fixture.requests().count == 1)
     }
 
-    @Test func whatAPlayerLeavesBehindAndNobodyWantsIsNotFetched() async throws {
+    @Test func unneededPartsBeforeThePlayheadAreNotFetched() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let fetches = try fixture.fetches(0..<6)
         try await fixture.waitForRequests(1)
         for number in [0, 1, 4] { fetches[number].release() }
-        // 0 and 1 come with 2 and 3; when the player takes 2, nobody wants what is before it.
+        // 0 and 1 come with 2 and 3; when the player takes 2, the parts before it have no reader.
         try await fixture.expectExact([try fixture.player(2)])
         #expect(await fetches[0].result().code == .cancelled)
         #expect(await fetches[1].result().code == .cancelled)

@@ -11,7 +11,7 @@ import Testing
 
 /// Parts of one file fetched together, while the ground gives way here: it is ended, removed, or without room.
 @Suite @LoopActor struct MergedFetchEndTests {
-    @Test func offlineEndsAllAndWhatCameIsGoneOnFrom() async throws {
+    @Test func offlineEndsAllAndReceivedBytesAreResumed() async throws {
         let fixture = try await MergedFetchFixture()
         let end = try fixture.range(0...1).upperBound
         try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (end + 5000, 1) })
@@ -32,14 +32,14 @@ import Testing
         #expect(try await Set(fixture.ranges().dropFirst()) == [rest, fixture.field(3...5)])
     }
 
-    @Test func aRemovedAssetIsNotFetchedOn() async throws {
+    @Test func aRemovedAssetStopsFetching() async throws {
         let fixture = try await MergedFetchFixture()
         let end = try fixture.range(0...0).upperBound
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = end + 1000 })
         let fetches = try fixture.fetches(0..<6)
         try await waitUntil("the second's beginning") { @LoopActor in fetches[1].written == 1000 }
         _ = try await fixture.library.library.remove(fixture.asset)
-        // Who reads goes on; nobody does once all are released.
+        // Reading continues until all readers are released.
         #expect(fetches[1].outcome == nil)
         for fetch in fetches { fetch.release() }
         for fetch in fetches[1...] { #expect(await fetch.result().code == .cancelled) }
@@ -48,7 +48,7 @@ import Testing
         #expect(throws: LibraryError.self) { try fixture.fetches(0..<2) }
     }
 
-    @Test func whoReadsARemovedAssetReadsToTheEnd() async throws {
+    @Test func readersOfARemovedAssetReadToTheEnd() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1000, 1) })
         let fetches = try fixture.fetches(0..<6)
@@ -65,7 +65,7 @@ import Testing
         #expect(!fixture.library.folder.files().contains { $0.hasPrefix("assets/") })
     }
 
-    @Test func withoutRoomTheyPassThroughAndSayWhy() async throws {
+    @Test func withoutSpacePartsPassThroughWithTheReason() async throws {
         let fixture = try await MergedFetchFixture(reserve: .max)
         let fetches = try fixture.fetches(0..<3)
         for (number, fetch) in fetches.enumerated() {
@@ -77,7 +77,7 @@ import Testing
         #expect(!fixture.library.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
     }
 
-    @Test func anOrderlyStopEndsAll() async throws {
+    @Test func aGracefulStopEndsAll() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
         let fetches = try fixture.fetches(0..<6)
@@ -86,7 +86,7 @@ import Testing
         #expect(fetches.allSatisfy { $0.outcome?.code == .cancelled })
     }
 
-    @Test func whoAsksAgainAsSoonAsOneHasEndedIsNotEndedWithTheOthers() async throws {
+    @Test func aRequestAfterTheFirstEndIsNotEndedWithTheOthers() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let fetches = try fixture.fetches(0..<6)
@@ -102,8 +102,8 @@ import Testing
         try await fixture.expectExact([fetches[3]])
     }
 
-    /// Who hears of an end asks for more, or lets go of more, at once.
-    @Test(arguments: [200, 404]) func whoActsOnAnEndFindsTheOthersInOrder(_ status: Int) async throws {
+    /// A listener reacts to an end by an immediate new request or release.
+    @Test(arguments: [200, 404]) func aReactionToAnEndFindsTheOthersConsistent(_ status: Int) async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.hold, $0.times, $0.status) = (true, 1, status == 200 ? nil : 404) })
@@ -119,7 +119,7 @@ import Testing
         try await fixture.origin.release()
         try await waitUntil("the first's end") { @LoopActor in again.count == 5 }
         if status == 200 { try await fixture.expectExact(again) }
-        // Who joins what is about to fail hears that it does.
+        // A reader that joins a failing fetch gets its failure.
         for fetch in again { #expect(await fetch.result().code == (status == 200 ? nil : .missing)) }
         #expect(await fetches[1].result().code == (status == 200 ? nil : .missing))
     }

@@ -12,7 +12,7 @@ import Testing
 /// Parts of one file fetched together from an origin that errs.
 @Suite @LoopActor struct MergedFetchFaultTests {
     @Test(arguments: ["ignoreRange", "wrongRange", "reset", "resetInside", "resetAtABoundary", "cut", "noRanges"])
-    func whatGoesWrongForAllIsMadeGoodByEach(_ fault: String) async throws {
+    func afterASharedFailureEachPartIsRetried(_ fault: String) async throws {
         let fixture = try await MergedFetchFixture()
         let boundary = try fixture.range(1...2).count
         try await fixture.origin.add(
@@ -33,14 +33,14 @@ import Testing
         #expect(try await fixture.requests().count > 1)
     }
 
-    @Test func aBodyThatBreaksOffGoesOnTogether() async throws {
+    @Test func aCutBodyIsResumedTogether() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.resetAfter, $0.times) = (50_000, 1) })
         try await fixture.expectExact(try fixture.fetches(0..<6))
         #expect(try await fixture.ranges() == [fixture.field(0...5), "bytes=50000-\(fixture.file.count - 1)"])
     }
 
-    @Test func whatLosesItsPlaceToAPlayerGoesOnTogether() async throws {
+    @Test func aPreemptedRequestIsResumedTogether() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(
             OriginRule("*/90p/*.ts") { ($0.pauseAfter, $0.times) = (30_000, 1) },
@@ -73,7 +73,7 @@ import Testing
         #expect(try Set(ranges.dropFirst(2)) == [fixture.field(2...2), fixture.field(3...3)])
     }
 
-    @Test func aBodyThatStallsAgainAndAgainIsMadeGoodByEach() async throws {
+    @Test func afterRepeatedStallsEachPartIsRetried() async throws {
         let fixture = try await MergedFetchFixture(stallSpan: .milliseconds(100))
         try await fixture.origin.add(OriginRule("*.ts") { ($0.stallAfter, $0.times) = (0, 3) })
         try await fixture.expectExact(try fixture.fetches(0..<4))
@@ -82,7 +82,7 @@ import Testing
         #expect(try Set(ranges.dropFirst(3)) == Set((0...3).map { try fixture.field($0...$0) }))
     }
 
-    @Test func anotherTagForTheSameBytesIsMadeGood() async throws {
+    @Test func anotherEntityTagForTheSameBytesIsRecovered() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.etag, $0.resetAfter, $0.times) = ("a", 60_000, 1) },
@@ -90,7 +90,7 @@ import Testing
         try await fixture.expectExact(try fixture.fetches(0..<6))
     }
 
-    @Test func otherBytesAreNotPutBehindThoseThatCame() async throws {
+    @Test func otherBytesAreNotAppendedToReceivedOnes() async throws {
         let root = try MirroredFixture.folder("byterange-ts")
         let fixture = try await MergedFetchFixture(root: root)
         let end = try fixture.range(0...1).upperBound
@@ -132,9 +132,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (404, LibraryError.Code.missing), (403, .originRefused), (500, .badOrigin), (200, .badOrigin),
+        (404, FetchError.Code.missing), (403, .originRefused), (500, .badOrigin), (200, .badOrigin),
     ])
-    func aRefusalIsToldToEach(_ status: Int, _ expected: LibraryError.Code) async throws {
+    func aRefusalReachesEachPart(_ status: Int, _ expected: FetchError.Code) async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(
             OriginRule("*.ts") { if status == 200 { $0.html = true } else { $0.status = status } })
@@ -150,11 +150,11 @@ import Testing
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = 503 })
         for fetch in try fixture.fetches(0..<6) { #expect(await fetch.result().code == .badOrigin) }
-        // Three tries, and none for each of six besides.
+        // Three attempts in total, and none for each of the six parts.
         #expect(try await fixture.requests().count == 3)
     }
 
-    @Test func anOriginThatIsGoneIsToldToEach() async throws {
+    @Test func anAbsentOriginIsReportedToEach() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.stop()
         for fetch in try fixture.fetches(0..<4) { #expect(await fetch.result().code == .originAbsent) }

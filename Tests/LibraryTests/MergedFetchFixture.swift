@@ -51,7 +51,7 @@ import Testing
     /// A player's fetch of one segment.
     func player(_ number: Int) throws -> Fetch { try library.fetch(number, of: rendition, in: asset) }
 
-    /// Where segments lie in the file, from the first to the last of them.
+    /// The byte ranges of segments in the file, from first to last.
     func range(_ numbers: ClosedRange<Int>) throws -> Range<Int> {
         let first = try #require(try library.resource(numbers.lowerBound, of: rendition).range)
         let last = try #require(try library.resource(numbers.upperBound, of: rendition).range)

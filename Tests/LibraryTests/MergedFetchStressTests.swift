@@ -46,7 +46,7 @@ import Testing
         try await fixture.origin.clearRules()
         for fetch in held { _ = await fetch.result() }
         for fetch in held { fetch.release() }
-        // What was in doubt is told so once, and then fetched anew.
+        // A doubtful piece is reported once, and then refetched.
         for _ in 0..<2 {
             let fetches = try fixture.fetches(missing(fixture, 0..<Self.count))
             for fetch in fetches { _ = await fetch.result() }

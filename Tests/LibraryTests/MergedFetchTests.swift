@@ -13,7 +13,7 @@ import Testing
 @Suite @LoopActor struct MergedFetchTests {
     // MARK: One request
 
-    @Test func oneRequestBringsNeighboursEachAsItsOwnPiece() async throws {
+    @Test func oneRequestFetchesAdjacentRangesAsSeparatePieces() async throws {
         let fixture = try await MergedFetchFixture()
         let fetches = try fixture.fetches(1..<5)
         try await fixture.expectExact(fetches)
@@ -59,14 +59,14 @@ import Testing
         #expect(requests.count == 2 && requests[0].connection == requests[1].connection)
     }
 
-    @Test func theWholeFileInPlaceOfAllItsPartsIsAsGood() async throws {
+    @Test func acceptsTheWholeFileInsteadOfAllParts() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.noRanges = true })
         try await fixture.expectExact(try fixture.fetches(0..<6))
         #expect(try await fixture.requests().map(\.status) == [200])
     }
 
-    @Test func whatIsNoNeighbourAsksForItself() async throws {
+    @Test func nonAdjacentRangesAreSeparateRequests() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.expectExact(try fixture.fetches([0, 1, 3, 5]))
         let ranges = try await fixture.ranges()
@@ -82,7 +82,7 @@ import Testing
         #expect(try await fixture.ranges().count == 3)
     }
 
-    @Test func filesOfTheirOwnAreFetchedAsEver() async throws {
+    @Test func separateFilesAreFetchedSeparately() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
@@ -93,12 +93,12 @@ import Testing
         #expect(fetches.allSatisfy { $0.isPiece })
     }
 
-    @Test func nothingAskedForIsNothing() async throws {
+    @Test func anEmptyRequestFetchesNothing() async throws {
         let fixture = try await MergedFetchFixture()
         #expect(try fixture.fetches([]).isEmpty)
     }
 
-    @Test func whatIsOverAndUnusedIsGoneWithItsDescriptor() async throws {
+    @Test func anUnusedFinishedFetchClosesItsDescriptor() async throws {
         let fixture = try await MergedFetchFixture()
         weak var gone: Fetch?
         weak var mergedFetch: MergedFetch?
@@ -114,7 +114,7 @@ import Testing
 
     // MARK: Joining
 
-    @Test func whatFliesIsJoinedAndTheOthersGoAroundIt() async throws {
+    @Test func joinsAFetchInProgressAndFetchesTheOthers() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let player = try fixture.player(2)
@@ -127,7 +127,7 @@ import Testing
         #expect(try await fixture.ranges().sorted() == [2...2, 0...1, 3...5].map { try fixture.field($0) }.sorted())
     }
 
-    @Test func whatIsOnItsWayTogetherIsJoinedTogether() async throws {
+    @Test func joinsAMergedFetchInProgress() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let first = try fixture.fetches(0..<4)
@@ -141,7 +141,7 @@ import Testing
         #expect(try await Set(fixture.ranges()) == [fixture.field(0...3), fixture.field(4...5)])
     }
 
-    @Test func theSameTwiceIsOneFetch() async throws {
+    @Test func equalRequestsShareOneFetch() async throws {
         let fixture = try await MergedFetchFixture()
         let fetches = try fixture.fetches([0, 1, 1, 0])
         #expect(fetches[1] === fetches[2] && fetches[0] === fetches[3])
@@ -149,7 +149,7 @@ import Testing
         #expect(try await fixture.ranges() == [fixture.field(0...1)])
     }
 
-    @Test func whatHasABeginningGoesOnFromItByItself() async throws {
+    @Test func aParkedBeginningIsResumedSeparately() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.cutAfter, $0.times) = (5000, 1) },

@@ -39,7 +39,7 @@ import Testing
         #expect(try await fixture.mediaRequests().allSatisfy { $0.hasPrefix("/b/90p/") })
     }
 
-    @Test func aPlaylistThatNoneHasIsToldWithTheFirstReason() async throws {
+    @Test func aPlaylistMissingEverywhereIsReportedWithTheFirstReason() async throws {
         let (fixture, asset) = try await start()
         try await fixture.origin.add(OriginRule("/a/*") { $0.status = 403 }, OriginRule("/b/*") { $0.status = 404 })
         #expect(await code { _ = try await fixture.rendition("video-90p", of: asset) } == .originRefused)
@@ -143,7 +143,7 @@ import Testing
         #expect(fetch.isPiece)
     }
 
-    @Test func whoLeavesWhileAnotherWayIsLookedForIsNotWaitedFor() async throws {
+    @Test func aLeavingReaderEndsTheSearchForAnAlternateSource() async throws {
         let (fixture, asset) = try await start()
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.add(

@@ -49,7 +49,7 @@ import Testing
         #expect(begins(sound(94_000), after: 1, of: [sound(0)]) == false)
     }
 
-    @Test func whatCannotBeComparedIsUnknown() {
+    @Test func incomparableBeginningsAreUnknown() {
         #expect(begins(stream(0), of: [stream(0, id: 7)]) == nil)
         #expect(begins(stream(0), of: []) == nil)
         #expect(PieceBeginning([]).begins(0, after: PieceBeginning([stream(0)]), frame: Self.frame) == nil)

@@ -44,7 +44,7 @@ import Testing
         return state
     }
 
-    @Test(arguments: plants) func nothingOutsideIsTouched(plant: Plant) async throws {
+    @Test(arguments: plants) func touchesNothingOutsideTheStore(plant: Plant) async throws {
         let store = try TemporaryFolder(), outside = try TemporaryFolder()
         let id: String
         do {
@@ -106,7 +106,7 @@ import Testing
         "..", ".", "a/b", "../x", "a\u{0}b", "a\nb", String(repeating: "a", count: 5000), "", " ", "-", "A", "ä",
     ]
 
-    @Test(arguments: names) func aNameThatIsNoneIsRefused(name: String) async throws {
+    @Test(arguments: names) func refusesAnInvalidName(name: String) async throws {
         let folder = try TemporaryFolder()
         let library = Library(store: try Store(path: folder.path("store"), reserve: 0), client: .init())
         let film = Repository.path("fixtures/media/ts")

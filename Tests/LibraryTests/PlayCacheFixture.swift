@@ -8,7 +8,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Presentations of pieces of 1,000 bytes and two seconds, and a play cache that takes so many of them.
+/// Presentations with pieces of 1,000 bytes and two seconds, and a play cache for a number of pieces.
 @LoopActor final class PlayCacheFixture {
     let base: LibraryFixture
 
@@ -18,7 +18,7 @@ import Testing
 
     var library: Library { base.library }
 
-    /// A presentation of `count` pieces, of which none is there yet.
+    /// A presentation of `count` pieces, none stored.
     func film(_ count: Int = 30) async throws -> (asset: Asset, rendition: Rendition) {
         let asset = try await base.open("/_vod/\(count)x1000/media.m3u8")
         return (asset, try await base.rendition("media", of: asset))

@@ -9,11 +9,11 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// What makes way in a store of real files, and what stays.
+/// Eviction in a store of real files.
 @Suite @LoopActor struct PlayCacheTests {
-    // MARK: What makes way
+    // MARK: Evicted pieces
 
-    @Test func aboveTheLimitTheOldestPiecesMakeWay() async throws {
+    @Test func evictsTheOldestPiecesAboveTheLimit() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
         let film = try await fixture.film()
         try await fixture.play(0..<10, of: film)
@@ -23,7 +23,7 @@ import Testing
         #expect(fixture.library.cachedBytes == 10_000 && film.asset.bytes == 10_000 && film.asset.cachedBytes == 10_000)
     }
 
-    @Test func whatIsReadAgainStaysLonger() async throws {
+    @Test func aPieceReadAgainStaysLonger() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
         let film = try await fixture.film()
         try await fixture.play(0..<10, of: film)
@@ -33,7 +33,7 @@ import Testing
         try await fixture.settles([1, 3] + Array(10..<18), of: film)
     }
 
-    @Test func withoutALimitNothingMakesWay() async throws {
+    @Test func evictsNothingWithoutALimit() async throws {
         let fixture = try await PlayCacheFixture(pieces: nil)
         let film = try await fixture.film()
         try await fixture.play(0..<30, of: film)
@@ -41,7 +41,7 @@ import Testing
         try await fixture.settles(0..<30, of: film)
     }
 
-    @Test func whatMadeWayIsFetchedOnceMoreAndWhoReadsItReadsOn() async throws {
+    @Test func refetchesAnEvictedPieceAndKeepsItsReaders() async throws {
         let fixture = try await PlayCacheFixture(pieces: 5)
         let film = try await fixture.film()
         try await fixture.play([0], of: film)
@@ -59,7 +59,7 @@ import Testing
         try await fixture.settles([0] + Array(6..<10), of: film)
     }
 
-    @Test func withALimitOfNothingAllMakesWay() async throws {
+    @Test func evictsEverythingWithALimitOfZero() async throws {
         let fixture = try await PlayCacheFixture(pieces: 0)
         let film = try await fixture.film()
         try await fixture.play(0..<30, of: film)
@@ -82,9 +82,9 @@ import Testing
         #expect(asset.bytes == 0 && fixture.library.cachedBytes == 0 && !asset.isPlayableOffline)
     }
 
-    // MARK: What stays
+    // MARK: Retained pieces
 
-    @Test func whatIsPinnedStaysAndDoesNotCount() async throws {
+    @Test func pinnedPiecesStayAndDoNotCount() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
         let (kept, other) = (try await fixture.film(20), try await fixture.film(30))
         fixture.library.pin(.renditions(["media": .whole]), of: kept.asset)
@@ -96,7 +96,7 @@ import Testing
         #expect(kept.rendition.isWhole)
     }
 
-    @Test func whatFlowedIsPinnedInPlaceAndNotAskedForAgain() async throws {
+    @Test func cachedPiecesArePinnedWithoutARequest() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
         let (kept, other) = (try await fixture.film(20), try await fixture.film(30))
         try await fixture.play(0..<10, of: kept)
@@ -121,7 +121,7 @@ import Testing
         try await fixture.settles([], of: kept)
     }
 
-    @Test func whatASessionIsAboutToNeedStays() async throws {
+    @Test func keepsPiecesThatASessionNeedsSoon() async throws {
         let fixture = try await PlayCacheFixture(pieces: 30)
         let (film, other) = (try await fixture.film(60), try await fixture.film(40))
         try await fixture.play(0..<30, of: film)
@@ -134,7 +134,7 @@ import Testing
         #expect(Set(7..<28).isSubset(of: fixture.numbers(of: film.asset)))
     }
 
-    @Test func whoCannotAskTheOriginNeedsAllThatIsThere() async throws {
+    @Test func anOfflineSessionNeedsEveryStoredPiece() async throws {
         let fixture = try await PlayCacheFixture(pieces: 5)
         let (film, other) = (try await fixture.film(10), try await fixture.film(30))
         fixture.library.expect("oaaaaa", at: film.asset, isOffline: true)
@@ -144,7 +144,7 @@ import Testing
         try await fixture.settles(0..<10, of: film)
     }
 
-    // MARK: What says what is there
+    // MARK: Bookkeeping
 
     @Test func aWholeRenditionLeavesTheBundlesPlaylistsBeforeItsFirstPieceIsDeleted() async throws {
         let fixture = try await PlayCacheFixture(pieces: 400)
@@ -185,7 +185,7 @@ import Testing
         try await fixture.settles(0..<10, of: other)
     }
 
-    @Test func whatOthersDeletedOrBroughtCountsAsItIs() async throws {
+    @Test func countsFilesThatOthersDeletedOrAdded() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
         let film = try await fixture.film()
         try await fixture.play(0..<10, of: film)
@@ -221,7 +221,7 @@ import Testing
         #expect(fixture.library.cachedBytes == 13_000)
     }
 
-    @Test func aLaterUseIsNotedOnceAnHour() async throws {
+    @Test func recordsALaterUseOnceAnHour() async throws {
         let fixture = try await PlayCacheFixture(pieces: nil)
         let film = try await fixture.film()
         try await fixture.play([0], of: film)

@@ -31,13 +31,13 @@ struct RenditionLackTests {
             ),
             (RenditionLack(segments: (0, 24)), []),
         ] as [(RenditionLack, [String])])
-    func whatIsMissingIsSaidInWords(lack: RenditionLack, sentences: [String]) {
+    func describesMissingResources(lack: RenditionLack, sentences: [String]) {
         #expect(lack.sentences(about: "720p") == sentences)
         #expect(lack.sentences(about: nil) == sentences.map { $0.replacing(" of 720p", with: "") })
     }
 }
 
-/// Whether assets play without their origin, held against the files.
+/// Playability of assets without their origin, compared with the files.
 @Suite @LoopActor struct PlayabilityTests {
     private func asset(
         _ fixture: LibraryFixture, _ name: String, renditions: [String], segments: Int = .max
@@ -47,7 +47,7 @@ struct RenditionLackTests {
         return asset
     }
 
-    /// Fetches what is not there of a rendition, up to so many segments.
+    /// Fetches missing resources of a rendition, up to a number of segments.
     private func fetch(
         _ fixture: LibraryFixture, _ id: String, of asset: Asset, segments count: Int = .max
     ) async throws {
@@ -67,7 +67,7 @@ struct RenditionLackTests {
         return asset.playability
     }
 
-    @Test func whatIsWholeIsNamed() async throws {
+    @Test func namesCompleteRenditions() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await asset(fixture, "cmaf", renditions: ["video-180p", "audio-en"])
         let found = await answer(fixture, asset)
@@ -75,7 +75,7 @@ struct RenditionLackTests {
         #expect(found.seconds.map { (11.9...12.1).contains($0) } == true)
     }
 
-    @Test func whatWasNeverFetchedIsNot() async throws {
+    @Test func omitsRenditionsNeverFetched() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await asset(fixture, "ts", renditions: [])
         #expect(await answer(fixture, asset) == Playability(.no, "nothing is stored"))
@@ -83,7 +83,7 @@ struct RenditionLackTests {
         #expect(await answer(fixture, live) == Playability(.no, "it is live"))
     }
 
-    @Test func aVariantWithoutItsSoundIsNot() async throws {
+    @Test func omitsAVariantWithoutItsAudio() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await asset(fixture, "cmaf", renditions: ["video-180p"])
         let found = await answer(fixture, asset)
@@ -91,7 +91,7 @@ struct RenditionLackTests {
         #expect(found.reason == "the playlist of audio en is not known yet")
     }
 
-    @Test func aPartIsAPart() async throws {
+    @Test func reportsAPartialAsset() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await asset(fixture, "ts", renditions: ["video-90p"], segments: 2)
         let found = await answer(fixture, asset)
@@ -99,13 +99,13 @@ struct RenditionLackTests {
         #expect(found.seconds.map { (3.9...4.1).contains($0) } == true)
     }
 
-    /// What was done to a file behind Weir's back, and what is said then.
+    /// A change to a stored file, and the expected report.
     enum Damage: CaseIterable {
         case deleted, cut, grown, emptied, folderDeleted
     }
 
     @Test(arguments: Damage.allCases, [false, true])
-    func whatWasDoneToTheFilesIsFound(damage: Damage, isRestarted: Bool) async throws {
+    func findsChangedFiles(damage: Damage, isRestarted: Bool) async throws {
         let fixture = try await LibraryFixture()
         var asset = try await asset(fixture, "ts", renditions: ["video-90p"])
         #expect(await answer(fixture, asset).answer == .yes)
@@ -132,7 +132,7 @@ struct RenditionLackTests {
             #expect(found.answer == .part && found.reason == "1 of 6 segments of 90p is missing")
         }
         #expect(!asset.isPlayableOffline)
-        // What is missing is fetched again, and nothing else.
+        // Only missing resources are refetched.
         try await fixture.origin.clearRequests()
         try await fetch(fixture, "video-90p", of: asset)
         #expect(try await fixture.mediaRequests().count == count)
@@ -140,7 +140,7 @@ struct RenditionLackTests {
         #expect(asset.isPlayableOffline)
     }
 
-    @Test func aKeyThatIsGoneIsNamed() async throws {
+    @Test func namesAMissingKey() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await asset(fixture, "aes", renditions: ["video-90p"])
         #expect(await answer(fixture, asset).answer == .yes)
@@ -153,7 +153,7 @@ struct RenditionLackTests {
             found.reason == (keys.count == 1 ? "the key of 90p is missing" : "\(keys.count) keys of 90p are missing"))
     }
 
-    @Test func whoAsksAtOnceWaitsForOneComparison() async throws {
+    @Test func concurrentQueriesShareOneComparison() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await asset(fixture, "ts", renditions: ["video-90p"])
         let answers = (0..<8).map { _ in Task { @LoopActor in await answer(fixture, asset).answer } }

@@ -13,7 +13,7 @@ import Testing
 
     private var order: String { queue.slots.compactMap { queue[$0] }.joined(separator: " ") }
 
-    @Test mutating func whatWasUsedTheLongestAgoIsTheFirst() throws {
+    @Test mutating func theLeastRecentlyUsedIsFirst() throws {
         enter("a", "bb", "ccc")
         #expect(order == "a bb ccc" && queue.oldest == slots["a"] && queue.count == 3 && queue.size == 6)
         queue.use(try #require(slots["a"]), at: 7)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [("a", "bb ccc"), ("bb", "a ccc"), ("ccc", "a bb")])
-    mutating func whatIsTakenOutLeavesTheOthersInOrder(_ name: String, _ rest: String) throws {
+    mutating func removalKeepsTheOrderOfOthers(_ name: String, _ rest: String) throws {
         enter("a", "bb", "ccc")
         let slot = try #require(slots[name])
         queue.remove(slot)
@@ -54,7 +54,7 @@ import Testing
         #expect(order == "b e a c d" && queue.lastUse(of: slots["d"] ?? 0) == 1)
     }
 
-    @Test mutating func byChanceItIsWhatAPlainListIs() {
+    @Test mutating func matchesAPlainListForRandomOperations() {
         var random = SystemRandomNumberGenerator()
         var plain: [Int] = []
         var queue = RecencyQueue<Int>()

@@ -17,7 +17,7 @@ import Testing
         rendition = try await fixture.rendition("video-90p", of: fixture.open("/ts/master.m3u8"))
     }
 
-    /// An ended fetch of so many bytes, and its key.
+    /// A finished fetch with a number of bytes, and its key.
     private func ended(_ number: Int, bytes: Int) throws -> (Fetch, Loader.Key) {
         let url = try WebURL("http://127.0.0.1:1/\(number).ts")
         let resource = Resource(name: PieceName(.segment(number), fileExtension: "ts"), url: url, range: nil)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [(count: 3, bytes: 1_000), (count: 100, bytes: 30)])
-    func theOldestGoWhereThereAreTooManyOrTheyAreTooLarge(count: Int, bytes: Int) throws {
+    func dropsTheOldestAboveTheNumberOrSizeLimit(count: Int, bytes: Int) throws {
         let recent = RecentFetches(.init(age: .seconds(60), count: count, bytes: Int64(bytes)))
         let all = try (0..<5).map { try ended($0, bytes: 10) }
         for (fetch, key) in all { recent.insert(fetch, key) }
@@ -45,7 +45,7 @@ import Testing
         #expect(all.map { recent[$0.1] != nil } == [false, false, true, false, true])
     }
 
-    @Test func allGoWhenTheyAreOld() async throws {
+    @Test func dropsOldFetches() async throws {
         let recent = RecentFetches(.init(age: .milliseconds(30), count: 9, bytes: 1_000))
         let all = try (0..<3).map { try ended($0, bytes: 10) }
         for (fetch, key) in all { recent.insert(fetch, key) }

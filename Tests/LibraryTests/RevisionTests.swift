@@ -6,9 +6,9 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// What is played where an origin has other content than what is stored.
+/// Playback if the origin's content differs from the stored revision.
 @Suite @LoopActor struct RevisionTests {
-    /// An asset with a piece of what its origin does not have any more.
+    /// An asset with a piece that its origin no longer has.
     private func changed() async throws -> (LibraryFixture, Asset) {
         let film = try ChangingFilm("ts")
         let fixture = try await LibraryFixture(root: film.folder)
@@ -24,7 +24,7 @@ import Testing
         return (fixture, asset)
     }
 
-    @Test func whatNobodyKeepsNorPlaysGivesWayAtOnce() async throws {
+    @Test func anUnusedAssetIsReplacedAtOnce() async throws {
         let (fixture, asset) = try await changed()
         let current = await fixture.library.current(asset)
         #expect(current !== asset && asset.isRemoved && !current.hasChanged && !current.isRevision)
@@ -37,7 +37,7 @@ import Testing
         #expect(fixture.library.assets.map(\.id) == [current.id])
     }
 
-    @Test func whatIsKeptOrPlayedStays() async throws {
+    @Test func aDownloadedOrPlayingAssetStays() async throws {
         let (fixture, asset) = try await changed()
         fixture.library.isKept = { $0 === asset }
         #expect(await fixture.library.current(asset) === asset)
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// The user's own: title, image, header fields.
-    @Test func whatAPersonGaveGoesAlong() async throws {
+    @Test func keepsTheUsersFields() async throws {
         let (fixture, asset) = try await changed()
         await fixture.library.entitle(asset, "A title")
         let image = try #require(Artwork([0xFF, 0xD8, 0xFF, 1, 2]))

@@ -24,7 +24,7 @@ import Testing
         return playlist
     }
 
-    /// The places of the other's segments; -1 for none.
+    /// Indices of the other's segments; -1 for none.
     private func match(_ own: String, _ other: String, shift: Double = 0) throws -> [Int] {
         let (own, other) = (try playlist(own), try playlist(other))
         let match = SegmentMatch(own, other, shift: shift, tolerance: 0.02)
@@ -63,7 +63,7 @@ import Testing
         #expect(shifts == [-2, 0])
         #expect(try match(early, late, shift: -2) == [-1, 0, 1])
         #expect(try match(late, early, shift: 2) == [1, 2, -1])
-        // A date holds from where it stands.
+        // A date applies from its position on.
         #expect(SegmentMatch.shifts(try playlist("2 2026-01-01T00:00:02Z 2"), try playlist(early)) == [0])
         #expect(SegmentMatch.shifts(try playlist("2 2"), try playlist(early)) == [0])
     }

@@ -3,11 +3,11 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Traces of players as they were measured, against what they show on the screen.
+/// Compares inferred playheads with recorded traces of real players.
 struct SessionPlayheadTests {
     private static let start = ContinuousClock.now
 
-    /// A session that is told what a player does; segments of 2 s, unless said otherwise.
+    /// A session fed with a player's actions; segments last 2 s by default.
     private struct Trace {
         var playhead = SessionPlayhead(at: start)
         var jumps: [Double] = []

@@ -9,7 +9,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Policies, names, and what is purged, over a store of real files.
+/// Policies, names and purging, with a store of real files.
 @Suite @LoopActor struct StorageTests {
     private let fixture: LibraryFixture
     private var library: Library { fixture.library }
@@ -86,7 +86,7 @@ import Testing
         #expect(library.asset(named: "ts")?.life.firstPlayed == 1000)
     }
 
-    @Test func whatHasExpiredIsNotPlayedButByWhoHasBegun() async throws {
+    @Test func anExpiredAssetPlaysOnlyInEarlierSessions() async throws {
         let asset = try await film()
         fixture.date = 1000
         try play(asset)
@@ -123,7 +123,7 @@ import Testing
         #expect(library.asset(named: "ts") === other)
     }
 
-    @Test func whoPlaysItFindsItByItsFormerName() async throws {
+    @Test func aPlayingSessionKeepsTheFormerName() async throws {
         let asset = try await film()
         try play(asset)
         try await library.rename(asset, to: "film")
@@ -132,9 +132,9 @@ import Testing
         #expect(library.asset(formerlyNamed: "ts") == nil)
     }
 
-    // MARK: What is purged
+    // MARK: Purging
 
-    @Test func whatIsPurgedStaysKnownAndComesAgainFromNothing() async throws {
+    @Test func aPurgedAssetStaysKnownAndCanBeFetchedAgain() async throws {
         let asset = try await film()
         let (bytes, rendition) = (asset.bytes, try #require(asset.rendition("video-90p")))
         fixture.date = 1000
@@ -152,7 +152,7 @@ import Testing
         #expect(again.bytes == bytes && again.life.purge == nil && again.isPlayableOffline)
     }
 
-    @Test func whatIsPlayedOrAboutToBeIsNotPurged() async throws {
+    @Test func aPlayingAssetIsNotPurged() async throws {
         let asset = try await film()
         library.expect("aaaaaa", at: asset, isOffline: false)
         await library.purge(asset, .expired)
@@ -165,7 +165,7 @@ import Testing
         #expect(played.bytes > 0 && played.life.purge == nil)
     }
 
-    @Test func whatHasExpiredGoesADayLaterThoughThereIsRoom() async throws {
+    @Test func anExpiredAssetIsPurgedAfterADayDespiteFreeSpace() async throws {
         let asset = try await film()
         try await library.setPolicy(StoragePolicy(expires: 1000), of: asset)
         fixture.date = 1000 + Purger.grace - 1
@@ -185,7 +185,7 @@ import Testing
 
     private func stored() -> [String] { library.assets.filter { $0.bytes > 0 }.map(\.name) }
 
-    @Test func onAFullDiskWhatHasExpiredAndWhatFlowedGoesAndNothingElse() async throws {
+    @Test func aFullDiskPurgesOnlyExpiredAssetsAndCachedPieces() async throws {
         let (asset, other) = (try await film(), try await fixture.open("/cmaf/master.m3u8"))
         try await fixture.fetch("video-90p", of: other)
         let third = try await fixture.open("/aes/master.m3u8")
@@ -208,7 +208,7 @@ import Testing
     @Test(arguments: [
         (PurgePlan.Limit.default, ["aes"]), (.important, []),
     ])
-    func whatMayGoIsAMatterOfTheConfiguration(limit: PurgePlan.Limit, left: [String]) async throws {
+    func theConfigurationDecidesWhatIsPurged(limit: PurgePlan.Limit, left: [String]) async throws {
         _ = try await film()
         let important = try await fixture.open("/aes/master.m3u8")
         try await fixture.fetch("video-90p", of: important)
@@ -221,7 +221,7 @@ import Testing
         #expect(causes == (limit == .default ? [.space] : [.spaceThoughImportant, .space]))
     }
 
-    // MARK: What is looked at
+    // MARK: Reading
 
     /// There may be more assets than descriptors.
     @Test func aLookAtAnAssetLeavesNoneOfItsFoldersOpen() async throws {
@@ -238,17 +238,17 @@ import Testing
         #expect(!open.contains { $0.hasPrefix(bundle) }, "\(open)")
     }
 
-    // MARK: What is removed
+    // MARK: Removal
 
     /// What a removal does while somebody waits for it has nothing to do with how much there is: the bundle is moved, and
     /// goes file by file behind the scenes.
-    @Test func aRemovalMovesTheBundleAndDeletesItBehindTheScenes() async throws {
+    @Test func aRemovalMovesTheBundleAndDeletesItInTheBackground() async throws {
         let asset = try await film()
         let folder = fixture.folder.path("assets/\(asset.id)")
         for number in 0..<10_000 {
             close(creat(folder + "/video-90p/\(100_000 + number).ts", 0o600))
         }
-        // Who holds the folder sees whether its files go with the call or after it.
+        // An open descriptor of the folder shows whether its files are deleted during the call or after it.
         let open = Glibc.open(folder + "/video-90p", O_RDONLY | O_DIRECTORY)
         defer { close(open) }
         var links = stat()

@@ -32,7 +32,7 @@ import Testing
         return try #require(fixture.library.asset(at: try fixture.url(Self.path)))
     }
 
-    /// Whether a playlist of the asset's private origin is refused, with nothing asked.
+    /// True if a playlist of the asset's private origin is refused without a request.
     private func isRefused(_ id: String, of asset: Asset, _ fixture: LibraryFixture) async throws -> Bool {
         try await fixture.origin.clearRequests()
         let code = await code { _ = try await fixture.rendition(id, of: asset) }

@@ -16,7 +16,7 @@ import Testing
 
     private func fields(_ value: String = secret) throws -> UserFields { try UserFields(["Cookie: \(value)"]) }
 
-    /// Whether each request had the field; nil where none was made.
+    /// True if each request had the field; nil without requests.
     private func had(_ origin: TestOrigin, _ value: String = secret) async throws -> Bool? {
         let requests = try await origin.requests()
         return requests.isEmpty ? nil : requests.allSatisfy { $0.headers[Self.name] == value }

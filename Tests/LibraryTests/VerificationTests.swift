@@ -8,7 +8,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Verifying an asset: what is said, and what becomes of its files.
+/// Verification of an asset: the report, and the effect on its files.
 @Suite @LoopActor struct VerificationTests {
     private func verify(_ fixture: LibraryFixture, _ asset: Asset) async throws -> VerificationReport {
         let verification = try fixture.library.verification(of: asset, bytesPerSecond: 0)
@@ -62,7 +62,7 @@ import Testing
         #expect(part.holes == [.init(time: 10..<12, first: "5.ts", last: "5.ts", count: 1, isWanted: true)])
         #expect(part.whole == [0..<2, 4..<8])
         #expect(part.pieces == 3 && part.remaining == 3)
-        // Nobody is served from it, and the bundle's playlists do not name it any more.
+        // It is no longer served, nor listed in the bundle's playlists.
         let folder = try #require(asset.rendition("video-90p")?.folder)
         #expect(folder.open("1.ts") == nil && !folder.contains("4.ts"))
         #expect(!fixture.folder.files().contains { $0.hasSuffix(".m3u8") || $0.hasPrefix("tmp/") })

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [(30_000.0, 0), (60_000, 1), (150_000, 2), (425_000, 2), (430_000, 3)])
-    func upwardsMoreThanTheBitRateMustBeThere(_ throughput: Double, _ place: Int) {
+    func switchesUpOnlyWithHeadroom(_ throughput: Double, _ place: Int) {
         #expect(choice(buffer: 8, throughput: throughput) == place)
     }
 
@@ -34,7 +34,7 @@ import Testing
         #expect(choice(buffer: 8, throughput: 300_000, current: 3) == 2)
     }
 
-    @Test func halfOfTheBufferIsSpentAtMost() {
+    @Test func spendsAtMostHalfOfTheBuffer() {
         // 1,200,000 bytes at 70 % of 220,000 a second take 7.8 s.
         #expect(choice(buffer: 16, throughput: 220_000, current: 1) == 3)
         #expect(choice(buffer: 15, throughput: 220_000, current: 1) == 2)
@@ -45,12 +45,12 @@ import Testing
     }
 
     @Test(arguments: ["Lavf/59.27.100", "libmpv", "VLC/3.0.23 LibVLC/3.0.23"])
-    func whoIsKnownToWaitIsMadeTo(_ client: String) {
+    func aPatientPlayerWaits(_ client: String) {
         #expect(PlayerPatience.of(client: client) == .seconds(20))
     }
 
     @Test(arguments: [nil, "", "GStreamer souphttpsrc 1.22.0 libsoup/3.2.3", "Mozilla/5.0 VLC/3"])
-    func whoIsNotKnownToWaitIsNot(_ client: String?) {
+    func anUnknownPlayerDoesNotWait(_ client: String?) {
         #expect(PlayerPatience.of(client: client) == nil)
     }
 
@@ -62,13 +62,13 @@ import Testing
         #expect(choice(buffer: 0, throughput: 200_000, current: 2) == 1)
     }
 
-    @Test func whatIsStoredCostsNothing() {
+    @Test func storedSegmentsCostNothing() {
         #expect(choice(buffer: 0, throughput: nil, stored: [2]) == 2)
         #expect(choice(buffer: 8, throughput: 430_000, stored: [2]) == 3)
         #expect(choice(buffer: 0, throughput: 10, stored: [0, 3]) == 3)
     }
 
-    @Test func whatWillNotBeThereInTimeIsGivenUp() {
+    @Test func aLateSegmentIsAbandoned() {
         let big = AdaptationRule.isHopeless(remaining: 1_000_000, instead: 60_000, buffer: 8, throughput: 50_000)
         #expect(big)
         #expect(!AdaptationRule.isHopeless(remaining: 300_000, instead: 60_000, buffer: 8, throughput: 50_000))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Playback
 
-/// Segments that are not what their playlist says, where pieces of several renditions stand in one playlist.
+/// Wrong segments in a playlist with pieces of several renditions.
 @Suite @LoopActor struct BadPieceTests {
-    /// A segment of a fixture, and what its origin has in its place.
+    /// A segment of a fixture, and the origin's response instead.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let fixture: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-/// What a page of a listed origin gets, field by field.
+/// Response fields for a page of a listed origin.
 @Suite @LoopActor struct BrowserTests {
     private static let page = "https://player.example"
 
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func nobodyElseMayReadAnything() async throws {
+    @Test func otherPagesMayReadNothing() async throws {
         let fixture = try await PlaybackFixture(allowedOrigins: [Self.page])
         for path in try await paths(fixture) {
             let plain = try await fixture.get(path)

@@ -7,11 +7,11 @@ import Testing
 @testable import Library
 @testable import Playback
 
-/// Pieces of one rendition that stand in for another's.
+/// Substitution of another rendition's pieces.
 @Suite @LoopActor struct CompositeTests {
     // MARK: Transport streams
 
-    @Test func whatIsMissingIsAnsweredWithAnotherQualityByteForByte() async throws {
+    @Test func aHoleIsAnsweredWithAnotherRenditionsExactBytes() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
         try await fixture.origin.clearRequests()
@@ -127,7 +127,7 @@ import Testing
         #expect([UInt8](old.body) == (try Spliced.fragment("cmaf", 1, of: "video-270p", behind: "video-270p")))
     }
 
-    @Test func whatDoesNotBeginTogetherDoesNotStandIn() async throws {
+    @Test func segmentsOfOtherStartTimesAreNotSubstituted() async throws {
         let fixture = try await PlaybackFixture()
         // The smallest begins two frames earlier than the others.
         try await fixture.play(
@@ -152,7 +152,7 @@ import Testing
         let paths = PlaybackFixture.paths(in: text)
         #expect(paths.compactMap { $0.split(separator: "/").last } == ["0.ts", "1.ts", "2.ts", "3.ts", "5.ts"])
         for path in paths { #expect(try await fixture.get(path).status == 200) }
-        // As it is: whoever wants it has it.
+        // The bad piece is still served unchanged.
         #expect([UInt8](try await fixture.get(paths[1]).body) == Self.bytes(noise))
         try await waitUntil("a note") {
             let events = await fixture.playback.sessions.errorEvents(LogQuery())
@@ -167,7 +167,7 @@ import Testing
 
     // MARK: Packed audio
 
-    @Test func packedAudioStandsInAsItLies() async throws {
+    @Test func packedAudioIsSubstitutedUnchanged() async throws {
         let fixture = try await PlaybackFixture()
         let parts = [(id: "audio", places: [0, 1, 2, 3, 4, 5]), (id: "audio-2", places: [0, 1])]
         try await fixture.play("audio", parts)
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func packedAudioOfAnotherKindOrTimeDoesNotStandIn() async throws {
+    @Test func packedAudioOfAnotherKindOrTimeIsNotSubstituted() async throws {
         for (place, bit) in [(75, 0x04), (71, 0x10)] as [(Int, UInt8)] {
             let fixture = try await PlaybackFixture()
             for number in 0..<6 {
@@ -201,13 +201,13 @@ import Testing
 
     /// Whether they begin together cannot be seen in what is encrypted; the 180p of this fixture begins later than its
     /// 90p.
-    @Test func encryptedSegmentsDoNotStandInWithoutDates() async throws {
+    @Test func encryptedSegmentsAreNotSubstitutedWithoutDates() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("aes", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
         #expect(try await fixture.listed("/offline/aes.m3u8") == ["video-90p"])
     }
 
-    @Test func encryptedSegmentsStandInWhereKeyAndVectorAreTheSame() async throws {
+    @Test func encryptedSegmentsAreSubstitutedWithEqualKeyAndVector() async throws {
         let fixture = try await PlaybackFixture()
         for variant in ["90p", "180p"] {
             let text = String(decoding: try Spliced.bytes("aes/\(variant)/media.m3u8"), as: UTF8.self)
@@ -226,7 +226,7 @@ import Testing
         #expect([UInt8](try await fixture.get(paths[1]).body) == (try Spliced.bytes("aes/180p/1.ts")))
     }
 
-    @Test func withAnotherKeyTheyDoNot() async throws {
+    @Test func withAnotherKeyTheyAreNotSubstituted() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("aes-noiv", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
         #expect(try await fixture.listed("/offline/aes-noiv.m3u8") == ["video-90p"])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Playback
 
-/// What players are told of what is not to be played any more, or is called otherwise.
+/// Responses to players for expired and renamed assets.
 @Suite @LoopActor struct ExpiryTests {
     private let clock = ManualClock()
     private let fixture: PlaybackFixture
@@ -27,7 +27,7 @@ import Testing
         clock.advance(by: 3590)
         #expect(try await fixture.get(pieces[1]).status == 200)
         clock.advance(by: 20)
-        // Who has begun sees the end of it.
+        // An earlier session plays to its end.
         #expect(try await fixture.get(pieces[2]).status == 200)
         for path in ["/ts.m3u8", "/offline/ts.m3u8", "/auto/ts.m3u8", fixture.typed("/ts/master.m3u8")] {
             let answer = try await fixture.get(path)

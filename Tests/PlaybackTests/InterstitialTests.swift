@@ -114,7 +114,7 @@ import Testing
         #expect(try await fixture.media(name).count == 6)
     }
 
-    // MARK: What is stored
+    // MARK: Storage
 
     @Test func whatPlaysWithoutTheOriginNamesOnlyWhatIsStored() async throws {
         let fixture = try await film(Self.uri + "\"/ads/master.m3u8\"\n" + Self.list + "\"/ads/list.json\"")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Playback
 
-/// What players are told of keys that may not be used any more.
+/// Responses to players for expired and revoked keys.
 @Suite @LoopActor struct KeyExpiryTests {
     private let clock = ManualClock()
     private let fixture: PlaybackFixture
@@ -23,7 +23,7 @@ import Testing
         return paths
     }
 
-    /// The path in a session that nobody knows.
+    /// The path in an unknown session.
     private func stranger(_ path: String) -> String {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         return (parts[..<3] + ["azzzzz"] + parts[4...]).joined(separator: "/")
@@ -67,7 +67,7 @@ import Testing
         #expect(try await fixture.get(stranger(key)).status == 410)
     }
 
-    @Test func whatWasTakenBackNobodyIsGivenOffline() async throws {
+    @Test func aRevokedKeyIsNotServedOffline() async throws {
         let early = try await played()
         let asset = try fixture.asset("aes")
         let key = try #require(early.first { $0.hasSuffix("/0.key") })
@@ -83,7 +83,7 @@ import Testing
         try await fixture.origin.add(OriginRule("*/0.key") { $0.status = 403 })
         #expect(try await fixture.get(stranger(key)).status == 502)
         try await fixture.origin.clearRules()
-        // A key that does not fit what is stored is no key for it.
+        // A key that differs from the stored one is not used.
         try await fixture.origin.add(OriginRule("*/0.key") { ($0.status, $0.body) = (200, "sixteen bytes it") })
         let other = try await fixture.get(stranger(key))
         #expect(other.status == 502 && other.text.contains("another key"), "\(other.text)")

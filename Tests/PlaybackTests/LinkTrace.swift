@@ -19,12 +19,12 @@ struct LinkTrace: CustomTestStringConvertible, Sendable {
         (testDescription, self.stretches) = (description, stretches)
     }
 
-    /// When the first byte comes of what is asked for at an instant.
+    /// Time of the first byte of a request made at an instant.
     func answer(to asked: Double) -> Double {
         asked + (stretches.first { asked < $0.until } ?? stretches[stretches.count - 1]).roundTrip
     }
 
-    /// When so many bytes have come that were asked for at an instant.
+    /// Time at which a number of bytes of a request made at an instant have arrived.
     func end(of bytes: Double, askedAt asked: Double) -> Double {
         var (time, left) = (answer(to: asked), bytes)
         for stretch in stretches.dropLast() where stretch.until > time {

@@ -68,7 +68,7 @@ import Testing
         #expect(answer["cache-control"] == "no-cache" && answer["age"] == "0")
         let folder = stream.media.dropLast("media.m3u8".count)
         #expect(answer.text == update.replacing("1.ts", with: "\(folder)1.ts").replacing("2.ts", with: "\(folder)2.ts"))
-        // Whoever asks for the playlist still gets all of it.
+        // A plain playlist request still gets the whole playlist.
         #expect(try await !stream.fixture.get(stream.media).text.contains("#EXT-X-SKIP"))
     }
 
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: [(400, 400), (404, 404), (410, 410), (503, 503), (500, 502), (403, 502)])
-    func whatTheOriginSaysToDirectivesIsPassedOn(_ status: Int, _ expected: Int) async throws {
+    func theOriginsResponseToDirectivesIsForwarded(_ status: Int, _ expected: Int) async throws {
         let stream = try await LiveStream()
         try await stream.answer("_HLS_msn=2") { $0.status = status }
         #expect(try await stream.fixture.get(stream.media).status == 200)
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: ["_HLS_msn=x", "_HLS_part=1", "_HLS_msn=-1"])
-    func directivesThatMakeNoSenseAreABadRequest(_ query: String) async throws {
+    func invalidDirectivesAreABadRequest(_ query: String) async throws {
         let stream = try await LiveStream()
         for path in [stream.media, stream.fixture.typed("/low/media.m3u8")] {
             let answer = try await stream.fixture.get(path + "?" + query)
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func whatHasNoNameYetIsNotFound() async throws {
+    @Test func unnamedResourcesAreNotFound() async throws {
         let stream = try await LiveStream()
         _ = try await stream.fixture.get(stream.media)
         for name in ["none", "live-9.ts", "live-0.m4s"] {

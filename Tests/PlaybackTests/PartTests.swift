@@ -6,7 +6,7 @@ import Testing
 @testable import Library
 @testable import Playback
 
-/// What of an asset is played without its origin when nothing of it is whole.
+/// Playback of an asset without complete renditions and without its origin.
 @Suite @LoopActor struct PartTests {
     /// Plays so many segments of the entry's rendition `index`, and gives the URLs in its playlist.
     @discardableResult private func watch(
@@ -25,7 +25,7 @@ import Testing
         PlaybackFixture.paths(in: text).compactMap { $0.split(separator: "/").last.map(String.init) }
     }
 
-    @Test func whatIsThereIsListedCutInOrder() async throws {
+    @Test func storedSegmentsAreListedInOrder() async throws {
         let fixture = try await PlaybackFixture()
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 0, [1])
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 1, [1, 2, 4])
@@ -100,7 +100,7 @@ import Testing
         #expect(try await fixture.media("/local/ts.m3u8", 0).count == 6)
     }
 
-    @Test func whatIsWholeIsListedAlone() async throws {
+    @Test func completeVariantsAreListedAlone() async throws {
         let fixture = try await PlaybackFixture()
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 0, [0, 1, 2, 3, 4, 5])
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 1, [0, 2, 3])

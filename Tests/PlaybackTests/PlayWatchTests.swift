@@ -44,7 +44,7 @@ struct WatchTrace {
 }
 
 @Suite struct PlayWatchTests {
-    @Test func whatComesInTimeNeverStalls() {
+    @Test func punctualSegmentsNeverStall() {
         var trace = WatchTrace()
         for segment in 0..<5 {
             trace.ask(at: Double(segment) * 1.5)
@@ -72,7 +72,7 @@ struct WatchTrace {
         #expect(trace.watch.watched == 6)
     }
 
-    @Test func lessThanHalfASecondIsNone() {
+    @Test func lessThanHalfASecondIsNoStall() {
         var trace = WatchTrace()
         trace.ask(at: 0)
         trace.get(at: 1)

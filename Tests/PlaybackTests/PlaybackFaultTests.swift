@@ -7,7 +7,7 @@ import Testing
 
 @testable import Playback
 
-/// What players are told when a URL is refused, or the origin errs.
+/// Responses to players if a URL is refused, or if the origin fails.
 @Suite @LoopActor struct PlaybackFaultTests {
     private func fixtureBytes(_ path: String) throws -> Data { try Repository.fixture(path) }
 
@@ -22,7 +22,7 @@ import Testing
         #expect(!answer.text.contains("word@"))
     }
 
-    @Test func whatIsNoPlaylistIsABadGatewayThatNamesWhatCame() async throws {
+    @Test func aBadPlaylistIsABadGatewayThatNamesTheResponse() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.origin.add(OriginRule("/page*") { $0.html = true }, OriginRule("/down*") { $0.status = 404 })
         let page = try await fixture.get(fixture.typed("/page.m3u8?token=secret"))
@@ -71,7 +71,7 @@ import Testing
             let connection = try await fixture.ask(path)
             #expect(try await connection.receiveHead().end == .satisfied)
         }
-        // Nobody waits any more.
+        // No reader waits any more.
         try await waitUntil("the client gone") { try await fixture.origin.load().paused == 0 }
         try await fixture.origin.clearRules()
         let bytes = try fixtureBytes("/ts/90p/0.ts")
@@ -86,7 +86,7 @@ import Testing
         #expect(try await fixture.get(path).status == expected)
     }
 
-    @Test func aBodyThatBreaksOffIsResumedBehindTheSameReply() async throws {
+    @Test func resumesAfterACutInTheSameResponse() async throws {
         let fixture = try await PlaybackFixture()
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { ($0.cutAfter, $0.times) = (5000, 1) })

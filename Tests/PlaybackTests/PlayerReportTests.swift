@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-/// What players say of themselves, and what becomes of what was inferred.
+/// Player reports, and their effect on inferred values.
 @Suite struct PlayerReportTests {
     /// Two segments of which the second comes late: it is inferred that the player stood for 2.5 s.
     private func starved() -> MeterTrace {

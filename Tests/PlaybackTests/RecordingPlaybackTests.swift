@@ -76,7 +76,7 @@ import Testing
         #expect(live.contains("#EXT-X-MEDIA-SEQUENCE:3\n") && !live.contains("EVENT"))
         #expect(PlaybackFixture.paths(in: live).count == 4)
 
-        // From the store, whatever becomes of the origin.
+        // From the store, independent of the origin.
         try await stream.fixture.origin.stop()
         for mode in ["", "/offline", "/local"] {
             let text = try await stream.media(mode + name)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Playback
 
-/// What a multivariant playlist names beside variants and renditions.
+/// References of a multivariant playlist other than variants and renditions.
 @Suite @LoopActor struct SessionTagTests {
     private func fixture(_ lines: String, media: String = "") async throws -> PlaybackFixture {
         let fixture = try await PlaybackFixture()

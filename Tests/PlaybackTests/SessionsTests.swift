@@ -23,7 +23,7 @@ import Testing
         try await fixture.media(fixture.typed(entry)).filter { $0.hasSuffix(".ts") }
     }
 
-    // MARK: What a session tells
+    // MARK: Session reports
 
     @Test func anEntryOfWhichNothingIsAskedForLeavesNoTrace() async throws {
         let fixture = try await PlaybackFixture()

@@ -1,7 +1,7 @@
 import SegmentFormat
 import TestSupport
 
-/// Segments of the fixtures as players get them where pieces of several renditions stand in one playlist.
+/// Spliced segments of the fixtures, as players get them in a playlist with pieces of several renditions.
 enum Spliced {
     /// The bytes of a fixture's file.
     static func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Repository.fixture("/" + path)) }
@@ -16,7 +16,7 @@ enum Spliced {
     static func fragment(_ fixture: String, _ number: Int, of folder: String, behind own: String) throws -> [UInt8] {
         let section = { (folder: String) in try InitializationSection(Self.bytes("\(fixture)/\(folder)/init.mp4")) }
         let bytes = try bytes("\(fixture)/\(folder)/\(number).m4s")
-        return try Joint(of: try section(folder), behind: try section(own)).splice(ByteSource(bytes))
+        return try SplicePair(of: try section(folder), behind: try section(own)).splice(ByteSource(bytes))
             .joined(with: bytes)
     }
 }

@@ -7,9 +7,9 @@ import Testing
 @testable import Library
 @testable import Playback
 
-/// An origin that errs while a session plays: pieces of another rendition stand in.
+/// Substitution if the origin fails during a session.
 @Suite @LoopActor struct StandInTests {
-    @Test func anOriginThatGoesAwayInMidSessionIsStoodInFor() async throws {
+    @Test func substitutesWhenTheOriginBecomesAbsent() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5])])
         let paths = try await fixture.paths(fixture.typed("/ts/master.m3u8"), "video-270p")
@@ -35,7 +35,7 @@ import Testing
         return fixture.playback.sessions.summaries.last?.pieces ?? []
     }
 
-    @Test func anOriginThatRefusesOneSegmentIsStoodInFor() async throws {
+    @Test func substitutesASegmentThatTheOriginRefuses() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("cmaf", [("video-180p", Array(0..<12)), ("video-270p", [0, 1])])
         try await fixture.origin.add(OriginRule("/cmaf/video-270p/2.m4s") { $0.status = 404 })
@@ -51,7 +51,7 @@ import Testing
                 == (try Spliced.fragment("cmaf", 1, of: "video-270p", behind: "video-270p")))
     }
 
-    @Test func anOriginThatIsSilentIsNotWaitedForLong() async throws {
+    @Test func substitutesSoonForASilentOrigin() async throws {
         let fixture = try await PlaybackFixture(patience: .milliseconds(200))
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])
         try await fixture.origin.add(OriginRule("/ts/270p/3.ts") { $0.hold = true })
@@ -76,14 +76,14 @@ import Testing
         let answer = try await reply.value
         #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/180p/1.ts"))
         guard isSilent else { return }
-        // Nobody waits for it any more.
+        // No reader waits for it any more.
         try await fixture.origin.clearRequests()
         let next = try await fixture.get(paths[2])
         #expect(try next.status == 200 && [UInt8](next.body) == Spliced.transport("ts/180p/2.ts"))
         #expect(try await fixture.mediaRequests().filter { $0.hasSuffix("/2.ts") } == [])
     }
 
-    @Test func whatWasBegunWithOneSourceIsNotGoneOnWithFromAnother() async throws {
+    @Test func aStartedSegmentIsNotContinuedFromAnotherSource() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])
         let paths = try await fixture.paths(fixture.typed("/ts/master.m3u8"), "video-270p")

@@ -13,12 +13,12 @@ struct TracedTransfer {
     /// Seconds since it was asked for, and from then to its first byte.
     var elapsed = 0.0
     var answer: Double
-    /// What has come, and what will.
+    /// Received and expected bytes.
     var bytes = 0.0
     var size: Double
 }
 
-/// What chooses the qualities of a traced playback.
+/// Chooses the variants of a traced playback.
 protocol TracedRule {
     /// The place of the quality for the next segment, with so much media ahead.
     mutating func choose(buffer: Double) -> Int
@@ -28,7 +28,7 @@ protocol TracedRule {
     mutating func took(_ transfer: TracedTransfer)
 }
 
-/// What a playback came to.
+/// The result of a playback.
 struct TracedPlayback {
     var stalls = 0
     /// In seconds.
@@ -37,7 +37,7 @@ struct TracedPlayback {
     var choices: [Int] = []
     var givenUp = 0
 
-    /// The bytes of what was played.
+    /// Total bytes of the played segments.
     func bytes(of film: TracedFilm) -> Double { choices.reduce(0) { $0 + Double(film.sizes[$1]) } }
 
     /// One segment after the other, with at most so much media ahead, from the first one's end on.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Playback
 
-/// What is listed, by what is stored, who asks, and whether the origin is there.
+/// The listed variants, by stored pieces, kind of session, and origin presence.
 @Suite @LoopActor struct ViewTests {
     /// Plays everything of one of the entry's renditions.
     private func watch(_ fixture: PlaybackFixture, _ entry: String, _ index: Int = 0) async throws {
@@ -22,7 +22,7 @@ import Testing
 
     private static let all = ["video-90p", "video-180p", "video-270p"]
 
-    @Test func whatIsWholeStandsFirstOrAlone() async throws {
+    @Test func completeVariantsAreListedFirstOrAlone() async throws {
         let fixture = try await PlaybackFixture()
         let url = fixture.typed("/ts/master.m3u8")
         #expect(try await listed(fixture, url) == Self.all)
@@ -45,7 +45,7 @@ import Testing
         #expect(try await fixture.mediaRequests() == ["/ts/270p/0.ts"])
     }
 
-    @Test func anOfflineSessionByURLAsksNobody() async throws {
+    @Test func anOfflineSessionByURLMakesNoRequest() async throws {
         let fixture = try await PlaybackFixture()
         let unknown = try await fixture.get("/offline" + fixture.typed("/ts/master.m3u8"))
         #expect(unknown.status == 404 && unknown.text.contains("not in the store"), "\(unknown.text)")
@@ -89,7 +89,7 @@ import Testing
         try await watch(fixture, url)
         #expect(try await listed(fixture, url) == ["video-270p"])
         try await fixture.origin.restart()
-        // Nobody asks for anything; the origin is found all the same.
+        // Without a request, the origin's return is detected.
         try await waitUntil("the origin") { !fixture.client.isPresumedAbsent(try fixture.asset("ts").origin) }
         #expect(try await fixture.origin.requests().map(\.range) == ["bytes=0-0"])
         #expect(try await listed(fixture, url).count == 3)
@@ -110,7 +110,7 @@ import Testing
         #expect(hole.connections() == 0)
     }
 
-    @Test func whatIsStoredInPartIsShownAtOnceToo() async throws {
+    @Test func partialVariantsAreListedAtOnce() async throws {
         let fixture = try await PlaybackFixture(absence: .seconds(600))
         let url = fixture.typed("/ts/master.m3u8")
         for path in try await fixture.media(url, 2).prefix(3) { #expect(try await fixture.get(path).status == 200) }
@@ -153,7 +153,7 @@ private final class BlackHole {
 
     deinit { close(descriptor) }
 
-    /// How many connections have come since the last call. They stay open.
+    /// Number of new connections since the last call. They stay open.
     func connections() -> Int {
         var count = 0
         while accept(descriptor, nil, nil) >= 0 { count += 1 }

@@ -37,7 +37,7 @@ struct URLCheckTests {
         return failure?.code == .origin ? (failure?.underlying as? OriginError)?.code : nil
     }
 
-    /// What a report says: path of the playlist, line, severity and code of each finding.
+    /// The findings of a report: path of the playlist, line, severity and code.
     private func told(_ report: CheckReport) -> [String] {
         report.playlists.flatMap { playlist in
             let file = playlist.name.split(separator: "/", maxSplits: 2).last.map(String.init) ?? ""
@@ -191,7 +191,7 @@ struct URLCheckTests {
     }
 }
 
-/// Checks of what lies on disk.
+/// Checks of playlists on disk.
 @Suite("A check of a file")
 struct FileCheckTests {
     private let folder: TemporaryFolder

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Boxes")
 struct BoxTests {
-    @Test("are found one after the other, whatever the form of their sizes")
-    func forms() throws {
+    @Test("are parsed in order, with 32-bit, 64-bit and open sizes")
+    func parsesEverySizeForm() throws {
         let long = number(UInt32(1)) + Array("free".utf8) + number(UInt64(19)) + [1, 2, 3]
         let extended = box("uuid", Array(0..<16), [9])
         let last = number(UInt32(0)) + Array("mdat".utf8) + [7, 7]
@@ -19,20 +19,20 @@ struct BoxTests {
         #expect(found.flatMap { bytes[$0.range] } == bytes)
     }
 
-    @Test("within a box are its children, behind the fields of a full box")
-    func children() throws {
+    @Test("are parsed as children of a box, after the fields of a full box")
+    func parsesChildren() throws {
         let bytes = fullBox("meta", box("a   "), box("b   ", [1]))
         let meta = try #require(try Box.topLevel(of: bytes).first)
         #expect(try meta.children(in: bytes, skipping: 4).map(\.type) == ["a   ", "b   "])
         #expect(throws: SegmentFormatError.self) { try meta.children(in: bytes, skipping: 99) }
     }
 
-    /// A box's size and type, and what follows.
+    /// A box header, and the bytes after it.
     private static func head(_ size: UInt32, _ type: String, _ more: [UInt8] = []) -> [UInt8] {
         number(size) + Array(type.utf8) + more
     }
 
-    private static let lies: [(bytes: [UInt8], expected: String)] = [
+    private static let badSizes: [(bytes: [UInt8], expected: String)] = [
         ([0, 0, 0], "byte 8: 3 bytes are left, too few for a box"),
         (head(7, "moov"), "moov at byte 8: its size is 7, less than its own header"),
         (head(9, "moov"), "moov at byte 8: its size is 9, and the file has 8 bytes left"),
@@ -45,14 +45,14 @@ struct BoxTests {
         (head(12, "uuid", zeros(4)), "uuid at byte 8: its header is cut off"),
     ]
 
-    @Test("that lie about their sizes are refused by type and place", arguments: BoxTests.lies)
-    func refused(bytes: [UInt8], expected: String) throws {
+    @Test("with wrong sizes are refused, with type and offset", arguments: BoxTests.badSizes)
+    func refusesBadSizes(bytes: [UInt8], expected: String) throws {
         let error = try #require(throws: SegmentFormatError.self) { try Box.topLevel(of: box("free") + bytes) }
         #expect(error.description == expected)
     }
 
-    @Test("within a box have a size")
-    func openEnded() throws {
+    @Test("inside a box must have a size")
+    func refusesOpenSizeInsideBox() throws {
         let bytes = box("moov", number(UInt32(0)), Array("trak".utf8))
         let error = try #require(throws: SegmentFormatError.self) {
             try Box.topLevel(of: bytes)[0].children(in: bytes)
@@ -60,8 +60,8 @@ struct BoxTests {
         #expect(error.description == "trak at byte 8: a size of 0 may stand at the top level alone")
     }
 
-    @Test("have their types in words, or as a number")
-    func types() {
+    @Test("print their types as characters, or in hexadecimal")
+    func printsTypes() {
         #expect(FourCC("moof").description == "moof")
         #expect(FourCC(0xA974_6F6F).description == "0xa9746f6f")
     }

@@ -4,23 +4,22 @@ import Testing
 
 @testable import SegmentFormat
 
-/// Renditions of one presentation that ffmpeg encodes for a test: fragmented MP4 in segments of a second, ten pictures
-/// each.
+/// Two renditions that ffmpeg encodes for a test: fragmented MP4 with segments of one second and ten pictures each.
 struct EncodedLadder: Sendable {
-    /// What is encoded, and how it is packaged.
+    /// Codec and packaging.
     struct Recipe: Hashable, Sendable, CustomTestStringConvertible {
         var codec = "avc"
         var isMuxed = false
-        /// Flags of the `mov` muxer; empty for what the `hls` muxer writes by itself.
+        /// Flags of the `mov` muxer; empty to use the `hls` muxer.
         var flags = ""
-        /// Pictures of the low quality that need later ones.
+        /// Consecutive B-frames of the low rendition.
         var reordered = 2
         var testDescription: String {
             let packaging = flags.isEmpty ? "" : ", \(flags)" + (reordered == 2 ? "" : ", \(reordered) B-frames")
             return "\(codec), \(isMuxed ? "muxed" : "demuxed")" + packaging
         }
 
-        /// As the codec's own language has it.
+        /// Encoder options in the codec's own syntax.
         fileprivate func encoder(reordered: Int) -> [String] {
             let keys = "keyint=10:min-keyint=10:scenecut=0:open-gop=0:bframes=\(reordered)"
             switch codec {
@@ -35,7 +34,7 @@ struct EncodedLadder: Sendable {
     struct Rendition: Sendable {
         let initialization: [UInt8]
         let segments: [[UInt8]]
-        /// What ffmpeg decodes of the whole.
+        /// Frames that ffmpeg decodes from the whole rendition.
         let frames: FrameHashes
 
         var section: InitializationSection { get throws { try InitializationSection(initialization) } }
@@ -45,7 +44,7 @@ struct EncodedLadder: Sendable {
     let low: Rendition
     let high: Rendition
 
-    /// Encodes two qualities of other sizes.
+    /// Encodes two renditions of different sizes.
     init(_ recipe: Recipe, seconds: Int = 6) async throws {
         folder = try TemporaryFolder()
         let work = Work(recipe: recipe, seconds: seconds, folder: folder)
@@ -89,7 +88,7 @@ struct EncodedLadder: Sendable {
             (try bytes(root + "/init.mp4"), try (0..<seconds).map { try bytes(root + "/\($0).m4s") })
         }
 
-        /// A fragmented file: what is up to `moov`, then as many fragments to a segment as there are in a second.
+        /// Splits a fragmented file: all up to `moov`, then one second of fragments per segment.
         private func split(_ path: String) throws -> ([UInt8], [[UInt8]]) {
             let whole = try bytes(path)
             var (parts, start): ([[UInt8]], Int) = ([], 0)
@@ -110,12 +109,12 @@ struct EncodedLadder: Sendable {
     }
 }
 
-/// A media playlist of one EXT-X-MAP and segments of a second each, in a folder of its own.
+/// A media playlist with at most one EXT-X-MAP, in its own temporary folder.
 struct Playlist {
     let folder: TemporaryFolder
     var path: String { folder.path("media.m3u8") }
 
-    /// Without an initialization section, of transport streams, or of what the suffix says.
+    /// Without an initialization section, segments are transport streams unless `suffix` differs.
     init(initialization: [UInt8]?, segments: [[UInt8]], seconds: Int = 1, suffix: String? = nil) throws {
         folder = try TemporaryFolder()
         let suffix = suffix ?? (initialization == nil ? "ts" : "m4s")
@@ -131,13 +130,13 @@ struct Playlist {
         try folder.write(Data((lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n").utf8), to: "media.m3u8")
     }
 
-    /// Its frames, as below; the folder stays until they are there.
+    /// Decodes the playlist; keeps the folder until that is done.
     func frames() async throws -> FrameHashes {
         defer { withExtendedLifetime(folder) {} }
         return try await Self.frames(of: path)
     }
 
-    /// The frames of a file or playlist in their own sizes, with all that ffmpeg warns of.
+    /// Decodes a file or playlist in original sizes, with ffmpeg's warnings in `errors`.
     static func frames(of path: String, options: [String] = []) async throws -> FrameHashes {
         let arguments = ["-nostdin", "-v", "warning"] + options + ["-i", path, "-map", "0", "-autoscale", "0"]
         let result = try await ProcessRunner.run(
@@ -149,7 +148,7 @@ struct Playlist {
 
 /// Transport streams that ffmpeg encodes for a test.
 enum EncodedTransport {
-    /// A second of HEVC.
+    /// One second of HEVC.
     static func hevc() async throws -> [UInt8] {
         let folder = try TemporaryFolder()
         let arguments = [

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Files of the presentations that are committed.
+/// Reads files of the committed presentations.
 enum Fixture {
     /// The bytes of a file below `fixtures/media`.
     static func bytes(_ path: String) throws -> [UInt8] {

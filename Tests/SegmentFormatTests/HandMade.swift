@@ -2,35 +2,34 @@ import Testing
 
 @testable import SegmentFormat
 
-/// Boxes as bytes, written by hand.
+/// Builds a box.
 func box(_ type: String, _ parts: [UInt8]...) -> [UInt8] {
     let body = parts.joined()
     return number(UInt32(8 + body.count)) + Array(type.utf8) + body
 }
 
-/// A full box.
+/// Builds a full box.
 func fullBox(_ type: String, version: UInt8 = 0, flags: UInt32 = 0, _ parts: [UInt8]...) -> [UInt8] {
     box(type, number(UInt32(version) << 24 | flags), Array(parts.joined()))
 }
 
-/// A big-endian number.
+/// Encodes a big-endian integer.
 func number(_ value: some FixedWidthInteger) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(integer: value)
     return bytes
 }
 
-/// Zeros.
 func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
-/// An initialization section with a video track 1 and, if wanted, a sound track 2, made to measure.
+/// A configurable initialization section with video track 1 and optional audio track 2.
 struct HandMadeSection {
     var timescale: UInt32 = 1000
     var handler = "vide"
     var format = "avc1"
     var dimensions: [UInt16] = [160, 90]
     var configuration = HandMadeSection.avc([[0x67, 1, 2]], [[0x68, 3]])
-    /// More boxes in the video's sample entry.
+    /// Additional boxes in the video's sample entry.
     var entryBoxes: [UInt8] = []
     var edits: [(duration: UInt32, time: Int32)] = []
     var defaults: [UInt32] = [1, 0, 0, 0]
@@ -86,14 +85,14 @@ struct HandMadeSection {
     }
 }
 
-/// A segment of one fragment, made to measure: the samples of track 1 and of track 2 behind each other in `mdat`.
+/// A configurable segment of one fragment: `mdat` holds the samples of track 1, then those of track 2.
 struct HandMadeSegment {
     /// The video's samples: NAL units with lengths of four bytes.
     var pictures: [[UInt8]] = [HandMadeSegment.unit([0x65, 1, 2, 3]), HandMadeSegment.unit([0x41, 4])]
     var sounds: [[UInt8]] = []
-    /// Data offsets count from the start of the fragment; else the `tfhd` has an absolute base.
+    /// True if data offsets are relative to the fragment; else the `tfhd` has an absolute base.
     var countsFromFragment = true
-    /// Sizes stand in `trun`; else, where all are equal, in `tfhd`, or with nil in `trex` alone.
+    /// The box that holds the sample sizes: `trun`, or for equal sizes `tfhd` or `trex`.
     var sizes: Sizes = .ofEach
     var hasLongMediaData = false
     var before: [UInt8] = box("styp", Array("msdh".utf8), zeros(4)) + fullBox("sidx", zeros(40))
@@ -101,11 +100,11 @@ struct HandMadeSegment {
 
     enum Sizes { case ofEach, ofFragment, ofTrack }
 
-    /// A NAL unit with its length.
+    /// A NAL unit after its length field.
     static func unit(_ bytes: [UInt8]) -> [UInt8] { number(UInt32(bytes.count)) + bytes }
 
     var bytes: [UInt8] {
-        // Places do not change sizes.
+        // Offsets do not change sizes.
         let size = fragment(at: 0).count
         let head = hasLongMediaData ? 16 : 8
         let media = (pictures + sounds).joined()
@@ -137,7 +136,7 @@ struct HandMadeSegment {
     }
 }
 
-/// The samples of each track, as the boxes of a segment tell where they lie.
+/// The samples of each track, located by the boxes of a segment.
 func samples(of segment: [UInt8], _ section: InitializationSection) throws -> [UInt32: [[UInt8]]] {
     let read = try MediaSegment(ByteSource(segment))
     var found: [UInt32: [[UInt8]]] = [:]

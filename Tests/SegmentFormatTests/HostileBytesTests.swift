@@ -2,7 +2,7 @@ import Testing
 
 @testable import SegmentFormat
 
-@Suite("Bytes from strangers")
+@Suite("Untrusted bytes")
 struct HostileBytesTests {
     private static let sections = ["cmaf/video-180p/init.mp4", "cmaf/audio-en/init.mp4", "byterange-fmp4/180p/all.mp4"]
 
@@ -13,8 +13,8 @@ struct HostileBytesTests {
         return Array(bytes[..<end])
     }
 
-    @Test("cut off anywhere within an initialization section are refused", arguments: sections)
-    func truncatedSections(path: String) throws {
+    @Test("truncated anywhere in an initialization section are refused", arguments: sections)
+    func refusesTruncatedSections(path: String) throws {
         let bytes = try Self.section(path)
         _ = try InitializationSection(bytes)
         for count in bytes.indices {
@@ -23,7 +23,7 @@ struct HostileBytesTests {
     }
 
     @Test("changed anywhere in an initialization section never trap", arguments: sections)
-    func changedSections(path: String) throws {
+    func survivesChangedSections(path: String) throws {
         let bytes = try Self.section(path)
         let own = try InitializationSection(bytes)
         for index in bytes.indices {
@@ -32,7 +32,7 @@ struct HostileBytesTests {
                 changed[index] = value
                 guard let read = try? InitializationSection(changed) else { continue }
                 #expect(!read.tracks.isEmpty)
-                _ = Joint(of: read, behind: own).verdict
+                _ = SplicePair(of: read, behind: own).verdict
             }
         }
     }
@@ -42,20 +42,20 @@ struct HostileBytesTests {
         return (section, try Fixture.bytes("cmaf/video-180p/1.m4s"))
     }
 
-    @Test("cut off anywhere within a segment are not spliced")
-    func truncatedSegments() throws {
+    @Test("truncated anywhere in a segment are not spliced")
+    func refusesTruncatedSegments() throws {
         let (section, bytes) = try Self.segment()
-        let joint = Joint(of: section, behind: section)
-        _ = try joint.splice(ByteSource(bytes))
+        let splicePair = SplicePair(of: section, behind: section)
+        _ = try splicePair.splice(ByteSource(bytes))
         for count in bytes.indices {
-            #expect(throws: SegmentFormatError.self) { try joint.splice(ByteSource(Array(bytes[..<count]))) }
+            #expect(throws: SegmentFormatError.self) { try splicePair.splice(ByteSource(Array(bytes[..<count]))) }
         }
     }
 
-    @Test("changed anywhere in the boxes of a segment never trap, nor lose a sample")
-    func changedSegments() throws {
+    @Test("changed anywhere in the boxes of a segment never trap or lose a sample")
+    func survivesChangedSegments() throws {
         let (section, bytes) = try Self.segment()
-        let joint = Joint(of: section, behind: section)
+        let splicePair = SplicePair(of: section, behind: section)
         let sets = try #require(section.tracks[0].sampleEntries[0].configuration?.inBand)
         let media = try #require(try Box.topLevel(of: bytes).first { $0.type == "mdat" })
         var kept = 0
@@ -63,7 +63,7 @@ struct HostileBytesTests {
             for value in [0, 1, 0x7F, 0xFF] as [UInt8] where bytes[index] != value {
                 var changed = bytes
                 changed[index] = value
-                guard let splice = try? joint.splice(ByteSource(changed)) else { continue }
+                guard let splice = try? splicePair.splice(ByteSource(changed)) else { continue }
                 let spliced = splice.joined(with: changed)
                 var expected = try samples(of: changed, section)
                 if let first = expected[1]?.first { expected[1]?[0] = sets + first }
@@ -74,8 +74,8 @@ struct HostileBytesTests {
         #expect(kept > 100)
     }
 
-    @Test("that cannot be read are an error")
-    func unreadable() throws {
+    @Test("that cannot be read throw an error")
+    func reportsUnreadableSource() throws {
         let error = try #require(throws: SegmentFormatError.self) {
             try MediaSegment(ByteSource(count: 100) { _ in nil })
         }
@@ -83,8 +83,8 @@ struct HostileBytesTests {
         #expect(throws: SegmentFormatError.self) { try MediaSegment(ByteSource(count: 100) { _ in [1] }) }
     }
 
-    @Test("of another kind are refused by what they lack")
-    func otherKinds() throws {
+    @Test("of another format are refused, with the missing box")
+    func refusesOtherFormats() throws {
         let section = try #require(throws: SegmentFormatError.self) { try InitializationSection(Self.segment().1) }
         #expect(section.description == "moov: there is no movie in the section")
         let segment = try #require(throws: SegmentFormatError.self) {
@@ -97,8 +97,8 @@ struct HostileBytesTests {
         #expect(stream.box != nil && stream.offset == 0)
     }
 
-    @Test("that list too much are refused before they are compared")
-    func overLimits() throws {
+    @Test("that exceed a list limit are refused")
+    func refusesTooManyEntries() throws {
         func error(_ section: HandMadeSection) throws -> String {
             let error = try #require(throws: SegmentFormatError.self) { try section.section }
             return "\(error.code.rawValue), \(error.box ?? ""), \(error.reason)"
@@ -112,13 +112,13 @@ struct HostileBytesTests {
         #expect(refused.code == .overLimit && refused.box == "moov")
     }
 
-    @Test("that name no track, or say the same twice, are refused by box")
-    func contradictions() throws {
+    @Test("that lack or repeat a box are refused, with the box")
+    func refusesMissingAndDuplicateBoxes() throws {
         func error(_ section: [UInt8]) throws -> String {
             try #require(throws: SegmentFormatError.self) { try InitializationSection(section) }.description
         }
         let movie = fullBox("mvhd", zeros(8), number(UInt32(1000)), zeros(84))
-        #expect(try error(box("moov", movie, movie)) == "mvhd at byte 116: it stands twice")
+        #expect(try error(box("moov", movie, movie)) == "mvhd at byte 116: it occurs twice")
         #expect(try error(box("moov", movie)) == "moov at byte 0: it has no trak")
         #expect(try error(box("moov")) == "moov at byte 0: it has no mvhd")
         #expect(try error(box("moov", movie, box("trak"))) == "trak at byte 116: it has no tkhd")

@@ -6,29 +6,29 @@ import Testing
 @Suite("Packed audio")
 struct PackedAudioTests {
     private static let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]
-    /// A frame of AAC-LC at 48 kHz in mono, of which the header alone is looked at: of 16 bytes.
+    /// A 16-byte frame of AAC-LC at 48 kHz in mono. Only its header is parsed.
     private static let frame: [UInt8] = [0xFF, 0xF1, 0x4C, 0x40, 0x02, 0x1F, 0xFC] + [UInt8](repeating: 0, count: 9)
 
     private func read(_ bytes: [UInt8]) throws -> PackedAudio { try PackedAudio(ByteSource(bytes)) }
 
-    /// An ID3 tag of such frames.
+    /// An ID3 tag with some frames.
     private func tag(_ frames: [UInt8], version: UInt8 = 4, flags: UInt8 = 0) -> [UInt8] {
         let count = frames.count
         return Array("ID3".utf8) + [version, 0, flags, 0, 0, UInt8(count >> 7), UInt8(count & 0x7F)] + frames
     }
 
-    /// A frame of a tag.
+    /// A frame of an ID3 tag.
     private func frame(_ name: String, _ content: [UInt8], isSynchsafe: Bool = true) -> [UInt8] {
         let (count, shift) = (content.count, isSynchsafe ? 7 : 8)
         let low = UInt8(count & (1 << shift - 1))
         return Array(name.utf8) + [0, 0, UInt8(count >> shift), low, 0, 0] + content
     }
 
-    /// The frame that tells when the first sample is due.
+    /// The frame with the timestamp of the first sample.
     private func timestamp(_ bytes: [UInt8]) -> [UInt8] { frame("PRIV", Self.owner + bytes) }
 
-    @Test("tells when it begins and what its frames are", arguments: ["low", "high"])
-    func fixtures(quality: String) throws {
+    @Test("has a first time and a frame format", arguments: ["low", "high"])
+    func readsFixtures(quality: String) throws {
         for number in 0..<6 {
             let audio = try read(try Fixture.bytes("audio/\(quality)/\(number).aac"))
             #expect(audio.firstTime == UInt64(number * 94 * 1024) * 90_000 / 48_000)
@@ -36,8 +36,8 @@ struct PackedAudioTests {
         }
     }
 
-    @Test("stands in where frames are of one kind, and not where they differ in anything that a decoder is set up by")
-    func standsIn() throws {
+    @Test("can be substituted only if all fields that configure a decoder are equal")
+    func comparesDecoderFields() throws {
         let bytes = try Fixture.bytes("audio/low/3.aac")
         let (own, other) = (try read(bytes), try read(try Fixture.bytes("audio/high/3.aac")))
         #expect(own.obstacle(inPlaceOf: other) == nil && own.firstTime == other.firstTime)
@@ -49,7 +49,7 @@ struct PackedAudioTests {
             let reason = try #require(try read(changed).obstacle(inPlaceOf: other))
             #expect(reason.hasSuffix("and \(other.frames) there"))
         }
-        // A private bit, and whether there is a checksum, are nothing to a decoder.
+        // The private bit and the checksum flag do not configure a decoder.
         for (place, bit) in [(1, 0x01), (2, 0x02)] as [(Int, UInt8)] {
             var changed = bytes
             changed[start + place] ^= bit
@@ -57,8 +57,8 @@ struct PackedAudioTests {
         }
     }
 
-    @Test("is dated by the first timestamp in any of its tags, of versions 2.3 and 2.4")
-    func tags() throws {
+    @Test("takes its time from the first timestamp in any tag, of versions 2.3 and 2.4")
+    func readsFirstTimestamp() throws {
         let time: [UInt8] = [0, 0, 0, 1, 0, 0, 0, 2]
         let due: UInt64 = 1 << 32 + 2
         let title = frame("TIT2", [3] + Array("a song".utf8))
@@ -75,8 +75,8 @@ struct PackedAudioTests {
         #expect(try read(tag(timestamp([0xFF, 0, 0, 0, 0, 0, 0, 5])) + Self.frame).firstTime == 5)
     }
 
-    @Test("that does not say when it begins, or is no AAC, is refused and told why")
-    func refused() throws {
+    @Test("without a timestamp or without AAC is refused, with the reason")
+    func refusesBadAudio() throws {
         let dated = tag(timestamp([UInt8](repeating: 0, count: 8)))
         func refusal(_ bytes: [UInt8]) -> String? {
             do {
@@ -88,18 +88,18 @@ struct PackedAudioTests {
         }
         #expect(refusal(dated + Self.frame) == nil)
         let cases: [([UInt8], String)] = [
-            (Self.frame, "ID3 at byte 0: no tag says when the first sample is due"),
-            (tag(frame("TIT2", [3])) + Self.frame, "ID3 at byte 0: no tag says when the first sample is due"),
+            (Self.frame, "ID3 at byte 0: no tag has the timestamp of the first sample"),
+            (tag(frame("TIT2", [3])) + Self.frame, "ID3 at byte 0: no tag has the timestamp of the first sample"),
             (dated, "ADTS at byte 73: there is no frame"),
-            (dated + [0xFF, 0xFB, 0x90, 0x64, 0, 0, 0, 0], "ADTS at byte 73: this is no frame of AAC"),
-            (dated + [0xFF, 0xF1, 0x74, 0x40, 2, 0x1F, 0xFC], "ADTS at byte 73: its sampling rate is none"),
-            (dated + [0xFF, 0xF1, 0x4C, 0, 2, 0x1F, 0xFC], "ADTS at byte 73: its channels are told within the frame"),
+            (dated + [0xFF, 0xFB, 0x90, 0x64, 0, 0, 0, 0], "ADTS at byte 73: it is not an AAC frame"),
+            (dated + [0xFF, 0xF1, 0x74, 0x40, 2, 0x1F, 0xFC], "ADTS at byte 73: its sampling rate index is reserved"),
+            (dated + [0xFF, 0xF1, 0x4C, 0, 2, 0x1F, 0xFC], "ADTS at byte 73: its channel layout is inside the frame"),
             (dated + Self.frame.dropLast(), "ADTS at byte 73: its length is 16"),
             (dated + [0xFF, 0xF1, 0x4C, 0x40, 0, 0x1F, 0xFC], "ADTS at byte 73: its length is 0"),
             (tag(timestamp([1]), version: 4) + Self.frame, "ID3 at byte 10: its timestamp is not of 8 bytes"),
             (tag([], version: 2) + Self.frame, "ID3 at byte 0: version 2.2 with the flags 0 is not read"),
             (tag([], flags: 0x80) + Self.frame, "ID3 at byte 0: version 2.4 with the flags 128 is not read"),
-            (Array(tag([]).dropLast()) + [0x80] + Self.frame, "ID3 at byte 0: its size is no number"),
+            (Array(tag([]).dropLast()) + [0x80] + Self.frame, "ID3 at byte 0: its size is not synchsafe"),
             (Array(dated.dropLast()), "ID3 at byte 0: its size is 63"),
         ]
         for (bytes, reason) in cases { #expect(refusal(bytes) == reason) }
@@ -107,8 +107,8 @@ struct PackedAudioTests {
         #expect(refusal(Array(many) + dated + Self.frame)?.contains("more than") == true)
     }
 
-    @Test("cut off or changed anywhere before its media is read or refused, and never traps")
-    func hostile() throws {
+    @Test("truncated or changed anywhere before its media never traps")
+    func survivesUntrustedBytes() throws {
         let bytes = Array(try Fixture.bytes("audio/low/1.aac").prefix(600))
         _ = try read(bytes)
         for count in 0..<80 { #expect(throws: SegmentFormatError.self) { try read(Array(bytes[..<count])) } }
@@ -122,9 +122,9 @@ struct PackedAudioTests {
         }
     }
 
-    /// Its decoder makes noise that depends on all that it has decoded, so that what went into it is compared.
-    @Test("gives its own frames where it stands in, and a decoder goes on without a word")
-    func frames() async throws {
+    /// AAC decoder output depends on all earlier frames, so the encoded frames are compared.
+    @Test("keeps its own frames when substituted, and decodes without errors")
+    func decodesSubstitutedFrames() async throws {
         func segments(_ quality: String) throws -> [[UInt8]] {
             try (0..<6).map { try Fixture.bytes("audio/\(quality)/\($0).aac") }
         }
@@ -138,9 +138,9 @@ struct PackedAudioTests {
         let (high, low) = (try segments("high"), try segments("low"))
         let (highs, lows) = (try await frames(high), try await frames(low))
         let mixed = try await frames(Array(high[..<3] + low[3...]))
-        let joint = 3 * 94
-        #expect(highs[joint...] != lows[joint...])
-        let isMixed = mixed == Array(highs[..<joint] + lows[joint...])
+        let cut = 3 * 94
+        #expect(highs[cut...] != lows[cut...])
+        let isMixed = mixed == Array(highs[..<cut] + lows[cut...])
         #expect(isMixed)
     }
 }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import SegmentFormat
 
-@Suite("The committed segments")
+@Suite("Committed segments")
 struct SeedTests {
     static let names = ["avc", "avc-muxed", "hevc-muxed", "avc-absolute", "avc-by-fragment", "avc-encrypted"]
 
-    /// A player's initialization section, another rendition's, and its segment.
+    /// The playlist's initialization section, another rendition's, and a segment of the latter.
     private struct Seed {
         let playlist: InitializationSection
         let source: InitializationSection
@@ -27,17 +27,17 @@ struct SeedTests {
         }
     }
 
-    @Test("are spliced without the loss of a sample", arguments: names)
-    func samplesStay(name: String) throws {
+    @Test("are spliced without losing a sample", arguments: names)
+    func keepsSamples(name: String) throws {
         let seed = try Seed(name)
-        // The places in a whole file are wrong in a part of one.
+        // Absolute offsets of a whole file are wrong in a part of it.
         if name == "avc-absolute" {
             #expect(throws: SegmentFormatError.self) {
-                try Joint(of: seed.source, behind: seed.playlist).splice(ByteSource(seed.segment))
+                try SplicePair(of: seed.source, behind: seed.playlist).splice(ByteSource(seed.segment))
             }
             return
         }
-        let spliced = try Joint(of: seed.source, behind: seed.playlist).splice(ByteSource(seed.segment))
+        let spliced = try SplicePair(of: seed.source, behind: seed.playlist).splice(ByteSource(seed.segment))
             .joined(with: seed.segment)
         var expected = try samples(of: seed.segment, seed.source)
         let video = try #require(seed.source.tracks.first { $0.handler == "vide" })
@@ -48,11 +48,11 @@ struct SeedTests {
     }
 
     @Test("that are encrypted decode to the same pictures when spliced")
-    func encrypted() async throws {
+    func decodesEncryptedSplice() async throws {
         let seed = try Seed("avc-encrypted")
-        let joint = Joint(of: seed.source, behind: seed.playlist)
-        #expect(joint.verdict == .equivalent && seed.source.isEncrypted)
-        let spliced = try joint.splice(ByteSource(seed.segment)).joined(with: seed.segment)
+        let splicePair = SplicePair(of: seed.source, behind: seed.playlist)
+        #expect(splicePair.verdict == .equivalent && seed.source.isEncrypted)
+        let spliced = try splicePair.splice(ByteSource(seed.segment)).joined(with: seed.segment)
         #expect(spliced.count > seed.segment.count)
         let folder = try TemporaryFolder()
         let key = ["-decryption_key", "00112233445566778899aabbccddeeff"]

@@ -9,7 +9,7 @@ struct SpliceTests {
     private static let source = HandMadeSection(
         dimensions: [320, 180], configuration: HandMadeSection.avc([[0x67, 9, 9, 9]], [[0x68, 8]]),
         defaults: [1, 0, 13, 0], sound: HandMadeSection.sound(rate: 64_000))
-    /// What comes in front of the first picture.
+    /// The parameter sets inserted in front of the first picture.
     private static let sets = HandMadeSegment.unit([0x67, 9, 9, 9]) + HandMadeSegment.unit([0x68, 8])
 
     private static let pictures = [
@@ -31,18 +31,18 @@ struct SpliceTests {
         }
     }
 
-    @Test("puts the sets in front of the first picture and leaves every other sample", arguments: Shape.all)
-    func samplesStay(shape: Shape) throws {
+    @Test("inserts the parameter sets before the first picture and keeps every other sample", arguments: Shape.all)
+    func keepsSamples(shape: Shape) throws {
         let segment = HandMadeSegment(
             pictures: Self.pictures, sounds: Self.sounds, countsFromFragment: shape.countsFromFragment,
             sizes: shape.sizes, hasLongMediaData: shape.hasLongMediaData
         ).bytes
         let (source, playlist) = (try Self.source.section, try Self.playlist.section)
         #expect(try samples(of: segment, source) == [1: Self.pictures, 2: Self.sounds])
-        let splice = try Joint(of: source, behind: playlist).splice(ByteSource(segment))
+        let splice = try SplicePair(of: source, behind: playlist).splice(ByteSource(segment))
         let spliced = splice.joined(with: segment)
         #expect(spliced.count == splice.count)
-        // Read as the player reads it: by the playlist's initialization section.
+        // Parsed as a player does: with the playlist's initialization section.
         let expected: [UInt32: [[UInt8]]] = [1: [Self.sets + Self.pictures[0], Self.pictures[1]], 2: Self.sounds]
         #expect(try samples(of: spliced, playlist) == expected)
         #expect(try Box.topLevel(of: spliced).map(\.type) == ["styp", "moof", "mdat"])
@@ -53,19 +53,19 @@ struct SpliceTests {
         try MediaSegment(ByteSource(segment)).times(of: section)
     }
 
-    @Test("puts them behind a delimiter, which must be the first of a picture")
-    func delimiter() throws {
+    @Test("inserts them after an access unit delimiter, which must come first")
+    func insertsAfterDelimiter() throws {
         var segment = HandMadeSegment()
         let delimiter = HandMadeSegment.unit([0x09, 0x10])
         segment.pictures[0] = delimiter + segment.pictures[0]
         let source = try Self.source.section
-        let spliced = try Joint(of: source, behind: try Self.playlist.section).splice(ByteSource(segment.bytes))
+        let spliced = try SplicePair(of: source, behind: try Self.playlist.section).splice(ByteSource(segment.bytes))
         let found = try samples(of: spliced.joined(with: segment.bytes), source)
         #expect(found[1]?[0] == delimiter + Self.sets + HandMadeSegment.unit([0x65, 1, 2, 3]))
     }
 
-    @Test("sends the media from the file, and nothing else")
-    func pieces() throws {
+    @Test("sends the media from the file, and only the media")
+    func readsOnlyBoxes() throws {
         var segment = HandMadeSegment()
         segment.pictures[1] = HandMadeSegment.unit([0x41] + zeros(100_000))
         let bytes = segment.bytes
@@ -74,8 +74,8 @@ struct SpliceTests {
             reads += range.count
             return Array(bytes[range])
         }
-        let joint = Joint(of: try Self.source.section, behind: try Self.playlist.section)
-        let splice = try joint.splice(source)
+        let splicePair = SplicePair(of: try Self.source.section, behind: try Self.playlist.section)
+        let splice = try splicePair.splice(source)
         #expect(reads < 50_000)
         guard splice.pieces.count == 2, case .bytes(let head) = splice.pieces[0],
             case .original(let rest) = splice.pieces[1]
@@ -91,20 +91,20 @@ struct SpliceTests {
         }
     }
 
-    @Test("shows pictures when their own edit list would have them shown")
-    func edits() throws {
+    @Test("keeps the presentation times of the source's edit list")
+    func keepsPresentationTimes() throws {
         let source = try HandMadeSection(edits: [(0, 100)]).section
         let playlist = try HandMadeSection(edits: [(0, 300)]).section
         let bytes = HandMadeSegment().bytes
-        let spliced = try Joint(of: source, behind: playlist).splice(ByteSource(bytes)).joined(with: bytes)
+        let spliced = try SplicePair(of: source, behind: playlist).splice(ByteSource(bytes)).joined(with: bytes)
         let times = try read(spliced, playlist)
         #expect(try times == read(bytes, source))
         #expect(times[0].start == MediaTime(ticks: 4900, timescale: 1000))
         #expect(times[0].decodeStart == MediaTime(ticks: 5000, timescale: 1000))
     }
 
-    @Test("tells encrypted samples that more of the first is clear")
-    func encrypted() throws {
+    @Test("enlarges the clear range of the first encrypted sample")
+    func enlargesClearRange() throws {
         let protection = box(
             "sinf", box("frma", Array("avc1".utf8)), fullBox("schm", Array("cenc".utf8), zeros(4)),
             box("schi", fullBox("tenc", [0, 0, 1, 8], zeros(16))))
@@ -115,7 +115,7 @@ struct SpliceTests {
         var segment = HandMadeSegment()
         segment.inVideoFragment = map
         let bytes = segment.bytes
-        let spliced = try Joint(of: section, behind: section).splice(ByteSource(bytes)).joined(with: bytes)
+        let spliced = try SplicePair(of: section, behind: section).splice(ByteSource(bytes)).joined(with: bytes)
         let place = try #require(spliced.indices.first { spliced[$0...].starts(with: Array("senc".utf8)) })
         let sets = HandMadeSegment.unit([0x67, 1, 2]) + HandMadeSegment.unit([0x68, 3])
         #expect(
@@ -123,17 +123,17 @@ struct SpliceTests {
 
         segment.inVideoFragment = []
         let error = try #require(throws: SegmentFormatError.self) {
-            try Joint(of: section, behind: section).splice(ByteSource(segment.bytes))
+            try SplicePair(of: section, behind: section).splice(ByteSource(segment.bytes))
         }
         #expect(error.code == .cannotJoin && error.reason.contains("encrypted"))
     }
 
-    @Test("leads to what tells of encryption, where that has moved")
-    func auxiliary() throws {
+    @Test("updates the offsets of moved encryption boxes")
+    func updatesAuxiliaryOffsets() throws {
         let protection = box(
             "sinf", box("frma", Array("avc1".utf8)), fullBox("schm", Array("cbcs".utf8), zeros(4)),
             box("schi", fullBox("tenc", [0, 0x19, 1, 0], zeros(16), [8], zeros(8))))
-        // A constant vector; both pictures have a part of five clear bytes.
+        // A constant initialization vector; both pictures have five clear bytes.
         let parts = number(UInt16(1)) + number(UInt16(5)) + number(UInt32(8))
         let map = fullBox("senc", flags: 2, number(UInt32(2)), parts, parts)
         let source = try HandMadeSection(format: "encv", entryBoxes: protection, defaults: [1, 0, 13, 0]).section
@@ -151,7 +151,7 @@ struct SpliceTests {
             let start = try place("senc", in: segment.bytes) + 16 - place("moof", in: segment.bytes)
             segment.inVideoFragment = map + offsets(start)
             let bytes = segment.bytes
-            let spliced = try Joint(of: source, behind: playlist).splice(ByteSource(bytes)).joined(with: bytes)
+            let spliced = try SplicePair(of: source, behind: playlist).splice(ByteSource(bytes)).joined(with: bytes)
             let moved = try place("senc", in: spliced) + 16 - place("moof", in: spliced)
             #expect(moved > start)
             let expected = offsets(moved)
@@ -164,19 +164,19 @@ struct SpliceTests {
     private func refusal(_ change: (inout HandMadeSegment) -> Void) throws -> String {
         var segment = HandMadeSegment()
         change(&segment)
-        let joint = Joint(of: try Self.source.section, behind: try Self.playlist.section)
-        let error = try #require(throws: SegmentFormatError.self) { try joint.splice(ByteSource(segment.bytes)) }
+        let splicePair = SplicePair(of: try Self.source.section, behind: try Self.playlist.section)
+        let error = try #require(throws: SegmentFormatError.self) { try splicePair.splice(ByteSource(segment.bytes)) }
         return error.reason
     }
 
-    @Test("is refused where a decoder could not begin, and where boxes lie")
-    func refused() throws {
-        #expect(try refusal { $0.pictures.removeFirst() } == "its first picture is none where a decoder can begin")
+    @Test("is refused without a random access point, and with inconsistent boxes")
+    func refusesBadSegments() throws {
+        #expect(try refusal { $0.pictures.removeFirst() } == "its first picture is not a random access point")
         #expect(try refusal { $0.pictures[0] = HandMadeSegment.unit([6, 1]) } == "its first sample has no picture")
         #expect(
             try refusal { $0.pictures[0][0] = 1 } == "a NAL unit of 16777220 bytes does not fit its first sample")
         #expect(try refusal { $0.inVideoFragment = fullBox("subs") } == "its samples are divided by a subs box")
-        #expect(try refusal { $0.before = HandMadeSection().bytes } == "it has a section of its own")
+        #expect(try refusal { $0.before = HandMadeSection().bytes } == "it has its own initialization section")
         let again = fullBox("trun", flags: 1, number(UInt32(1)), number(UInt32(1_000_000)))
         #expect(try refusal { $0.inVideoFragment = again }.hasPrefix("no mdat holds its 13 bytes from byte"))
         let many = fullBox("trun", flags: 1, number(UInt32.max), number(UInt32(0)))

@@ -10,7 +10,7 @@ struct SplicedPlaybackTests {
         [false, true].map { EncodedLadder.Recipe(codec: codec, isMuxed: $0) }
     }
 
-    /// Other ways in which packagers lay samples out; a base of its own in each track fragment is a place in a whole
+    /// Other sample layouts of packagers. Without `default_base_moof`, a track fragment's base is an offset in the whole
     /// file.
     static let layouts = [
         EncodedLadder.Recipe(isMuxed: true, flags: "frag_keyframe+delay_moov+default_base_moof"),
@@ -21,18 +21,18 @@ struct SplicedPlaybackTests {
         EncodedLadder.Recipe(flags: "frag_keyframe+delay_moov+default_base_moof", reordered: 0),
     ]
 
-    /// The playlist's own quality, the other from the third segment on, and its own again for the last two: all that
-    /// the rule of `Joint` asks for.
+    /// The playlist's own rendition, the other one for segments 2 and 3, then its own again, spliced by the rule of
+    /// `SplicePair`.
     private static func composite(_ own: EncodedLadder.Rendition, _ other: EncodedLadder.Rendition) throws -> Playlist {
         let (section, foreign) = (try own.section, try other.section)
-        let there = Joint(of: foreign, behind: section)
+        let there = SplicePair(of: foreign, behind: section)
         #expect(there.verdict == .needsInBandParameterSets)
-        let back = Joint(of: section, behind: section)
+        let back = SplicePair(of: section, behind: section)
         #expect(back.verdict == .equivalent)
         let segments = try own.segments.indices.map { index in
             if index < 2 { return own.segments[index] }
-            let (joint, segment) = index < 4 ? (there, other.segments[index]) : (back, own.segments[index])
-            let splice = try joint.splice(ByteSource(segment))
+            let (splicePair, segment) = index < 4 ? (there, other.segments[index]) : (back, own.segments[index])
+            let splice = try splicePair.splice(ByteSource(segment))
             let joined = splice.joined(with: segment)
             #expect(joined.count == splice.count)
             return joined
@@ -41,12 +41,12 @@ struct SplicedPlaybackTests {
     }
 
     @Test("decode to each source's own frames, without a warning", arguments: recipes + layouts, [true, false])
-    func frames(recipe: EncodedLadder.Recipe, beginsHigh: Bool) async throws {
+    func decodesOwnFrames(recipe: EncodedLadder.Recipe, beginsHigh: Bool) async throws {
         let ladder = try await EncodedLadder(recipe)
         let (own, other) = beginsHigh ? (ladder.high, ladder.low) : (ladder.low, ladder.high)
         if recipe.reordered == 0, !beginsHigh {
-            // There is no room for pictures that need later ones.
-            guard case .cannotBeJoined = Joint(of: try other.section, behind: try own.section).verdict else {
+            // Its edit list leaves no delay for reordered pictures.
+            guard case .cannotBeJoined = SplicePair(of: try other.section, behind: try own.section).verdict else {
                 Issue.record("joined")
                 return
             }
@@ -61,8 +61,8 @@ struct SplicedPlaybackTests {
         if recipe.isMuxed { #expect(found.streams.last?.frames == own.frames.streams.last?.frames) }
     }
 
-    @Test("that are not spliced do not decode to these frames", arguments: recipes)
-    func unspliced(recipe: EncodedLadder.Recipe) async throws {
+    @Test("decode to other frames if not spliced", arguments: recipes)
+    func decodesOtherFramesUnspliced(recipe: EncodedLadder.Recipe) async throws {
         let ladder = try await EncodedLadder(recipe)
         let segments = ladder.high.segments[..<2] + ladder.low.segments[2..<4] + ladder.high.segments[4...]
         let playlist = try Playlist(initialization: ladder.high.initialization, segments: Array(segments))
@@ -71,14 +71,14 @@ struct SplicedPlaybackTests {
     }
 
     @Test("play to the end, down and up", arguments: recipes + layouts.suffix(1), [Player.mpv, .vlc])
-    func players(recipe: EncodedLadder.Recipe, player: Player) async throws {
+    func playsToTheEnd(recipe: EncodedLadder.Recipe, player: Player) async throws {
         try await play(recipe, player, beginsHigh: true)
         if recipe.reordered > 0 { try await play(recipe, player, beginsHigh: false) }
     }
 
-    /// Chromium has no decoder of HEVC.
+    /// Chromium has no HEVC decoder.
     @Test("play to the end in a browser", arguments: (recipes + layouts.suffix(1)).filter { $0.codec == "avc" })
-    func browser(recipe: EncodedLadder.Recipe) async throws {
+    func playsToTheEndInBrowser(recipe: EncodedLadder.Recipe) async throws {
         try await play(recipe, .chromium, beginsHigh: true)
     }
 

@@ -5,21 +5,21 @@ import Testing
 @Suite("Times")
 struct TimesTests {
     @Test("of a segment follow from its boxes and its edit list")
-    func fixture() throws {
+    func readsFixtureTimes() throws {
         let section = try InitializationSection(Fixture.bytes("cmaf/video-180p/init.mp4"))
         for number in 0..<12 {
             let segment = try MediaSegment(ByteSource(try Fixture.bytes("cmaf/video-180p/\(number).m4s")))
             let times = try #require(segment.times(of: section).first)
             #expect(times.count == 10 && times.frame == MediaTime(ticks: 1024, timescale: 10_240))
             #expect(times.decodeStart.ticks == Int64(number) * 10_240)
-            // ffmpeg moves a timeline by the two frames by which its decoder lags.
+            // ffmpeg delays the timeline by the decoder's lag of two frames.
             #expect(times.start.ticks == Int64(number) * 10_240 + 2048)
             #expect(times.end.ticks == times.start.ticks + 10_240)
         }
     }
 
-    @Test("of two clocks agree to half of a frame")
-    func agreement() {
+    @Test("of two timescales agree within half a frame")
+    func agreesWithinHalfAFrame() {
         let frame = MediaTime(ticks: 1, timescale: 10)
         func time(_ ticks: Int64, _ timescale: UInt32) -> MediaTime { MediaTime(ticks: ticks, timescale: timescale) }
         #expect(time(90_000, 90_000).agrees(with: time(1000, 1000), frame: frame))
@@ -32,8 +32,8 @@ struct TimesTests {
         #expect(time(3, 0).seconds == 3)
     }
 
-    @Test("without a tfdt are not told")
-    func untold() throws {
+    @Test("are omitted without a tfdt")
+    func omitsTrackWithoutDecodeTime() throws {
         var bytes = HandMadeSegment().bytes
         let place = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("tfdt".utf8)) })
         bytes.replaceSubrange(place..<(place + 4), with: Array("free".utf8))

@@ -11,8 +11,8 @@ struct TransportStreamTests {
         try TransportStream(ByteSource(try Fixture.bytes(path)))
     }
 
-    @Test("tells its streams, their first times and whether it can be begun with", arguments: ["90p", "180p", "270p"])
-    func fixtures(variant: String) throws {
+    @Test("has streams, first times and a key frame at the start", arguments: ["90p", "180p", "270p"])
+    func readsFixtures(variant: String) throws {
         for number in 0..<6 {
             let read = try stream("ts/\(variant)/\(number).ts")
             #expect(read.beginsWithTables && read.mapPID == 0x1000)
@@ -23,15 +23,15 @@ struct TransportStreamTests {
         }
     }
 
-    @Test("can stand in for another of the same streams and time")
-    func joined() throws {
+    @Test("can replace another with the same streams and time")
+    func acceptsSameStreams() throws {
         let (own, other) = (try stream("ts/180p/3.ts"), try stream("ts/270p/3.ts"))
         #expect(own.obstacle(inPlaceOf: other) == nil && Self.times(own) == Self.times(other))
         #expect(Self.times(own) != Self.times(try stream("ts/270p/4.ts")))
     }
 
-    @Test("decodes to its own frames where it stands in")
-    func frames() async throws {
+    @Test("decodes to its own frames when substituted")
+    func decodesSubstitutedFrames() async throws {
         func segments(_ variant: String) throws -> [[UInt8]] {
             try (0..<6).map { try Fixture.bytes("ts/\(variant)/\($0).ts") }
         }
@@ -57,8 +57,8 @@ struct TransportStreamTests {
         #expect(found.streams[1].frames == highs.streams[1].frames)
     }
 
-    @Test("is spliced by a packet of each stream behind its tables, and stays as it is otherwise")
-    func spliced() throws {
+    @Test("is spliced by one packet per stream after the tables, and is otherwise unchanged")
+    func insertsDiscontinuityPackets() throws {
         let bytes = try Fixture.bytes("ts/180p/3.ts")
         let own = try TransportStream(ByteSource(bytes))
         let splice = own.splice()
@@ -79,8 +79,8 @@ struct TransportStreamTests {
         #expect(Self.times(again) == Self.times(own))
     }
 
-    @Test("cannot stand in when it lacks tables, has other streams, or begins within a group of pictures")
-    func refused() throws {
+    @Test("cannot be substituted without tables, with other streams, or without a key frame at the start")
+    func refusesSubstitution() throws {
         let bytes = try Fixture.bytes("ts/180p/3.ts")
         let own = try TransportStream(ByteSource(bytes))
         // ffmpeg writes SDT, PAT and PMT first, then the key frame, whose packets are many.
@@ -101,7 +101,7 @@ struct TransportStreamTests {
         try TransportStream(ByteSource(bytes)).obstacle(inPlaceOf: other)
     }
 
-    /// Where the second picture of the video begins.
+    /// File offset of the video's second picture.
     private func secondPicture(of bytes: [UInt8]) throws -> Int? {
         let source = try ByteSource(bytes).bytes(0..<bytes.count)
         let starts = try stride(from: 0, to: bytes.count, by: 188).filter {
@@ -111,7 +111,7 @@ struct TransportStreamTests {
         return starts.dropFirst().first
     }
 
-    /// The same with its video as HEVC in the map, whose checksum is made anew.
+    /// Returns the bytes with the video declared as HEVC in the PMT, with a new checksum.
     private func renamed(_ bytes: [UInt8]) throws -> [UInt8] {
         var bytes = bytes
         let map = 2 * 188 + 5
@@ -126,8 +126,8 @@ struct TransportStreamTests {
         return bytes
     }
 
-    @Test("that is broken is refused by place")
-    func broken() throws {
+    @Test("with damage is refused, with the offset")
+    func refusesDamage() throws {
         let bytes = try Fixture.bytes("ts/180p/3.ts")
         func error(_ change: (inout [UInt8]) -> Void) throws -> String {
             var changed = bytes
@@ -155,7 +155,7 @@ struct TransportStreamTests {
     }
 
     @Test("of HEVC begins at a key frame", arguments: [true, false])
-    func hevc(isWithinGroup: Bool) async throws {
+    func findsHEVCKeyFrame(isWithinGroup: Bool) async throws {
         let bytes = try await EncodedTransport.hevc()
         let whole = try TransportStream(ByteSource(bytes))
         #expect(whole.streams.first?.type == 0x24 && whole.streams.first?.beginsAtKeyFrame == true)
@@ -165,9 +165,9 @@ struct TransportStreamTests {
         #expect(cut.streams.first?.beginsAtKeyFrame == false)
     }
 
-    /// Pictures that follow such a one need what was before it, though the packet says that a decoder may begin.
+    /// Pictures that follow a CRA picture reference earlier ones, although `random_access_indicator` is set.
     @Test("of HEVC does not begin at a key frame with an open group of pictures")
-    func openGroup() async throws {
+    func rejectsOpenGroupOfPictures() async throws {
         var bytes = try await EncodedTransport.hevc()
         // An IDR picture's first slice becomes a CRA picture's (H.265 table 7-1).
         let head = try #require(

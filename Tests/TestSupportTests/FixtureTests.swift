@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The fixtures")
 struct FixtureTests {
-    /// What each presentation decodes to: variants, and streams of video and of audio.
+    /// Decoded streams of each presentation: variants, video and audio.
     private static let streams: [String: (video: Int, audio: Int)] = [
         "aes": (2, 2), "aes-noiv": (2, 2), "audio": (0, 2), "byterange-fmp4": (2, 2), "byterange-ts": (2, 2),
         "cmaf": (3, 2),
@@ -13,7 +13,7 @@ struct FixtureTests {
 
     @Test(
         "decode whole and without an error from a plain origin, no frame like another", arguments: Repository.fixtures)
-    func decode(fixture: String) async throws {
+    func decodesFixture(fixture: String) async throws {
         let origin = try await TestOrigin()
         let hashes = try await FrameHashes.of(origin.master(fixture))
         let expected = try #require(FixtureTests.streams[fixture])
@@ -28,8 +28,8 @@ struct FixtureTests {
         #expect(complaints.isEmpty)
     }
 
-    @Test("a lost or changed frame is told")
-    func differences() {
+    @Test("a lost or changed frame is reported")
+    func reportsDifferences() {
         let text = "#media_type 0: video\n#dimensions 0: 160x90\n#tb 0: 1/10\n0, 0, 0, 1, 9, aa\n0, 1, 1, 1, 9, bb\n"
         let whole = FrameHashes(framemd5: text)
         #expect(whole.firstDifference(from: whole) == nil)

@@ -4,9 +4,9 @@ import Testing
 
 @Suite("The link conditioner")
 struct LinkConditionerTests {
-    /// Exact times on a clock that is a number: rates in every second, delays, shares, windows, losses.
-    @Test("keeps to its arithmetic")
-    func arithmetic() async throws {
+    /// Runs the link's own tests with a simulated clock: rates per second, delays, shares, windows, losses.
+    @Test("passes its simulated-clock tests")
+    func passesSimulatedClockTests() async throws {
         let result = try await ProcessRunner.run(
             "python3",
             [
@@ -16,8 +16,8 @@ struct LinkConditionerTests {
         #expect(result.exit == .code(0) && result.errors.contains("\nOK"), "\(result.errors)")
     }
 
-    @Test("lets every byte through, at its rate, to each of two who share it")
-    func rate() async throws {
+    @Test("delivers every byte at its rate to two clients that share it")
+    func deliversAtItsRate() async throws {
         let origin = try await TestOrigin()
         let link = try await LinkConditioner(to: origin.url(""), preset: "DSL")
         let path = "/_size/400000.ts"
@@ -28,14 +28,14 @@ struct LinkConditionerTests {
         let traffic = try await link.traffic()
         #expect(traffic.preset == "DSL" && traffic.accepted == 2 && traffic.bytesDown > 800_000)
         let seconds = try await link.stop()
-        // 3.2 s at 250,000 bytes a second: never more, and in a second that was full throughout not less, either.
+        // 3.2 s at 250,000 bytes per second: never more, and not less in a second with traffic throughout.
         #expect(seconds.allSatisfy { $0.down <= 257_500 }, "\(seconds)")
         #expect(seconds.contains { $0.down >= 242_500 }, "\(seconds)")
         #expect(seconds.reduce(0) { $0 + $1.down } == traffic.bytesDown)
     }
 
-    @Test("is a dead end for whoever connects at 100% Loss, until it lives again")
-    func deadEnd() async throws {
+    @Test("accepts no connection at 100% loss until the preset changes")
+    func acceptsNothingAtFullLoss() async throws {
         let origin = try await TestOrigin()
         let link = try await LinkConditioner(to: origin.url(""), preset: "100% Loss")
         let client = try Self.client(of: link.url("/ts/90p/0.ts"))
@@ -49,14 +49,14 @@ struct LinkConditionerTests {
         #expect(try await link.traffic().accepted == 1)
     }
 
-    @Test("changes in mid-transfer, dies and lives again without losing a byte")
-    func changes() async throws {
+    @Test("changes rates and pauses during a transfer without losing a byte")
+    func changesDuringTransfer() async throws {
         let origin = try await TestOrigin()
         let link = try await LinkConditioner(to: origin.url(""), preset: "EDGE")
         let client = try Self.client(of: link.url("/_size/300000.ts"))
         try await waitUntil("the first bytes") { try await link.traffic().bytesDown > 5000 }
         try await link.set("100% loss")
-        // What is on its way at 400 ms of delay still arrives: 12,000 bytes and one packet at most.
+        // Bytes in transit at 400 ms of delay still arrive: at most 12,000 bytes and one packet.
         let atDeath = try await link.traffic().bytesDown
         #expect(try await HTTPProbe.fetch(origin.url("/_size/1.ts")).status == 200)
         #expect(try await link.traffic().bytesDown <= atDeath + 15_000)
@@ -68,8 +68,8 @@ struct LinkConditionerTests {
         #expect(try await link.traffic().connections == 0)
     }
 
-    @Test("carries everything over a very bad network as well")
-    func losses() async throws {
+    @Test("delivers every byte over a very bad network")
+    func deliversDespiteLosses() async throws {
         let origin = try await TestOrigin()
         let options = ["--delay-down", "5", "--delay-up", "5", "--seed", "7"]
         let link = try await LinkConditioner(to: origin.url(""), preset: "Very Bad Network", options: options)
@@ -78,8 +78,8 @@ struct LinkConditionerTests {
         #expect(try await link.traffic().preset == nil)
     }
 
-    @Test("resets the connection when the upstream is gone, and notices when the client has left")
-    func ends() async throws {
+    @Test("resets the connection when the upstream is gone, and notices that the client has left")
+    func noticesClosedEnds() async throws {
         let origin = try await TestOrigin()
         let link = try await LinkConditioner(to: origin.url(""), preset: "DSL")
         let port = try #require(link.address.split(separator: ":").last.flatMap { Int($0) })
@@ -97,7 +97,7 @@ struct LinkConditionerTests {
         #expect(try await link.traffic().connections == 0)
     }
 
-    /// A client that writes what is at a URL to its standard output.
+    /// Starts a client that writes the content of a URL to its standard output.
     private static func client(of url: String) throws -> ChildProcess {
         let program = """
             import sys, urllib.request as request
@@ -107,10 +107,10 @@ struct LinkConditionerTests {
         return try ChildProcess("python3", ["-c", program, url])
     }
 
-    /// Whether a connection to the port of 127.0.0.1 has sent its SYN (state 02) and waits.
+    /// True if a connection to the port of 127.0.0.1 has sent its SYN (state 02) and waits.
     private static func hasUnansweredConnection(to port: Int) async throws -> Bool {
         let remote = "0100007F:" + String(port, radix: 16, uppercase: true).leftPadded
-        // By a program: Foundation reads but the first page of what says that it has no size.
+        // Read by cat: Foundation reads only the first page of a file with reported size 0.
         let table = try await ProcessRunner.run("cat", ["/proc/net/tcp"]).output
         return table.split(separator: "\n").contains { line in
             let words = line.split(separator: " ")
@@ -120,6 +120,6 @@ struct LinkConditionerTests {
 }
 
 extension String {
-    /// At least four digits.
+    /// Hexadecimal, at least four digits.
     fileprivate var leftPadded: String { String(repeating: "0", count: max(0, 4 - count)) + self }
 }

@@ -1,15 +1,15 @@
 import TestSupport
 import Testing
 
-/// The table of what players do with a plain origin, held against the players themselves.
+/// Compares the baseline table with the players' behaviour on a plain origin.
 @Suite("Players on a plain origin")
 struct PlayerTests {
-    /// One fixture of each container: the others differ in what Weir makes of them, and not in what players do.
+    /// One fixture per container: players treat the others alike.
     private static let rows = PlayerBaseline.all.filter { ["ts", "cmaf", "audio"].contains($0.fixture) }
 
-    @Test("do what the baseline says", arguments: rows)
-    func baseline(row: PlayerBaseline) async throws {
-        // They play in real time, and stumble by themselves on a busy machine.
+    @Test("match the baseline", arguments: rows)
+    func matchesBaseline(row: PlayerBaseline) async throws {
+        // Players run in real time and can fail on a busy machine.
         var found = try await shortcoming(row)
         if found != nil { found = try await shortcoming(row) }
         #expect(found == nil)
@@ -22,8 +22,8 @@ struct PlayerTests {
         return row.shortcoming(of: report, seekingTo: positions)
     }
 
-    @Test("a missing segment does not pass for an unhurt presentation", arguments: [Player.vlc, .chromium])
-    func missingSegment(player: Player) async throws {
+    @Test("report a missing segment", arguments: [Player.vlc, .chromium])
+    func reportsMissingSegment(player: Player) async throws {
         let origin = try await TestOrigin()
         try await origin.add(OriginRule("/ts/*/3.ts") { $0.status = 404 })
         let report = try await player.play(origin.master("ts"), within: .seconds(30))

@@ -6,7 +6,7 @@ import Testing
 struct TestOriginFaultTests {
     private let path = "/ts/90p/0.ts"
 
-    /// The body of a GET, read to the connection's end from a raw socket, so that a reset can be told from a close.
+    /// Reads the body of a GET to the end of the connection, from a raw socket to distinguish a reset from a close.
     private func read(
         _ origin: TestOrigin, range: String? = nil
     ) async throws -> (head: String, body: Data, end: RawConnection.End) {
@@ -19,7 +19,7 @@ struct TestOriginFaultTests {
     }
 
     @Test("cuts and resets fall on the exact byte", arguments: [0, 1, 1000, 23_499, 23_500])
-    func breaks(count: Int) async throws {
+    func breaksAtExactByte(count: Int) async throws {
         let origin = try await TestOrigin()
         let file = try Repository.fixture(path)
         try await origin.add(
@@ -37,7 +37,7 @@ struct TestOriginFaultTests {
         #expect(requests.map(\.state) == ["cut", "cut"])
     }
 
-    @Test("a body is compressed for who accepts it, and may be any bytes")
+    @Test("a body is compressed for clients that accept gzip, and may be any bytes")
     func compressesBodies() async throws {
         let origin = try await TestOrigin()
         try await origin.add(
@@ -66,8 +66,8 @@ struct TestOriginFaultTests {
         #expect(reset.head.isEmpty && reset.end == .reset)
     }
 
-    @Test("a cut counts the bytes of the range that was asked for")
-    func cutRange() async throws {
+    @Test("a cut counts the bytes of the requested range")
+    func cutsRange() async throws {
         let origin = try await TestOrigin()
         try await origin.add(OriginRule(path) { $0.cutAfter = 100 })
         let cut = try await read(origin, range: "bytes=1000-1999")
@@ -75,7 +75,7 @@ struct TestOriginFaultTests {
         #expect(try cut.body == Repository.fixture(path)[1000..<1100])
     }
 
-    @Test("a paused body has arrived up to the pause, and goes on when released")
+    @Test("a paused body arrives up to the pause, and continues when released")
     func pauses() async throws {
         let origin = try await TestOrigin()
         let file = try Repository.fixture(path)
@@ -105,7 +105,7 @@ struct TestOriginFaultTests {
         try await waitUntil("the client's leaving in the log") { try await origin.requests().first?.state == "gone" }
     }
 
-    @Test("a held head comes when released, a delayed one by itself")
+    @Test("a held head arrives when released, a delayed head after its delay")
     func holds() async throws {
         let origin = try await TestOrigin()
         try await origin.add(
@@ -122,7 +122,7 @@ struct TestOriginFaultTests {
         #expect(ContinuousClock.now - start >= .milliseconds(100))
     }
 
-    @Test("a throttled body takes its time")
+    @Test("a throttled body arrives at its rate")
     func throttles() async throws {
         let origin = try await TestOrigin()
         try await origin.add(OriginRule(path) { $0.throttle = 100_000 })
@@ -131,8 +131,8 @@ struct TestOriginFaultTests {
         #expect(ContinuousClock.now - start >= .milliseconds(150))
     }
 
-    @Test("statuses, redirects and HTML come as told, for the matches that the rule counts")
-    func answers() async throws {
+    @Test("statuses, redirects and HTML follow the rule, for the matches that it counts")
+    func answersByRule() async throws {
         let origin = try await TestOrigin()
         try await origin.add(
             OriginRule("/ts/*") {
@@ -158,8 +158,8 @@ struct TestOriginFaultTests {
         #expect(answers[4]["content-type"] == "text/html" && answers[4].text.hasPrefix("<!DOCTYPE html>"))
     }
 
-    @Test("lengths and framing lie as told")
-    func framing() async throws {
+    @Test("lengths and framing are wrong as the rule says")
+    func framesByRule() async throws {
         let origin = try await TestOrigin()
         let file = try Repository.fixture(path)
         func fetch(_ change: (inout OriginRule) -> Void) async throws -> HTTPAnswer {
@@ -192,7 +192,7 @@ struct TestOriginFaultTests {
     }
 
     @Test("pipelined requests on one connection are answered and logged in order")
-    func pipelining() async throws {
+    func answersPipelinedRequests() async throws {
         let origin = try await TestOrigin()
         let connection = try RawConnection(port: origin.port)
         let paths = (0..<4).map { "/_size/\($0 * 100).ts" }

@@ -31,7 +31,7 @@ struct TestOriginTests {
             ("bytes=-99999", 206, 0..<23_500), ("bytes=23500-", 416, 0..<0), ("bytes=5-4", 416, 0..<0),
             ("bytes=0-1,4-5", 200, 0..<23_500), ("chunks=0-1", 200, 0..<23_500),
         ])
-    func ranges(range: String, status: Int, expected: Range<Int>) async throws {
+    func servesRanges(range: String, status: Int, expected: Range<Int>) async throws {
         let origin = try await TestOrigin()
         let file = try Repository.fixture("/ts/90p/0.ts")
         let answer = try await HTTPProbe.fetch(origin.url("/ts/90p/0.ts"), fields: ["Range": range])
@@ -44,8 +44,8 @@ struct TestOriginTests {
         }
     }
 
-    @Test("honours validators: 304 to the same tag, everything to a range whose tag has changed")
-    func validators() async throws {
+    @Test("honours validators: 304 for the same tag, the whole body for a range with an old tag")
+    func honoursValidators() async throws {
         let origin = try await TestOrigin()
         let url = origin.url("/ts/90p/0.ts")
         let tag = try #require(try await HTTPProbe.fetch(url, method: "HEAD")["etag"])
@@ -57,8 +57,8 @@ struct TestOriginTests {
         #expect(other.status == 200 && other.body.count == 23_500 && other["etag"] == "\"other\"")
     }
 
-    @Test("made resources name their own offset at whatever offset they are read")
-    func madeResources() async throws {
+    @Test("generated resources contain their own offset at every offset")
+    func servesGeneratedResources() async throws {
         let origin = try await TestOrigin()
         let whole = try await HTTPProbe.fetch(origin.url("/_size/1000000.ts"))
         #expect(whole.body.count == 1_000_000)
@@ -72,8 +72,8 @@ struct TestOriginTests {
         #expect(try await HTTPProbe.fetch(origin.url("/_vod/40x1000/40.ts")).status == 404)
     }
 
-    @Test("a live window slides when it is told to, and an event playlist grows until it is ended")
-    func live() async throws {
+    @Test("a live window advances on request, and an event playlist grows until it ends")
+    func advancesLivePlaylists() async throws {
         let origin = try await TestOrigin()
         let live = origin.url("/_live/a/media.m3u8")
         #expect(try await HTTPProbe.fetch(live).text.contains("#EXT-X-MEDIA-SEQUENCE:0\n"))
@@ -92,8 +92,8 @@ struct TestOriginTests {
         #expect(try await HTTPProbe.fetch(event).text.hasSuffix("2.ts\n#EXT-X-ENDLIST\n"))
     }
 
-    @Test("restarts on the same port after it was stopped")
-    func restart() async throws {
+    @Test("restarts on the same port after a stop")
+    func restartsOnSamePort() async throws {
         let origin = try await TestOrigin()
         try await origin.stop()
         await #expect(throws: SystemCallError.self) { try await HTTPProbe.fetch(origin.master("ts")) }

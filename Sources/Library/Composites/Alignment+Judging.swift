@@ -88,16 +88,16 @@ extension Alignment {
     private func begins(
         fragments place: Int, _ segment: Segment, at counterpart: Int, _ seconds: Double, _ mine: MediaPlaylist
     ) -> Result<Bool, Doubt> {
-        guard let joint = joint(counterpart, segment), let map = mine.segments[place].map,
+        guard let splicePair = splicePair(counterpart, segment), let map = mine.segments[place].map,
             let section = own.section(map)
         else { return .failure(.unknown) }
-        if case .cannotBeJoined(let reason) = joint.verdict { return .failure(.cannotJoin(reason)) }
+        if case .cannotBeJoined(let reason) = splicePair.verdict { return .failure(.cannotJoin(reason)) }
         let mine = own.folder.reading(own.file(of: mine.segments[place])) { try? MediaSegment($0) }
         let its = other.folder.reading(other.file(of: segment)) { try? MediaSegment($0) }
         guard let mine, let its else { return .failure(.unknown) }
         let start = PieceBeginning(mine, section: section)
         return answer(
-            PieceBeginning(its, section: joint.source).begins(seconds, after: start, frame: frame))
+            PieceBeginning(its, section: splicePair.source).begins(seconds, after: start, frame: frame))
     }
 
     private func answer(_ isSo: Bool?) -> Result<Bool, Doubt> { isSo.map { .success($0) } ?? .failure(.unknown) }

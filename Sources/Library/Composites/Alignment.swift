@@ -29,7 +29,7 @@ import SegmentFormat
     private var judged: Changes?
     /// Whether the piece that stands in for a segment of one's own, by its place, was found to be fit.
     private var verdicts: [Int: Bool] = [:]
-    private var joints: [MapPair: Joint] = [:]
+    private var splicePairs: [MapPair: SplicePair] = [:]
     /// A transport stream of the own rendition.
     var sample: TransportStream?
     /// Packed audio of the own rendition.
@@ -169,13 +169,13 @@ import SegmentFormat
     /// Whether there are segments here for which others have to be spliced.
     var joinsAnything: Bool {
         guard match != nil, !isSealed else { return false }
-        return container == .transportStream || joints.values.contains { $0.verdict == .needsInBandParameterSets }
+        return container == .transportStream || splicePairs.values.contains { $0.verdict == .needsInBandParameterSets }
     }
 
     /// Whether what stands in for the own segment at a place has to be spliced.
     func joins(_ place: Int) -> Bool {
         guard !isSealed, container != .transportStream else { return !isSealed }
-        return counterpart(of: place).flatMap { joint(place, $0) }?.verdict == .needsInBandParameterSets
+        return counterpart(of: place).flatMap { splicePair(place, $0) }?.verdict == .needsInBandParameterSets
     }
 
     /// What can stand in for the own segment at a place, opened.
@@ -207,9 +207,9 @@ import SegmentFormat
             return isSealed ? true : other.folder.reading(other.file(of: segment)) { fits(transport: $0) }
         }
         if container == .packedAudio { return other.folder.reading(other.file(of: segment)) { fits(audio: $0) } }
-        guard let joint = joint(place, segment) else { return nil }
-        if isSealed { return joint.verdict == .equivalent }
-        return other.folder.reading(other.file(of: segment)) { (try? joint.splice($0)) != nil }
+        guard let splicePair = splicePair(place, segment) else { return nil }
+        if isSealed { return splicePair.verdict == .equivalent }
+        return other.folder.reading(other.file(of: segment)) { (try? splicePair.splice($0)) != nil }
     }
 
     private func fits(transport source: ByteSource) -> Bool? {
@@ -228,19 +228,19 @@ import SegmentFormat
         if isSealed || container == .packedAudio { return (nil, false) }
         guard let source = piece.source else { return nil }
         if container == .transportStream { return (try? TransportStream(source)).map { ($0.splice(), true) } }
-        guard let joint = joint(place, segment) else { return nil }
-        if joint.verdict == .equivalent, !isJoined { return (nil, false) }
-        return (try? joint.splice(source)).map { ($0, true) }
+        guard let splicePair = splicePair(place, segment) else { return nil }
+        if splicePair.verdict == .equivalent, !isJoined { return (nil, false) }
+        return (try? splicePair.splice(source)).map { ($0, true) }
     }
 
     /// How the other's segment comes behind the section that is in force for an own one.
-    func joint(_ place: Int, _ segment: Segment) -> Joint? {
+    func splicePair(_ place: Int, _ segment: Segment) -> SplicePair? {
         guard let map = own.source?.playlist.segments[place].map, let its = segment.map else { return nil }
         let pair = MapPair(own: map.index, other: its.index)
-        if let known = joints[pair] { return known }
+        if let known = splicePairs[pair] { return known }
         guard let playlist = own.section(map), let source = other.section(its) else { return nil }
-        let joint = Joint(of: source, behind: playlist)
-        joints[pair] = joint
-        return joint
+        let splicePair = SplicePair(of: source, behind: playlist)
+        splicePairs[pair] = splicePair
+        return splicePair
     }
 }

@@ -12,7 +12,7 @@ public struct Substitute {
     public let descriptor: Int32
     /// How it is to be sent; nil for as it is.
     public let splice: Splice?
-    /// Whether what comes after it must be spliced too: see `Joint`.
+    /// Whether what comes after it must be spliced too: see `SplicePair`.
     public let joins: Bool
 }
 
@@ -23,7 +23,7 @@ public struct Substitute {
     let rate: Int
     /// Those of better quality first, and of each kind the nearest first.
     let alignments: [Alignment]
-    private var joints: [Int: Joint] = [:]
+    private var splicePairs: [Int: SplicePair] = [:]
     private let isEncrypted: Bool
     /// Whether its playlists say that all segments can be decoded by themselves.
     private let isIndependent: Bool
@@ -105,17 +105,17 @@ public struct Substitute {
             let stream = try TransportStream(bytes)
             if isIndependent { try stream.checkBeginning() }
             return stream.splice()
-        case .fragments: return try segment.map.flatMap { joint($0) }?.splice(bytes)
+        case .fragments: return try segment.map.flatMap { splicePair($0) }?.splice(bytes)
         case .packedAudio, .other: return nil
         }
     }
 
-    private func joint(_ map: Map) -> Joint? {
-        if let known = joints[map.index] { return known }
+    private func splicePair(_ map: Map) -> SplicePair? {
+        if let known = splicePairs[map.index] { return known }
         guard let section = own.section(map) else { return nil }
-        let joint = Joint(of: section, behind: section)
-        joints[map.index] = joint
-        return joint
+        let splicePair = SplicePair(of: section, behind: section)
+        splicePairs[map.index] = splicePair
+        return splicePair
     }
 
     /// The place in the playlist of the segment with a name.

@@ -1,32 +1,31 @@
-/// A box (ISO/IEC 14496-12 §4.2): where it lies, and what it says it is.
+/// The header of a box (ISO/IEC 14496-12 §4.2): its type and its byte range in the file.
 public struct Box: Hashable, Sendable {
-    /// The four characters; of a user's extension, `uuid`.
+    /// The four-character type; `uuid` for a user extension.
     public let type: FourCC
-    /// All of it, header included, by its place in the file.
+    /// File offsets of the whole box, header included.
     public let range: Range<Int>
-    /// The bytes before what it holds: 8, with a 64-bit size 16, and 16 more of a user's extension.
+    /// Header length in bytes: 8, or 16 with a 64-bit size; a `uuid` box has 16 more.
     public let headerSize: Int
-    /// Its size was written as 0: it goes to the end of the file, however long that gets.
+    /// True if the size field is 0: the box extends to the end of the file.
     public let endsWithFile: Bool
 
-    /// What it holds.
+    /// File offsets of the content.
     public var payload: Range<Int> { (range.lowerBound + headerSize)..<range.upperBound }
-    /// Where the 16 bytes of a user's extended type are; nil of any other box.
+    /// File offsets of the 16-byte extended type of a `uuid` box; nil for any other box.
     public var extendedType: Range<Int>? {
         type == "uuid" ? (payload.lowerBound - 16)..<payload.lowerBound : nil
     }
 }
 
 extension Box {
-    /// The boxes of a file in memory, in order: the first begins at 0, each where the one before ends, the last at the
-    /// end.
+    /// Parses the top-level boxes of a file in memory, in order. They cover all bytes without a gap.
     public static func topLevel(of bytes: [UInt8]) throws(SegmentFormatError) -> [Box] {
         try boxes(of: bytes, in: 0..<bytes.count, file: nil)
     }
 
-    /// The boxes in a box that holds nothing else, in order, after `skipping` bytes of its payload: 4 of a full box.
+    /// Parses the child boxes, in order, after skipping some bytes of the payload (4 in a full box).
     ///
-    /// The box must be one of the same bytes.
+    /// `bytes` must be the file that this box was parsed from.
     public func children(in bytes: [UInt8], skipping: Int = 0) throws(SegmentFormatError) -> [Box] {
         guard skipping <= payload.count else {
             throw SegmentFormatError(.truncated, type, at: range.lowerBound, "it ends within its first fields")
@@ -43,7 +42,7 @@ extension Box {
         return found
     }
 
-    /// The header of a box of this type, with a 32-bit size.
+    /// Builds a box header with a 32-bit size.
     static func header(_ type: FourCC, size: Int) -> [UInt8] {
         var header: [UInt8] = []
         header.append(integer: UInt32(size))
@@ -51,11 +50,11 @@ extension Box {
         return header
     }
 
-    /// The header written anew for a box that has grown; nil where a 32-bit size cannot say it.
+    /// Rebuilds the header for a box that has grown; nil if the new size exceeds a 32-bit size field.
     func header(grownBy growth: Int, from source: FileBytes) -> [UInt8]? {
         let size = range.count + growth
         if endsWithFile { return Array(source[range.lowerBound..<payload.lowerBound]) }
-        // A size of 1 announces 64 bits after the type.
+        // A size of 1 means that a 64-bit size follows the type.
         guard source.integer(UInt32.self, at: range.lowerBound) != 1 else {
             var header: [UInt8] = []
             header.append(integer: UInt32(1))
@@ -69,12 +68,35 @@ extension Box {
 }
 
 extension [UInt8] {
-    /// Appends a number, its highest byte first.
+    /// Appends an integer in big-endian order.
     mutating func append(integer: some FixedWidthInteger) {
         var shift = integer.bitWidth - 8
         while shift >= 0 {
             append(UInt8(truncatingIfNeeded: integer >> shift))
             shift -= 8
         }
+    }
+}
+
+/// A four-character code: the type of a box, a handler or a sample entry (ISO/IEC 14496-12 §4.2).
+public struct FourCC: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The four bytes as a big-endian integer.
+    public let rawValue: UInt32
+
+    /// Creates a code from its integer value.
+    public init(_ rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// Creates a code from four ASCII characters. Of a longer literal, the last four count.
+    public init(stringLiteral value: StaticString) {
+        rawValue = value.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
+    }
+
+    /// The four characters, or the value in hexadecimal if one is not printable.
+    public var description: String {
+        let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) }
+        return bytes.allSatisfy { 0x20...0x7E ~= $0 }
+            ? String(decoding: bytes, as: UTF8.self) : "0x" + String(rawValue, radix: 16)
     }
 }

@@ -1,15 +1,14 @@
-/// A cursor over the payload of a box, or over a file's top level: reads numbers and boxes, and never beyond its end.
+/// A bounds-checked cursor over the payload of a box or over a file's top level. Reads integers and boxes.
 struct BoxReader {
-    /// What is read.
     let source: FileBytes
-    /// The box that is being read, for errors; nil at the top level.
+    /// The enclosing box, for errors; nil at the top level.
     let parent: FourCC?
-    /// Where the payload ends.
+    /// File offset of the end of the payload.
     let end: Int
-    /// Where the next read begins.
+    /// File offset of the next read.
     private(set) var position: Int
 
-    /// Reads a part of the bytes; numbers must not be asked for where bytes are missing in `source`.
+    /// Creates a reader over a range. The range may exceed `source`, but integers must be read within `source` only.
     init(_ source: FileBytes, in parent: FourCC?, _ range: Range<Int>) {
         self.source = source
         self.parent = parent
@@ -17,17 +16,15 @@ struct BoxReader {
         end = range.upperBound
     }
 
-    /// Reads the payload of a box.
     init(_ source: FileBytes, _ box: Box) {
         self.init(source, in: box.type, box.payload)
     }
 
-    /// Bytes that are left.
     var remaining: Int { end - position }
 
-    /// Passes over bytes, and gives the place of the first.
+    /// Skips bytes and returns the file offset of the first skipped byte.
     @discardableResult
-    mutating func take(_ count: Int) throws(SegmentFormatError) -> Int {
+    mutating func skip(_ count: Int) throws(SegmentFormatError) -> Int {
         guard count <= remaining else {
             throw error(.truncated, "it ends \(count - remaining) bytes before its fields do")
         }
@@ -35,35 +32,34 @@ struct BoxReader {
         return position
     }
 
-    /// A big-endian number.
+    /// Reads a big-endian integer.
     mutating func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) throws(SegmentFormatError) -> T {
-        source.integer(at: try take(T.bitWidth / 8))
+        source.integer(at: try skip(T.bitWidth / 8))
     }
 
-    /// So many bytes.
     mutating func bytes(_ count: Int) throws(SegmentFormatError) -> [UInt8] {
-        let start = try take(count)
+        let start = try skip(count)
         return Array(source[start..<(start + count)])
     }
 
-    /// All that is left.
+    /// Reads all remaining bytes.
     mutating func rest() -> [UInt8] {
         defer { position = end }
         return Array(source[position..<end])
     }
 
-    /// The version and flags with which a full box begins (ISO/IEC 14496-12 §4.2).
+    /// Reads the version and flags of a full box (ISO/IEC 14496-12 §4.2).
     mutating func fullBox() throws(SegmentFormatError) -> (version: UInt8, flags: UInt32) {
         let word: UInt32 = try integer()
         return (UInt8(word >> 24), word & 0xFF_FFFF)
     }
 
-    /// A number of 64 bits in version 1 of a box, of 32 before.
+    /// Reads an integer of 64 bits in a box of version 1, else of 32 bits.
     mutating func integer(version: UInt8) throws(SegmentFormatError) -> UInt64 {
         version == 1 ? try integer() : UInt64(try integer(UInt32.self))
     }
 
-    /// The next box, and the cursor behind it; nil at the end.
+    /// Reads the next box header and moves the cursor past the box; nil at the end.
     mutating func box() throws(SegmentFormatError) -> Box? {
         guard position < end else { return nil }
         let start = position
@@ -75,7 +71,7 @@ struct BoxReader {
         return try place(type, from: start, size: long, endsWithFile: size == 0)
     }
 
-    /// A box whose fields have been read, with the cursor put behind it.
+    /// Validates the size of a box whose header has been read, and moves the cursor past the box.
     private mutating func place(
         _ type: FourCC, from start: Int, size: UInt64, endsWithFile: Bool
     ) throws(SegmentFormatError) -> Box {
@@ -106,12 +102,12 @@ struct BoxReader {
         position += count
     }
 
-    /// Refuses one more of what is listed, when so many have been read.
+    /// Throws if a list that has `count` entries may not have another.
     func checkRoom(_ count: Int) throws(SegmentFormatError) {
         if count >= SegmentFormatLimits.listed { throw error(.overLimit, "it has more than \(count) entries") }
     }
 
-    /// An error of the box that is being read, at the cursor.
+    /// Creates an error for the enclosing box at the cursor.
     func error(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {
         SegmentFormatError(code, in: parent?.description, at: position, reason)
     }

@@ -1,13 +1,13 @@
 /// A `moof` (ISO/IEC 14496-12 §8.8.4).
 public struct MovieFragment: Sendable {
-    /// The box itself.
+    /// The `moof` box.
     public let box: Box
-    /// Its track fragments in order.
+    /// Track fragments in order.
     public let tracks: [TrackFragment]
-    /// The bytes of the box, and perhaps more.
+    /// Bytes that include the box.
     let source: FileBytes
 
-    /// Reads a `moof` that lies in these bytes.
+    /// Parses a `moof`, which must be within `source`.
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
         var tracks: [TrackFragment] = []
@@ -20,20 +20,20 @@ public struct MovieFragment: Sendable {
 
 /// A `traf` (ISO/IEC 14496-12 §8.8.6): the samples of one track in a movie fragment.
 public struct TrackFragment: Sendable {
-    /// The box itself.
+    /// The `traf` box.
     public let box: Box
-    /// Whose samples they are, and what holds for them all.
+    /// The track id and the defaults of the samples.
     public let header: TrackFragmentHeader
-    /// The decode time of the first sample (`tfdt`), in ticks of the track; nil where the box is missing.
+    /// Decode time of the first sample (`tfdt`), in ticks of the track; nil if the box is missing.
     public let decodeTime: UInt64?
-    /// The runs of samples in order.
+    /// Sample runs in order.
     public let runs: [TrackRun]
-    /// The boxes that tell of encryption, in order: `senc`, `saiz`, `saio`, PIFF's `uuid`, sample groups of keys.
+    /// The boxes that describe encryption, in order: `senc`, `saiz`, `saio`, PIFF's `uuid`, key sample groups (`sgpd`).
     let auxiliary: [Box]
-    /// It divides its samples further (`subs`), by their sizes.
+    /// True if a `subs` box divides samples into subsamples by size.
     let hasSubsamples: Bool
 
-    /// Reads a `traf` that lies in these bytes.
+    /// Parses a `traf`, which must be within `source`.
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
         var (header, time): (Box?, Box?) = (nil, nil)
@@ -66,7 +66,7 @@ public struct TrackFragment: Sendable {
         return time
     }
 
-    /// Whether a sample group description is of keys (ISO/IEC 23001-7 §6).
+    /// True if a sample group description describes keys (ISO/IEC 23001-7 §6).
     private static func groupsKeys(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) -> Bool {
         var reader = BoxReader(source, box)
         _ = try reader.fullBox()

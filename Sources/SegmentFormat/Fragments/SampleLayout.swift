@@ -1,26 +1,26 @@
-/// Where the samples of a segment lie in the file.
+/// The byte ranges of a segment's samples in the file.
 struct SampleLayout: Sendable {
-    /// The samples of one run, which follow each other.
+    /// The contiguous samples of one run.
     struct Run: Sendable {
-        /// The places of the fragment, of the track in it, and of the run in that.
+        /// Indices of the fragment, of the track fragment in it, and of the run in that.
         let (fragment, track, run): (Int, Int, Int)
-        /// Where its data offset counts from.
+        /// File offset that the run's data offset is relative to.
         let base: Int
-        /// The bytes of its samples.
+        /// File offsets of the samples.
         let range: Range<Int>
     }
 
-    /// All runs with samples, in the order of their boxes.
+    /// Non-empty runs, in box order.
     let runs: [Run]
-    /// The base of each track fragment's offsets, by the places of the fragment and of the track in it.
+    /// The base offset of each track fragment, by fragment index and track fragment index.
     let bases: [[Int]]
 
-    /// Finds the samples, each of which must lie in an `mdat` of the segment.
+    /// Locates the samples. Each must be within an `mdat` of the segment.
     init(of segment: MediaSegment, tracks: InitializationSection) throws(SegmentFormatError) {
         var (runs, bases): ([Run], [[Int]]) = ([], [])
         for (place, fragment) in segment.fragments.enumerated() {
             var walk = FragmentLayout(segment: segment, fragment: fragment, place: place)
-            for index in fragment.tracks.indices { try walk.take(index, tracks) }
+            for index in fragment.tracks.indices { try walk.add(index, tracks) }
             runs += walk.runs
             bases.append(walk.bases)
         }
@@ -28,7 +28,7 @@ struct SampleLayout: Sendable {
         (self.runs, self.bases) = (runs, bases)
     }
 
-    /// No byte may belong to two samples: what is put in front of one would be in the midst of the other.
+    /// Throws if two runs share a byte: an insertion in front of one sample would then be inside the other.
     private static func checkApart(_ runs: [Run], in segment: MediaSegment) throws(SegmentFormatError) {
         var end = 0
         for run in runs.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) where !run.range.isEmpty {
@@ -41,14 +41,14 @@ struct SampleLayout: Sendable {
     }
 }
 
-/// The layout of one movie fragment.
+/// Computes the layout of one movie fragment.
 private struct FragmentLayout {
     let segment: MediaSegment
     let fragment: MovieFragment
     let place: Int
     private(set) var runs: [SampleLayout.Run] = []
     private(set) var bases: [Int] = []
-    /// Where the data of the track fragment before end: what the next one's count from, unless anything is said.
+    /// End of the previous track fragment's data: the default base of the next one.
     private var end: Int
 
     init(segment: MediaSegment, fragment: MovieFragment, place: Int) {
@@ -56,7 +56,7 @@ private struct FragmentLayout {
         end = fragment.box.range.lowerBound
     }
 
-    mutating func take(_ index: Int, _ tracks: InitializationSection) throws(SegmentFormatError) {
+    mutating func add(_ index: Int, _ tracks: InitializationSection) throws(SegmentFormatError) {
         let track = fragment.tracks[index]
         guard let known = tracks.track(track.header.trackID) else {
             throw SegmentFormatError(

@@ -1,25 +1,25 @@
 /// A `tfhd` (ISO/IEC 14496-12 §8.8.7).
 public struct TrackFragmentHeader: Sendable {
-    /// The box itself.
+    /// The `tfhd` box.
     let box: Box
-    /// Which fields it has, and that its data lie by the place of the `moof`.
+    /// Flags: which fields are present, and whether data offsets are relative to the `moof`.
     let flags: UInt32
-    /// The track that it is of.
+    /// Id of the track.
     public let trackID: UInt32
-    /// Where its data offsets count from, as a place in the file; nil where nothing is said.
+    /// File offset that data offsets are relative to; nil if the field is absent.
     let baseDataOffset: Int?
-    /// Its own defaults, by their flag, in the order of the fields.
+    /// Default values that are present, by flag, in field order.
     let defaults: [(flag: UInt32, value: UInt32)]
 
-    /// The flags of the fields in their order (§8.8.7.1).
+    /// Flags of the optional fields, in field order (§8.8.7.1).
     static let (hasBase, hasDescription, hasDuration, hasSize, hasFlags): (UInt32, UInt32, UInt32, UInt32, UInt32) =
         (0x01, 0x02, 0x08, 0x10, 0x20)
-    /// The flags of those that are defaults, in their order.
+    /// The flags of the sample defaults, in field order.
     static let defaultFlags = [hasDescription, hasDuration, hasSize, hasFlags]
-    /// Data offsets count from the start of the `moof`.
+    /// Flag: data offsets are relative to the start of the `moof`.
     static let baseIsMovieFragment: UInt32 = 0x2_0000
 
-    /// Reads a `tfhd`.
+    /// Parses a `tfhd`.
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
         let (_, flags) = try reader.fullBox()
@@ -38,7 +38,7 @@ public struct TrackFragmentHeader: Sendable {
         (self.box, self.flags, self.defaults) = (box, flags, defaults)
     }
 
-    /// What holds for samples that say nothing themselves: its own fields, then the track's.
+    /// The defaults for samples without own values: the fields of this box override the track's.
     func defaults(after track: SampleDefaults) -> SampleDefaults {
         var result = track
         for (flag, value) in defaults { result[flag] = value }
@@ -47,7 +47,7 @@ public struct TrackFragmentHeader: Sendable {
 }
 
 extension SampleDefaults {
-    /// The value that a flag of `tfhd` announces.
+    /// The value that belongs to a `tfhd` flag.
     subscript(flag: UInt32) -> UInt32 {
         get {
             switch flag {

@@ -1,23 +1,23 @@
-/// When the samples of one track of a segment are decoded and shown.
+/// Decode and presentation times of one track of a segment.
 public struct TrackTimes: Hashable, Sendable {
-    /// The track.
+    /// Id of the track.
     public let trackID: UInt32
-    /// The decode time of the first sample, as `tfdt` has it.
+    /// Decode time of the first sample (`tfdt`).
     public let decodeStart: MediaTime
-    /// When the first picture or sound begins, by the edit list.
+    /// Start of the first sample's presentation, with the edit list applied.
     public let start: MediaTime
-    /// When the last one ends.
+    /// End of the last sample's presentation.
     public let end: MediaTime
-    /// The shortest sample: a frame, where the rate is constant.
+    /// Duration of the shortest sample; at a constant rate, of each frame.
     public let frame: MediaTime
-    /// The number of samples.
+    /// Number of samples.
     public let count: Int
 }
 
 extension MediaSegment {
-    /// The times of each track that has samples here, in the order of the initialization section.
+    /// The times of each track that has samples, in the order of the initialization section.
     ///
-    /// A track whose first fragment has no `tfdt` is left out: its times depend on all segments before.
+    /// Omits a track whose first fragment has no `tfdt`: its times depend on all previous segments.
     public func times(of section: InitializationSection) -> [TrackTimes] {
         section.tracks.compactMap { track in
             var clock: SampleClock?
@@ -25,7 +25,7 @@ extension MediaSegment {
                 for part in fragment.tracks where part.header.trackID == track.id {
                     if let time = part.decodeTime { clock = clock?.moved(to: time) ?? SampleClock(time) }
                     let defaults = part.header.defaults(after: track.defaults)
-                    for run in part.runs { clock?.take(run, duration: defaults.duration) }
+                    for run in part.runs { clock?.add(run, duration: defaults.duration) }
                 }
             }
             return clock?.times(of: track)
@@ -33,7 +33,7 @@ extension MediaSegment {
     }
 }
 
-/// Adds up the samples of a track.
+/// Accumulates the sample durations of a track.
 private struct SampleClock {
     private let first: UInt64
     private var now: Int64
@@ -44,14 +44,14 @@ private struct SampleClock {
         now = Int64(time)
     }
 
-    /// The same at the decode time of another fragment.
+    /// Returns a copy set to the decode time of another fragment.
     func moved(to time: UInt64) -> SampleClock {
         var clock = self
         clock.now = Int64(time)
         return clock
     }
 
-    mutating func take(_ run: TrackRun, duration standing: UInt32) {
+    mutating func add(_ run: TrackRun, duration standing: UInt32) {
         for sample in 0..<run.count {
             let duration = run.value(.duration, of: sample) ?? standing
             let shown = now + run.compositionOffset(of: sample)
@@ -72,7 +72,7 @@ private struct SampleClock {
             end: time(Self.sum(end, edit)), frame: time(Int64(frame)), count: count)
     }
 
-    /// An edit list may say anything.
+    /// Adds without overflow: edit lists are untrusted.
     private static func sum(_ time: Int64, _ edit: Int64) -> Int64 {
         Int64(clamping: Int128(time) + Int128(edit))
     }

@@ -1,13 +1,13 @@
-/// What a decoder of AVC or HEVC is set up with: `avcC` or `hvcC` (ISO/IEC 14496-15 §5.3.3.1, §8.3.3.1).
+/// The configuration record of an AVC or HEVC decoder: `avcC` or `hvcC` (ISO/IEC 14496-15 §5.3.3.1, §8.3.3.1).
 public struct DecoderConfiguration: Hashable, Sendable {
-    /// A codec whose parameter sets may come within the samples.
+    /// A codec whose parameter sets may be in-band (inside the samples).
     public enum Codec: Hashable, Sendable {
         /// H.264, `avc1` and `avc3`.
         case avc
         /// H.265, `hvc1` and `hev1`.
         case hevc
 
-        /// The codec of a sample entry; nil of any other.
+        /// Maps a sample entry format to its codec; nil for other formats.
         init?(format: FourCC) {
             switch format {
             case "avc1", "avc3": self = .avc
@@ -17,16 +17,16 @@ public struct DecoderConfiguration: Hashable, Sendable {
         }
     }
 
-    /// Which codec.
+    /// The codec.
     public let codec: Codec
-    /// Bytes of the length that stands before each NAL unit of a sample: 1, 2 or 4.
+    /// Bytes of the length field in front of each NAL unit of a sample: 1, 2 or 4.
     public let lengthSize: Int
-    /// The NAL units of VPS (HEVC), SPS, SPS extensions (AVC) and PPS, in the order in which a decoder takes them.
+    /// The NAL units of VPS (HEVC), SPS, SPS extensions (AVC) and PPS, in decoding order.
     public let parameterSets: [[UInt8]]
-    /// The whole box's payload.
+    /// The payload of the whole box.
     let payload: [UInt8]
 
-    /// Reads an `avcC` or `hvcC`.
+    /// Parses an `avcC` or `hvcC`.
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
         codec = box.type == "avcC" ? .avc : .hevc
@@ -37,7 +37,7 @@ public struct DecoderConfiguration: Hashable, Sendable {
         guard lengthSize != 3 else { throw reader.error(.badValue, "lengths of three bytes are not allowed") }
     }
 
-    /// The parameter sets as they stand in a sample, each after its length; nil where a length cannot say one.
+    /// The parameter sets in sample format, each after its length; nil if one is too long for the length field.
     var inBand: [UInt8]? {
         var bytes: [UInt8] = []
         for unit in parameterSets {
@@ -52,22 +52,22 @@ public struct DecoderConfiguration: Hashable, Sendable {
 
     private static func avc(_ reader: inout BoxReader) throws(SegmentFormatError) -> (UInt8, [[UInt8]]) {
         // Version, profile, compatibility, level.
-        try reader.take(4)
+        try reader.skip(4)
         let size: UInt8 = try reader.integer()
         var sets = try units(&reader, count: Int(try reader.integer(UInt8.self) & 0x1F))
         let pictures = try units(&reader, count: Int(try reader.integer(UInt8.self)))
-        // Of the high profiles: chroma format and depths, then the extensions. Old files lack them.
+        // High profiles add chroma format and bit depths, then the SPS extensions. Old files omit these.
         if reader.remaining >= 4 {
-            try reader.take(3)
+            try reader.skip(3)
             sets += try units(&reader, count: Int(try reader.integer(UInt8.self)))
         }
         return (size, sets + pictures)
     }
 
     private static func hevc(_ reader: inout BoxReader) throws(SegmentFormatError) -> (UInt8, [[UInt8]]) {
-        try reader.take(21)
+        try reader.skip(21)
         let size: UInt8 = try reader.integer()
-        // VPS, SPS, PPS: what else there may be, such as SEI, is of no use within the samples.
+        // Only VPS, SPS and PPS: other units, such as SEI, are not needed in-band.
         var sets: [UInt8: [[UInt8]]] = [:]
         for _ in 0..<(try reader.integer(UInt8.self)) {
             let type = try reader.integer(UInt8.self) & 0x3F

@@ -1,10 +1,9 @@
-/// A Media Initialization Section (RFC 8216 §3.3): the `moov` of a fragmented file, read as far as segments depend on
-/// it.
+/// A Media Initialization Section (RFC 8216 §3.3): the parts of a fragmented file's `moov` that segments depend on.
 public struct InitializationSection: Sendable {
-    /// In the order of their `trak` boxes.
+    /// Tracks in the order of their `trak` boxes.
     public let tracks: [Track]
 
-    /// Reads the bytes of an initialization section; boxes that say nothing of tracks are passed over.
+    /// Parses an initialization section. Boxes that do not describe tracks are ignored.
     public init(_ bytes: [UInt8]) throws(SegmentFormatError) {
         guard bytes.count <= SegmentFormatLimits.sectionBytes else {
             throw SegmentFormatError(.overLimit, "the initialization section has \(bytes.count) bytes")
@@ -21,7 +20,7 @@ public struct InitializationSection: Sendable {
         tracks = try MovieParser(source).tracks(of: movie)
     }
 
-    /// Reads an initialization section out of a file.
+    /// Reads and parses an initialization section.
     public init(_ source: ByteSource) throws(SegmentFormatError) {
         guard source.count <= SegmentFormatLimits.sectionBytes else {
             throw SegmentFormatError(.overLimit, "the initialization section has \(source.count) bytes")
@@ -29,12 +28,12 @@ public struct InitializationSection: Sendable {
         try self.init(try source.bytes(0..<source.count).bytes)
     }
 
-    /// The track of an id.
+    /// The track with an id.
     public func track(_ id: UInt32) -> Track? {
         tracks.first { $0.id == id }
     }
 
-    /// Whether samples of any track are encrypted (ISO/IEC 23001-7).
+    /// True if samples of any track are encrypted (ISO/IEC 23001-7).
     public var isEncrypted: Bool {
         tracks.contains { track in track.sampleEntries.contains { $0.protection != nil } }
     }
@@ -42,40 +41,65 @@ public struct InitializationSection: Sendable {
 
 /// One track of an initialization section.
 public struct Track: Sendable {
-    /// What the track fragments of segments call it by.
+    /// Track id, which track fragments refer to.
     public let id: UInt32
-    /// Ticks a second of its times.
+    /// Ticks per second.
     public let timescale: UInt32
-    /// What it holds: `vide`, `soun`, `subt` …
+    /// Kind of media: `vide`, `soun`, `subt` …
     public let handler: FourCC
-    /// Width and height as they are shown, in 65,536ths of a pixel; 0 of what is not seen.
+    /// Display width and height in 16.16 fixed-point pixels; 0 for non-visual tracks.
     public let size: [UInt32]
-    /// What an edit list adds to each time, most often nothing, or less what a decoder's delay has added.
+    /// Offset that the edit list adds to each time; usually 0, or minus the decoder delay.
     public let edit: EditOffset
-    /// How the samples are coded; fragments name an entry by its place, from 1.
+    /// Sample entries; fragments refer to them by index, from 1.
     public let sampleEntries: [SampleEntry]
-    /// What holds where a fragment says nothing else.
+    /// Sample defaults, which fragments may override.
     public let defaults: SampleDefaults
 }
 
 /// The values of a `trex` (ISO/IEC 14496-12 §8.8.3).
 public struct SampleDefaults: Hashable, Sendable {
-    /// The place of the sample entry, from 1.
+    /// Index of the sample entry, from 1.
     public var descriptionIndex: UInt32
-    /// In ticks of the track.
+    /// Duration in ticks of the track.
     public var duration: UInt32
-    /// In bytes.
+    /// Size in bytes.
     public var size: UInt32
-    /// As in ISO/IEC 14496-12 §8.8.3.1.
+    /// Sample flags (ISO/IEC 14496-12 §8.8.3.1).
     public var flags: UInt32
 }
 
 extension Box {
-    /// This box, where `other` is none: of two, nobody can tell which is meant.
+    /// Returns this box, or throws if there is another of its type: neither can be preferred.
     func once(_ other: Box?) throws(SegmentFormatError) -> Box {
         guard other == nil else {
-            throw SegmentFormatError(.duplicateBox, type, at: range.lowerBound, "it stands twice")
+            throw SegmentFormatError(.duplicateBox, type, at: range.lowerBound, "it occurs twice")
         }
         return self
+    }
+}
+
+/// The time offset that an edit list gives a track whose samples are not trimmed (ISO/IEC 14496-12 §8.6.6).
+///
+/// A leading empty edit delays the track. The media time of the following edit advances it.
+public struct EditOffset: Hashable, Sendable {
+    /// Duration of the empty edit, in ticks of the movie.
+    public var emptyTicks: UInt64 = 0
+    /// Ticks per second of the movie.
+    public var movieTimescale: UInt32 = 1
+    /// Media time at which the presentation starts, in ticks of the track.
+    public var mediaTime: Int64 = 0
+    /// True if the list has other edits, or an edit at another speed: an offset cannot express them.
+    public var isIntricate = false
+
+    /// The offset in ticks of a track's timescale, rounded to nearest.
+    public func ticks(timescale: UInt32) -> Int64 {
+        let empty = (Int128(emptyTicks) * Int128(timescale) + Int128(movieTimescale) / 2) / Int128(movieTimescale)
+        return Int64(clamping: empty - Int128(mediaTime))
+    }
+
+    /// The resolution of the movie's clock in ticks of a track, rounded up; 0 without an empty edit.
+    func tolerance(timescale: UInt32) -> Int64 {
+        emptyTicks == 0 ? 0 : Int64((UInt64(timescale) + UInt64(movieTimescale) - 1) / UInt64(movieTimescale))
     }
 }

@@ -1,13 +1,12 @@
-/// Reads the boxes of a `moov` (ISO/IEC 14496-12 §8.2), whose nesting is known: no input makes it go deeper.
+/// Parses a `moov` (ISO/IEC 14496-12 §8.2). The nesting is fixed, so no input causes deep recursion.
 struct MovieParser {
     private let source: FileBytes
 
-    /// Prepares the reading of boxes of these bytes.
     init(_ source: FileBytes) {
         self.source = source
     }
 
-    /// The tracks of a movie, each with its defaults.
+    /// Parses the tracks of a movie, each with its defaults.
     func tracks(of movie: Box) throws(SegmentFormatError) -> [Track] {
         var reader = BoxReader(source, movie)
         var (header, extends, found): (Box?, Box?, [Box]) = (nil, nil, [])
@@ -29,7 +28,7 @@ struct MovieParser {
             let track = try parser.track(defaults)
             guard !tracks.contains(where: { $0.id == track.id }) else {
                 throw SegmentFormatError(
-                    .badValue, "trak", at: box.range.lowerBound, "track \(track.id) is there twice")
+                    .badValue, "trak", at: box.range.lowerBound, "track \(track.id) occurs twice")
             }
             tracks.append(track)
         }
@@ -37,17 +36,17 @@ struct MovieParser {
         return tracks
     }
 
-    /// The ticks a second of an `mvhd` or `mdhd`, whose first fields are alike.
+    /// Parses the timescale of an `mvhd` or `mdhd`, which share their first fields.
     func timescale(_ box: Box) throws(SegmentFormatError) -> UInt32 {
         var reader = BoxReader(source, box)
         let (version, _) = try reader.fullBox()
-        try reader.take(version == 1 ? 16 : 8)
+        try reader.skip(version == 1 ? 16 : 8)
         let timescale: UInt32 = try reader.integer()
         guard timescale > 0 else { throw reader.error(.badValue, "its timescale is 0") }
         return timescale
     }
 
-    /// The `trex` boxes by track id.
+    /// Parses the `trex` boxes, by track id.
     private func defaults(of box: Box) throws(SegmentFormatError) -> [UInt32: SampleDefaults] {
         var reader = BoxReader(source, box)
         var found: [UInt32: SampleDefaults] = [:]
@@ -64,8 +63,101 @@ struct MovieParser {
         return found
     }
 
-    /// The error that a box lacks another.
+    /// Creates the error for a missing child box.
     func missing(_ type: FourCC, in box: Box) -> SegmentFormatError {
         SegmentFormatError(.missingBox, box.type, at: box.range.lowerBound, "it has no \(type)")
+    }
+}
+
+/// Parses one `trak`.
+struct TrackParser {
+    private let source: FileBytes
+    private let box: Box
+    private let movie: MovieParser
+    private let movieTimescale: UInt32
+    private var leaves: [FourCC: Box] = [:]
+
+    init(_ source: FileBytes, _ box: Box, movieTimescale: UInt32) {
+        (self.source, self.box, self.movieTimescale) = (source, box, movieTimescale)
+        movie = MovieParser(source)
+    }
+
+    /// Parses the track and picks its defaults, which are keyed by track id.
+    mutating func track(_ defaults: [UInt32: SampleDefaults]) throws(SegmentFormatError) -> Track {
+        try collect(in: box)
+        let (id, size) = try trackHeader(try leaf("tkhd"))
+        let timescale = try movie.timescale(try leaf("mdhd"))
+        let handler = try handler(try leaf("hdlr"))
+        let entries = try SampleEntryParser(source, handler: handler).entries(of: try leaf("stsd"))
+        guard let defaults = defaults[id] else {
+            throw SegmentFormatError(
+                .missingBox, "trak", at: box.range.lowerBound, "track \(id) has no trex, so it has no fragments")
+        }
+        let edit = try leaves["elst"].map { box throws(SegmentFormatError) in try edits(box) }
+        return Track(
+            id: id, timescale: timescale, handler: handler, size: size,
+            edit: edit ?? EditOffset(movieTimescale: movieTimescale), sampleEntries: entries, defaults: defaults)
+    }
+
+    /// The container boxes that are searched, by parent.
+    private static let inner: [FourCC: [FourCC]] = [
+        "trak": ["edts", "mdia"], "mdia": ["minf"], "minf": ["stbl"],
+    ]
+    private static let needed: Set<FourCC> = ["tkhd", "elst", "mdhd", "hdlr", "stsd"]
+
+    private mutating func collect(in box: Box) throws(SegmentFormatError) {
+        var reader = BoxReader(source, box)
+        while let child = try reader.box() {
+            if Self.inner[box.type]?.contains(child.type) == true {
+                try collect(in: child)
+            } else if Self.needed.contains(child.type), child.type != "hdlr" || box.type == "mdia" {
+                leaves[child.type] = try child.once(leaves[child.type])
+            }
+        }
+    }
+
+    private func leaf(_ type: FourCC) throws(SegmentFormatError) -> Box {
+        guard let found = leaves[type] else { throw movie.missing(type, in: box) }
+        return found
+    }
+
+    private func trackHeader(_ box: Box) throws(SegmentFormatError) -> (id: UInt32, size: [UInt32]) {
+        var reader = BoxReader(source, box)
+        let (version, _) = try reader.fullBox()
+        try reader.skip(version == 1 ? 16 : 8)
+        let id: UInt32 = try reader.integer()
+        guard id > 0 else { throw reader.error(.badValue, "a track's id is 0") }
+        try reader.skip(version == 1 ? 12 : 8)
+        // Layer, group, volume and matrix.
+        try reader.skip(8 + 8 + 36)
+        return (id, [try reader.integer(), try reader.integer()])
+    }
+
+    private func handler(_ box: Box) throws(SegmentFormatError) -> FourCC {
+        var reader = BoxReader(source, box)
+        try reader.skip(8)
+        return FourCC(try reader.integer())
+    }
+
+    private func edits(_ box: Box) throws(SegmentFormatError) -> EditOffset {
+        var reader = BoxReader(source, box)
+        let (version, _) = try reader.fullBox()
+        let count: UInt32 = try reader.integer()
+        var edit = EditOffset(movieTimescale: movieTimescale)
+        edit.isIntricate = count > 2
+        for place in 0..<min(count, 2) {
+            let duration = try reader.integer(version: version)
+            let raw = try reader.integer(version: version)
+            let time = version == 1 ? Int64(bitPattern: raw) : Int64(Int32(truncatingIfNeeded: raw))
+            let rate: UInt32 = try reader.integer()
+            if time == -1, place == 0 {
+                edit.emptyTicks = duration
+            } else if time < 0 || rate != 0x1_0000 || place == 1 && edit.emptyTicks == 0 {
+                edit.isIntricate = true
+            } else {
+                edit.mediaTime = time
+            }
+        }
+        return edit
     }
 }

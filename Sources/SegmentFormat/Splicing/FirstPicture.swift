@@ -1,18 +1,18 @@
-/// The first sample of a video track in a segment: where parameter sets are put.
+/// The point in a segment's first video sample where parameter sets are inserted.
 struct FirstPicture {
-    /// The place in the file, within the sample, behind a delimiter that must come first.
+    /// File offset of the insertion, after an access unit delimiter, which must come first.
     let insertion: Int
-    /// Bytes of the sample before it.
+    /// Bytes of the sample before the insertion.
     let lead: Int
 
-    /// NAL units that are looked at; pictures have few before their first slice.
+    /// Maximum NAL units examined. Pictures have few before their first slice.
     private static let units = 64
 
-    /// Reads the lengths and types of a sample's NAL units up to its first slice, which must be of a picture where a
-    /// decoder can begin.
+    /// Reads the lengths and types of a sample's NAL units up to the first slice, which must belong to a random access
+    /// picture.
     ///
-    /// Lengths and types are in the clear even in encrypted samples (ISO/IEC 23001-7 §9.5). With `needsSets` the sample
-    /// itself must have a sequence parameter set.
+    /// Lengths and types are unencrypted even in encrypted samples (ISO/IEC 23001-7 §9.5). If `configuration` has no
+    /// parameter sets, the sample must have a sequence parameter set.
     init(
         _ sample: Range<Int>, of source: ByteSource, configuration: DecoderConfiguration
     ) throws(SegmentFormatError) {
@@ -23,9 +23,11 @@ struct FirstPicture {
             let unit = try Self.unit(at: position, in: sample, &window, configuration)
             if unit.isSlice {
                 guard unit.isRandomAccess else {
-                    throw Self.error(at: position, "its first picture is none where a decoder can begin")
+                    throw Self.error(at: position, "its first picture is not a random access point")
                 }
-                guard hasSets else { throw Self.error(at: position, "it has no parameter sets, nor has its section") }
+                guard hasSets else {
+                    throw Self.error(at: position, "neither it nor its initialization section has parameter sets")
+                }
                 self.lead = lead
                 insertion = sample.lowerBound + lead
                 return
@@ -37,16 +39,16 @@ struct FirstPicture {
         throw Self.error(at: sample.lowerBound, "its first sample has no picture")
     }
 
-    /// One NAL unit with its length before it.
+    /// One NAL unit; `count` includes its length field.
     private struct Unit {
         let count: Int
         let codec: DecoderConfiguration.Codec
         let type: UInt8
 
-        /// A coded slice of a picture (H.264 table 7-1, H.265 table 7-1).
+        /// True for a coded slice (H.264 table 7-1, H.265 table 7-1).
         var isSlice: Bool { codec == .avc ? 1...5 ~= type : type < 32 }
-        /// An IDR picture, or of HEVC a BLA one. Not those (CRA, BLA_W_LP) that pictures may follow which need others
-        /// from before: in another rendition there are none.
+        /// True for an IDR picture, or a BLA picture of HEVC. CRA and BLA_W_LP are excluded: pictures that follow them
+        /// may reference earlier pictures, which the other rendition does not have.
         var isRandomAccess: Bool { codec == .avc ? type == 5 : 17...20 ~= type }
         var isDelimiter: Bool { type == (codec == .avc ? 9 : 35) }
         var isSequenceParameterSet: Bool { type == (codec == .avc ? 7 : 33) }

@@ -1,34 +1,33 @@
-/// Makes the edits that let a segment play behind another initialization section.
+/// Computes the edits that make a segment play with another initialization section.
 struct SplicePlanner {
     /// Parameter sets in front of a track's first sample.
     struct Insertion {
-        /// The places of the fragment, of the track in it, and of the run in that.
+        /// Indices of the fragment, of the track fragment in it, and of the run in that.
         let (fragment, track, run): (Int, Int, Int)
-        /// The place in the file, and how much of the sample is before it.
         let picture: FirstPicture
         let bytes: [UInt8]
     }
 
-    private let joint: Joint
+    private let splicePair: SplicePair
     private let source: ByteSource
     private let segment: MediaSegment
     private let layout: SampleLayout
     private var insertions: [Insertion] = []
 
-    /// Reads a segment, and finds its first pictures.
-    init(_ joint: Joint, _ source: ByteSource) throws(SegmentFormatError) {
-        self.joint = joint
+    /// Parses a segment and locates the first picture of each video track.
+    init(_ splicePair: SplicePair, _ source: ByteSource) throws(SegmentFormatError) {
+        self.splicePair = splicePair
         self.source = source
         segment = try MediaSegment(source)
-        layout = try SampleLayout(of: segment, tracks: joint.source)
-        for track in joint.source.tracks where track.handler == "vide" {
+        layout = try SampleLayout(of: segment, tracks: splicePair.source)
+        for track in splicePair.source.tracks where track.handler == "vide" {
             if let insertion = try insertion(of: track) { insertions.append(insertion) }
         }
     }
 
-    /// The segment as it is to be sent.
+    /// Returns the spliced segment.
     func plan() throws(SegmentFormatError) -> Splice {
-        // Sizes do not depend on places, so the edits of a first pass tell the places of the second.
+        // Sizes of edits do not depend on offsets, so a first pass yields the offsets for the second.
         let moved = PositionMap(try edits(PositionMap()))
         return Splice(try edits(moved), count: segment.count, loaded: segment.loaded)
     }
@@ -50,17 +49,17 @@ struct SplicePlanner {
         let sample = first.range.lowerBound..<(first.range.lowerBound + Int(size))
         let picture = try FirstPicture(sample, of: source, configuration: configuration)
         guard let bytes = configuration.inBand else {
-            throw SegmentFormatError(.cannotJoin, "a parameter set is longer than its length can say")
+            throw SegmentFormatError(.cannotJoin, "a parameter set is too long for its length field")
         }
         return bytes.isEmpty
             ? nil
             : Insertion(fragment: first.fragment, track: first.track, run: first.run, picture: picture, bytes: bytes)
     }
 
-    /// Boxes that index what has moved, for players that have an index in the playlist.
+    /// Index boxes, which are dropped: their offsets become wrong, and HLS players use the playlist instead.
     private static let indices: Set<FourCC> = ["sidx", "ssix", "mfra"]
 
-    /// The edits in order, with places as the map has them.
+    /// Returns the edits in order, with offsets translated by the map.
     private func edits(_ moved: PositionMap) throws(SegmentFormatError) -> [Edit] {
         var edits: [Edit] = []
         var fragment = 0
@@ -72,7 +71,8 @@ struct SplicePlanner {
                 fragment += 1
             case "mdat": edits += try self.edits(mediaData: box)
             case "moov":
-                throw SegmentFormatError(.cannotJoin, box.type, at: box.range.lowerBound, "it has a section of its own")
+                throw SegmentFormatError(
+                    .cannotJoin, box.type, at: box.range.lowerBound, "it has its own initialization section")
             default: break
             }
         }
@@ -92,7 +92,8 @@ struct SplicePlanner {
         let fragment = segment.fragments[place]
         var edits: [Edit] = []
         for (index, part) in fragment.tracks.enumerated() {
-            guard let own = joint.source.track(part.header.trackID), let its = joint.playlist.track(own.id) else {
+            guard let own = splicePair.source.track(part.header.trackID), let its = splicePair.playlist.track(own.id)
+            else {
                 continue
             }
             let editor = TrackFragmentEditor(
@@ -108,7 +109,7 @@ struct SplicePlanner {
         return [try grown(fragment.box, by: edits, fragment.source)] + edits
     }
 
-    /// The header of a box that holds other edits.
+    /// Rewrites the header of a box that contains other edits.
     private func grown(_ box: Box, by edits: [Edit], _ source: FileBytes) throws(SegmentFormatError) -> Edit {
         guard let header = box.header(grownBy: edits.reduce(0) { $0 + $1.growth }, from: source) else {
             throw SegmentFormatError(.cannotJoin, box.type, at: box.range.lowerBound, "it would grow beyond 4 GiB")

@@ -1,16 +1,16 @@
-/// Makes the edits of one `traf`.
+/// Computes the edits of one `traf`.
 struct TrackFragmentEditor {
-    /// The bytes that the box is in.
+    /// Bytes that include the box.
     let source: FileBytes
     let part: TrackFragment
-    /// Where its data offsets count from.
+    /// File offset that data offsets are relative to.
     let base: Int
-    /// The track as the segment was made for it, and as the player knows it.
+    /// The track of the segment's own initialization section, and of the playlist's.
     let (own, playlist): (Track, Track)
-    /// What is put in front of its first sample.
+    /// Parameter sets in front of the first sample.
     let insertion: SplicePlanner.Insertion?
 
-    /// In order; the header of the box itself is not among them.
+    /// Returns the edits in order, without that of the `traf` header.
     func edits(_ moved: PositionMap) throws(SegmentFormatError) -> [Edit] {
         var edits: [Edit] = []
         if let header = header(moved) { edits.append(header) }
@@ -31,8 +31,8 @@ struct TrackFragmentEditor {
         return edits.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 
-    /// The `tfhd` with what its own track's defaults were and the player's are not, and with its base where that is
-    /// now; nil when nothing differs.
+    /// Rewrites the `tfhd` with the defaults that differ from the playlist's track and with the moved base offset; nil if
+    /// unchanged.
     private func header(_ moved: PositionMap) -> Edit? {
         let header = part.header
         var flags = header.flags
@@ -51,7 +51,7 @@ struct TrackFragmentEditor {
         return Edit(range: header.box.range, bytes: bytes + fields + values)
     }
 
-    /// A data offset as it is now; nothing of a run that has none.
+    /// The moved data offset of a run; empty if the run has none.
     private func offset(of run: TrackRun, _ moved: PositionMap) throws(SegmentFormatError) -> [UInt8] {
         guard let old = run.dataOffset else { return [] }
         guard let offset = Int32(exactly: moved(base + Int(old)) - moved(base)) else {
@@ -62,7 +62,7 @@ struct TrackFragmentEditor {
         return bytes
     }
 
-    /// The `trun` with another size of its first sample, and with composition offsets that have moved.
+    /// Rewrites the `trun` with a larger first sample and with shifted composition offsets.
     private func rewritten(
         _ run: TrackRun, growth: Int?, shift: Int64, _ moved: PositionMap
     ) throws(SegmentFormatError) -> Edit {
@@ -104,5 +104,73 @@ struct TrackFragmentEditor {
                 .cannotJoin, "trun", at: run.box.range.lowerBound, "a sample would be shown too late")
         }
         return offset
+    }
+}
+
+/// Edits the boxes that describe the encryption of one `traf`'s samples (ISO/IEC 23001-7 §7).
+struct AuxiliaryEditor {
+    /// Bytes that include the box.
+    let source: FileBytes
+    let part: TrackFragment
+    /// File offset that the offsets are relative to.
+    let base: Int
+    /// The track of the segment's own initialization section.
+    let track: Track
+    /// Parameter sets in front of the first sample, unencrypted.
+    let insertion: SplicePlanner.Insertion?
+
+    /// Returns the edits, unordered.
+    func edits(_ moved: PositionMap) throws(SegmentFormatError) -> [Edit] {
+        var edits: [Edit] = []
+        for box in part.auxiliary where box.type == "saio" { edits += try offsets(box, moved) }
+        guard insertion != nil else { return edits }
+        guard !part.hasSubsamples else { throw refusal("its samples are divided by a subs box") }
+        let isEncrypted = track.sampleEntries.contains { $0.protection != nil }
+        guard isEncrypted || !part.auxiliary.isEmpty else { return edits }
+        return edits + [try clearedMore()]
+    }
+
+    /// Enlarges the first clear range of the first sample in `senc`.
+    private func clearedMore() throws(SegmentFormatError) -> Edit {
+        guard let insertion, track.sampleEntries.count == 1, let protection = track.sampleEntries[0].protection,
+            let box = part.auxiliary.first(where: { $0.type == "senc" }),
+            !part.auxiliary.contains(where: { ["uuid", "sgpd", "senc"].contains($0.type) && $0 != box })
+        else { throw refusal("it is encrypted, and does not have exactly one senc box") }
+        var reader = BoxReader(source, box)
+        let (_, flags) = try reader.fullBox()
+        let count: UInt32 = try reader.integer()
+        guard flags & 2 != 0, count > 0 else { throw refusal("it is encrypted without subsamples") }
+        try reader.skip(protection.vectorSize)
+        let parts: UInt16 = try reader.integer()
+        let position = reader.position
+        guard parts > 0 else { throw refusal("it is encrypted without subsamples in its first picture") }
+        let clear: UInt16 = try reader.integer()
+        guard clear > insertion.picture.lead, let grown = UInt16(exactly: Int(clear) + insertion.bytes.count) else {
+            throw refusal("it is encrypted, and its first picture has no room for clear parameter sets")
+        }
+        var bytes: [UInt8] = []
+        bytes.append(integer: grown)
+        return Edit(range: position..<(position + 2), bytes: bytes)
+    }
+
+    /// Updates the offsets of a `saio` (ISO/IEC 14496-12 §8.7.9), which have the same base as data offsets.
+    private func offsets(_ box: Box, _ moved: PositionMap) throws(SegmentFormatError) -> [Edit] {
+        var reader = BoxReader(source, box)
+        let (version, flags) = try reader.fullBox()
+        if flags & 1 != 0 { try reader.skip(8) }
+        let count: UInt32 = try reader.integer()
+        let start = reader.position
+        var bytes: [UInt8] = []
+        for _ in 0..<count {
+            let old = try reader.integer(version: version == 0 ? 0 : 1)
+            guard old <= Int32.max else { throw reader.error(.badValue, "an offset is \(old)") }
+            let new = moved(base + Int(old)) - moved(base)
+            if version == 0 { bytes.append(integer: UInt32(clamping: new)) } else { bytes.append(integer: Int64(new)) }
+        }
+        return [Edit(range: start..<reader.position, bytes: bytes)]
+    }
+
+    private func refusal(_ reason: String) -> SegmentFormatError {
+        SegmentFormatError(.cannotJoin, "traf", at: part.box.range.lowerBound, reason)
     }
 }

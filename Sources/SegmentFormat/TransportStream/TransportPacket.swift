@@ -1,19 +1,19 @@
 /// The header of a packet of a transport stream (ISO/IEC 13818-1 §2.4.3.2).
 struct TransportPacket {
-    /// Bytes of every packet.
+    /// Bytes per packet.
     static let size = 188
     /// The packet identifier, 13 bits.
     let pid: UInt16
-    /// A section or a PES packet begins in it.
+    /// True if a section or a PES packet begins in this packet (`payload_unit_start_indicator`).
     let beginsUnit: Bool
-    /// The number of the last packet of this identifier that carries anything before this one, modulo 16.
+    /// Continuity counter of the previous packet with payload of this PID, modulo 16.
     let counterBefore: UInt8
-    /// A decoder may begin here (`random_access_indicator`).
+    /// True if a decoder can start here (`random_access_indicator`).
     let isRandomAccess: Bool
-    /// What it carries, by its place in the file; empty of packets that carry none, or that are scrambled.
+    /// File offsets of the payload; empty if there is none or if it is scrambled.
     let payload: Range<Int>
 
-    /// Reads the packet at a place, of which all bytes must be there.
+    /// Parses the packet at a file offset. All its bytes must be in `bytes`.
     init(_ bytes: FileBytes, at start: Int) throws(SegmentFormatError) {
         func byte(_ place: Int) -> UInt8 { bytes.integer(at: start + place) }
         guard byte(0) == 0x47 else {
@@ -28,7 +28,7 @@ struct TransportPacket {
             throw SegmentFormatError(.badSize, in: nil, at: start + 4, "an adaptation field is longer than its packet")
         }
         isRandomAccess = adaptation > 1 && byte(5) & 0x40 != 0
-        // Packets that carry nothing are not counted.
+        // Packets without payload do not increment the counter.
         counterBefore = control & 0x10 == 0 ? control & 0x0F : (control &- 1) & 0x0F
         let carries = control & 0x10 != 0 && control & 0xC0 == 0
         payload = carries ? (start + 4 + adaptation)..<(start + Self.size) : start..<start
@@ -36,29 +36,29 @@ struct TransportPacket {
 }
 
 extension TransportPacket {
-    /// A packet that carries nothing, and tells that the counter of its identifier goes on from another number
-    /// (`discontinuity_indicator`, ISO/IEC 13818-1 §2.4.3.5).
+    /// Builds a packet without payload that announces a jump of the continuity counter (`discontinuity_indicator`,
+    /// ISO/IEC 13818-1 §2.4.3.5).
     static func discontinuity(pid: UInt16, counter: UInt8) -> [UInt8] {
         let head = [0x47, UInt8(pid >> 8), UInt8(truncatingIfNeeded: pid), 0x20 | counter, UInt8(size - 5), 0x80]
         return head + [UInt8](repeating: 0xFF, count: size - head.count)
     }
 }
 
-/// Puts a section of tables together from the packets of one identifier (ISO/IEC 13818-1 §2.4.4).
+/// Assembles a table section from the packets of one PID (ISO/IEC 13818-1 §2.4.4).
 struct SectionAssembler {
     private var bytes: [UInt8] = []
     private var isWithin = false
 
-    /// Takes what a packet carries; the section with its checksum, once it is whole.
+    /// Appends the payload of a packet; returns the section with its checksum once it is complete.
     ///
-    /// A section whose checksum does not fit is an error, `table` its name.
-    mutating func take(
+    /// Throws if the checksum is wrong; `table` names the table in the error.
+    mutating func append(
         _ packet: TransportPacket, _ source: FileBytes, table: String
     ) throws(SegmentFormatError) -> [UInt8]? {
         guard !packet.payload.isEmpty else { return nil }
         var payload = source[packet.payload]
         if packet.beginsUnit {
-            // What the pointer leads over ends another section.
+            // The bytes skipped by the pointer field end the previous section.
             payload = payload.dropFirst(1 + Int(payload[payload.startIndex]))
             (bytes, isWithin) = ([], true)
         }
@@ -69,14 +69,14 @@ struct SectionAssembler {
         guard bytes.count >= length else { return nil }
         isWithin = false
         let section = Array(bytes[..<length])
-        // Identifier, numbers and checksum: less is no section of either table.
+        // Id, numbers and checksum: a shorter section is neither a PAT nor a PMT.
         guard length >= 12, Self.checksum(section) == 0 else {
             throw SegmentFormatError(.badValue, in: table, at: packet.payload.lowerBound, "its checksum does not fit")
         }
         return section
     }
 
-    /// CRC-32 of MPEG (ISO/IEC 13818-1 annex A); 0 of a section with its own checksum.
+    /// MPEG CRC-32 (ISO/IEC 13818-1 annex A); 0 for a valid section that includes its checksum.
     private static func checksum(_ section: [UInt8]) -> UInt32 {
         var value: UInt32 = 0xFFFF_FFFF
         for byte in section {

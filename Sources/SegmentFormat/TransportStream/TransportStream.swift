@@ -1,35 +1,34 @@
-/// An MPEG-2 Transport Stream Media Segment (RFC 8216 §3.2), read as far as it must fit its neighbours.
+/// An MPEG-2 Transport Stream Media Segment (RFC 8216 §3.2), reduced to the parts that must match for substitution.
 public struct TransportStream: Hashable, Sendable {
     /// One elementary stream.
     public struct Stream: Hashable, Sendable {
-        /// The packet identifier.
+        /// Packet identifier (PID).
         public let pid: UInt16
-        /// As in ISO/IEC 13818-1 table 2-34: 0x1B is AVC, 0x24 HEVC, 0x0F AAC.
+        /// Stream type (ISO/IEC 13818-1 table 2-34): 0x1B is AVC, 0x24 HEVC, 0x0F AAC.
         public let type: UInt8
-        /// The first presentation time, in ticks of 90 kHz modulo 2^33; nil where none was found.
+        /// First presentation time, in ticks of 90 kHz modulo 2^33; nil if none was found.
         public internal(set) var firstTime: UInt64?
-        /// Whether its first picture is one where a decoder can begin and show all that follows; nil where nothing
-        /// tells, and of what is not video.
+        /// True if a decoder can start at the first picture and show all that follows; nil if unknown or not video.
         public internal(set) var beginsAtKeyFrame: Bool?
-        /// The counter of its packets before its first one; nil where it has none.
+        /// Continuity counter before the first packet; nil without packets.
         var counterBefore: UInt8?
 
-        /// Video, as far as HLS has it.
+        /// True for the video types that HLS uses.
         public var isVideo: Bool { [0x01, 0x02, 0x1B, 0x24, 0xDB].contains(type) }
     }
 
-    /// PAT and PMT stand before any media, as RFC 8216 §3.2 wants it.
+    /// True if PAT and PMT precede all media (RFC 8216 §3.2).
     public let beginsWithTables: Bool
-    /// The packet identifier of the first program's map.
+    /// PID of the first program's PMT.
     public let mapPID: UInt16
-    /// The streams of the first program, in the order of its map.
+    /// Streams of the first program, in PMT order.
     public let streams: [Stream]
-    /// The length of the file in bytes.
+    /// Length of the file in bytes.
     public let count: Int
-    /// Where the first packet of a stream is, and what is before it if that was read with it.
+    /// File offset of the first media packet, and the bytes before it if they were in the same read.
     let (mediaStart, lead): (Int, [UInt8]?)
 
-    /// Reads a segment up to where each stream has a time, and each video its first picture; to the end if need be.
+    /// Scans a segment until each stream has a time and each video stream its first picture, at most to the end.
     public init(_ source: ByteSource) throws(SegmentFormatError) {
         var scan = TransportScan()
         guard source.count >= TransportPacket.size else {
@@ -37,7 +36,7 @@ public struct TransportStream: Hashable, Sendable {
         }
         let whole = source.count - source.count % TransportPacket.size
         for start in stride(from: 0, to: whole, by: Self.chunk) where !scan.isDone {
-            try scan.take(try source.bytes(start..<min(whole, start + Self.chunk)))
+            try scan.scan(try source.bytes(start..<min(whole, start + Self.chunk)))
         }
         guard let mapPID = scan.mapPID else {
             throw SegmentFormatError(.missingBox, in: "PAT", at: nil, "there is none in the segment")
@@ -50,20 +49,20 @@ public struct TransportStream: Hashable, Sendable {
         count = source.count
     }
 
-    /// Packets of one reading.
+    /// Bytes per read.
     private static let chunk = 348 * TransportPacket.size
 
-    /// A segment that has been read already.
+    /// Creates a segment from values parsed earlier.
     init(beginsWithTables: Bool, mapPID: UInt16, streams: [Stream]) {
         (self.beginsWithTables, self.mapPID, self.streams) = (beginsWithTables, mapPID, streams)
         (mediaStart, lead, count) = (0, nil, 0)
     }
 
-    /// The segment as it comes behind one of another rendition, or in front of which one was: each stream's packets are
-    /// numbered, and a packet behind the tables tells that the numbers go on from elsewhere.
+    /// Splices the segment for use after a segment of another rendition: inserts a packet per stream, after the tables,
+    /// that announces the jump of the continuity counter.
     ///
-    /// Without it all frames are decoded too, but libavformat (ffmpeg, mpv) calls the first packet corrupt. Where the
-    /// numbers happen to go on, it does no harm; so it may be done to any segment of a composite.
+    /// Frames decode without these packets as well, but libavformat (ffmpeg, mpv) reports the first packet as corrupt.
+    /// They are harmless if the counters happen to continue, so any segment of a substituted playlist may be spliced.
     public func splice() -> Splice {
         var bytes = lead ?? []
         for stream in streams {
@@ -76,17 +75,16 @@ public struct TransportStream: Hashable, Sendable {
         return Splice(pieces: pieces, count: pieces.reduce(0) { $0 + $1.count })
     }
 
-    /// Makes sure that its video can be decoded from its first picture on, as far as that can be seen.
+    /// Throws if the video is known not to start at a key frame.
     public func checkBeginning() throws(SegmentFormatError) {
         guard streams.contains(where: { $0.beginsAtKeyFrame == false }) else { return }
         throw SegmentFormatError(.cannotJoin, "it does not begin with a key frame")
     }
 
-    /// Why this segment cannot stand where another of the same time could: a sentence without a full stop; nil when it
-    /// can.
+    /// Returns the reason why this segment cannot replace another of the same time, without a full stop; nil if it can.
     ///
-    /// Both must have the same streams, and begin with their tables; this one's video must not be known to begin within
-    /// a group of pictures.
+    /// Both must have the same streams and start with their tables. This segment's video must not be known to start
+    /// inside a group of pictures.
     public func obstacle(inPlaceOf other: TransportStream) -> String? {
         guard beginsWithTables else { return "it does not begin with PAT and PMT" }
         func list(_ stream: TransportStream) -> [[UInt16]] {

@@ -2,22 +2,22 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The page for everybody: axe-core, keys, no scripts, narrow windows") struct PageAccessTests {
-    /// What `tools/install tests` puts there.
+@Suite("Accessibility of the page: axe-core, keyboard, no scripts, narrow windows") struct PageAccessTests {
+    /// Installed by `tools/install tests`.
     private func axe() throws -> String {
         let path = Repository.path(".build/axe/axe_playwright_python/axe.min.js")
         return try #require(try? String(contentsOfFile: path, encoding: .utf8), "no \(path): tools/install tests")
     }
 
-    /// What axe-core finds, in a line for each.
+    /// The violations found by axe-core, one per line.
     private func violations(_ page: BrowserPage) async throws -> [String] {
         try await page.evaluate(
             "axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.flatMap(v => v.nodes.map(n => `${v.id}: ${n.html} ${n.failureSummary}`)))"
         )
     }
 
-    @Test("axe-core finds nothing, in the dark nor in the light, in any part of the page")
-    func axeCore() async throws {
+    @Test("axe-core finds no violation, in dark or light mode, in any part of the page")
+    func passesAxeCore() async throws {
         let axe = try axe()
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("/cmaf/video-270p/*.m4s") { $0.hold = true })
@@ -25,7 +25,7 @@ import Testing
             try await scene.add(scene.origin.master("cmaf"))
             try await scene.withPage { page in
                 try await page.run(axe)
-                // What finds nothing has to be able to.
+                // Proves that the check can fail.
                 try await page.run("document.body.append(document.createElement('img'))")
                 #expect(try await violations(page).contains { $0.hasPrefix("image-alt:") })
                 try await page.run("document.body.lastChild.remove()")
@@ -69,8 +69,8 @@ import Testing
         }
     }
 
-    @Test("everything is reached by the Tab key, in order, and shows that it is")
-    func keyboard() async throws {
+    @Test("every control is reached by the Tab key, in order, with visible focus")
+    func supportsKeyboard() async throws {
         try await Scene.with { scene in
             try await scene.get("ts", ["-q", "worst"])
             try await scene.withPage { page in
@@ -100,8 +100,8 @@ import Testing
         }
     }
 
-    @Test("it lists without scripts, a part at a time")
-    func noScripts() async throws {
+    @Test("the list works without scripts, in parts")
+    func listsWithoutScripts() async throws {
         try await Scene.with { scene in
             try await scene.get("ts", ["-q", "worst", "--title", "Plain & <simple>"])
             try await scene.get("cmaf", ["-q", "worst"])
@@ -113,7 +113,7 @@ import Testing
             for words in ["Plain & <simple>", "cmaf", "0:12 · 90p · ", "Offline", "/ts.m3u8", "weir get"] {
                 #expect(text.contains(words), "\(words): \(text)")
             }
-            // Nothing is there that would do nothing.
+            // No control appears that needs scripts.
             #expect(
                 try await page.evaluate(
                     "[...document.querySelectorAll('button, input, select')].filter(e => e.checkVisibility()).length")
@@ -124,8 +124,8 @@ import Testing
         }
     }
 
-    @Test("at 320 pixels nothing is wider than the window", arguments: [320, 768])
-    func narrow(width: Int) async throws {
+    @Test("nothing is wider than the window", arguments: [320, 768])
+    func fitsNarrowWindows(width: Int) async throws {
         try await Scene.with { scene in
             try await scene.get("ts", ["-q", "worst", "--title", String(repeating: "Unbreakable", count: 20)])
             try await scene.withPage { page in

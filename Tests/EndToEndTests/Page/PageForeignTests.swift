@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a page of another site tries while its visitor has the page of Weir open beside it.
+/// Attempts of another site's page while its visitor has Weir's page open.
 @Suite("Pages of other sites") struct PageForeignTests {
     /// An attempt: the body of an async function that returns what it could read. `D` is the daemon, `O` the origin of a
     /// stream, `id` a download's.
@@ -13,7 +13,7 @@ import Testing
     }
 
     private static let json = "headers: {'Content-Type': 'application/json'}"
-    /// Loads an element, and tells no more than that it is over.
+    /// Loads an element and waits for its load or error event.
     private static func element(_ make: String) -> String {
         "const e = \(make); await new Promise(r => { e.onload = e.onerror = e.oncanplay = r; setTimeout(r, 700); document.body.append(e) }); "
             + "return e.naturalWidth || e.videoWidth || e.readyState || ''"
@@ -21,12 +21,12 @@ import Testing
     private static func made(_ name: String, _ fields: String) -> String {
         element("Object.assign(document.createElement('\(name)'), {\(fields)})")
     }
-    /// Reads a window or a frame, which another site's cannot be.
+    /// Reads a window or a frame, which the browser forbids across sites.
     private static let frame =
         "await new Promise(r => { e.onload = r; setTimeout(r, 700); document.body.append(e) }); "
         + "const d = e.contentDocument; return d && d.URL !== 'about:blank' ? d.documentElement.innerHTML : ''"
 
-    /// The same of a frame that is there already.
+    /// Reads an existing frame.
     private static let sink =
         "await new Promise(r => { e.onload = r; setTimeout(r, 500) }); "
         + "const d = e.contentDocument; return d && d.URL !== 'about:blank' ? d.documentElement.innerHTML : ''"
@@ -134,15 +134,15 @@ import Testing
         ),
     ]
 
-    /// Where the foreign page lies: at another site, at another port of this one, and where only a name was made to point.
+    /// Location of the foreign page: another site, another port of this host, or a name that resolves to this host.
     enum Place: String, CaseIterable, Sendable {
         case otherSite = "another site"
         case otherPort = "another port of localhost"
         case otherAddress = "another port of 127.0.0.1"
     }
 
-    @Test("read nothing and change nothing, in more than forty ways", arguments: Place.allCases)
-    func attempts(place: Place) async throws {
+    @Test("can read and change nothing, in more than forty attempts", arguments: Place.allCases)
+    func canReadAndChangeNothing(place: Place) async throws {
         let folder = try TemporaryFolder()
         for fixture in ["ts", "cmaf"] {
             try FileManager.default.copyItem(
@@ -187,7 +187,7 @@ import Testing
         let mode: String
     }
 
-    /// What a foreign page could have changed.
+    /// State that a foreign page could change.
     private func state(_ scene: Scene) async throws -> State {
         let assets = try await scene.weir.run(["list", "--json"]).output
         let asset = try JSONSerialization.jsonObject(with: Data(assets.utf8)) as? [String: Any]
@@ -195,8 +195,8 @@ import Testing
             id: try #require(asset?["id"] as? String), assets: assets, mode: try await scene.weir.run(["mode"]).output)
     }
 
-    @Test("a name that is made to point here gets no answer but that it is not ours")
-    func rebinding() async throws {
+    @Test("a rebound DNS name gets only a refusal")
+    func refusesDNSRebinding() async throws {
         try await Scene.with { scene in
             try await scene.get("ts", ["-q", "worst", "--title", "Hidden Film"])
             let page = try await PageBrowser.shared.page()

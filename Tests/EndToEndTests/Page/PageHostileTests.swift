@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The page against what it shows") struct PageHostileTests {
-    /// Twenty ways to break out of text, each in five places.
+@Suite("The page with hostile content") struct PageHostileTests {
+    /// Twenty injection attempts, each in five contexts.
     private static let titles: [String] = [
         "<script>hacked()</script>", "<img src=x onerror=hacked()>", "\"><svg onload=hacked()>", "'-hacked()-'",
         "</li></ul><h1>Gone</h1>",
@@ -27,7 +27,7 @@ import Testing
         let paused = true
     }
 
-    /// A film for each title, whose tracks are called no better.
+    /// An asset per title, with hostile track names.
     private func films(in folder: TemporaryFolder) throws {
         for (number, title) in Self.titles.enumerated() {
             let name = title.replacing("\"", with: "").filter { !$0.isNewline }.unicodeScalars.filter { $0.value > 31 }
@@ -47,8 +47,8 @@ import Testing
         }
     }
 
-    @Test("a hundred hostile titles are text, with scripts and without, and the policy is not even asked")
-    func titles() async throws {
+    @Test("a hundred hostile titles appear as text, with and without scripts, and violate no content policy")
+    func showsTitlesAsText() async throws {
         let folder = try TemporaryFolder()
         try films(in: folder)
         try await Scene.with(root: folder.path) { scene in
@@ -68,13 +68,13 @@ import Testing
                 "window.hacks = 0; window.hacked = () => { hacks += 1 }; addEventListener('securitypolicyviolation', e => { hacks += 1000 })"
             try await scene.withPage(preparing: spy) { page in
                 try await page.wait("document.getElementById('count').textContent === '100 assets'")
-                // A window that is high enough for all of them.
+                // A window tall enough for all rows.
                 try await page.call(
                     "Emulation.setDeviceMetricsOverride",
                     ["width": 1280, "height": 40000, "deviceScaleFactor": 1, "mobile": false])
                 try await page.wait("document.querySelectorAll('.row').length === 100")
                 try await expectText(page, "Array.from(document.querySelectorAll('.row h3'), h => h.textContent)")
-                // Each is opened in every way that there is.
+                // Every view of each asset is opened.
                 for word in ["Delete", "Details", "Add tracks", "Play"] {
                     try await page.run(
                         "for (const row of document.querySelectorAll('.row')) { row.querySelector(`[aria-label^='\(word) ']`)?.click(); "
@@ -100,14 +100,14 @@ import Testing
         }
     }
 
-    /// Each title stands there as it was given; a NUL cannot stand in a document.
+    /// Expects each title unchanged, except NUL, which documents cannot contain.
     private func expectText(_ page: BrowserPage, _ script: String) async throws {
         let shown: [String] = try await page.evaluate(script)
         let plain = { (text: String) in text.filter { $0 != "\u{0}" && $0 != "\u{FFFD}" } }
         #expect(Set(shown.map(plain)) == Set(Self.titles.map(plain)))
     }
 
-    /// No element that the page does not make, and no address but its own.
+    /// Expects only the page's own elements and URLs.
     private func expectOwnNodesOnly(_ page: BrowserPage) async throws {
         let foreign: [String] = try await page.evaluate(
             """

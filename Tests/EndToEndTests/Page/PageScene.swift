@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// The one browser that the tests of the page share: each test has pages, an origin and a Weir of its own.
+/// The browser shared by the page tests. Each test has its own pages, origin and Weir.
 enum PageBrowser {
-    /// A name that leads to this machine, as a name of another site's can be made to.
+    /// A name that resolves to this machine, as in DNS rebinding.
     static let foreignHost = "evil.example"
 
     private static let started = Task {
@@ -15,14 +15,14 @@ enum PageBrowser {
 }
 
 extension Scene {
-    /// What `weir page` prints.
+    /// The link that `weir page` prints.
     func pageLink() async throws -> String {
         let result = try await weir.run(["page"])
         guard result.exit == .code(0) else { throw TimedOut("a link: \(result.errors)") }
         return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The page in the shared browser, its list read; closed behind the body.
+    /// Opens the page in the shared browser, waits for its list, and closes it after the body.
     func withPage(preparing script: String = "", _ body: (BrowserPage) async throws -> Void) async throws {
         let page = try await PageBrowser.shared.page()
         if !script.isEmpty { try await page.prepare(script) }
@@ -32,7 +32,7 @@ extension Scene {
         try await page.close()
     }
 
-    /// Notes a download with `weir add` and gives it a pause.
+    /// Adds a download with `weir add` and pauses it.
     func add(_ source: String, _ options: [String] = []) async throws {
         let result = try await weir.run(["add", source] + options)
         guard result.exit == .code(0) else { throw TimedOut("a download: \(result.errors)") }
@@ -43,19 +43,19 @@ extension BrowserPage {
     /// A JavaScript expression for the row of an asset.
     static func row(_ name: String) -> String { "document.querySelector('.row[data-name=\"\(name)\"]')" }
 
-    /// A JavaScript expression for a button of a row by its word, where it is shown.
+    /// A JavaScript expression for a visible button of a row, by its label.
     static func button(_ word: String, of name: String) -> String {
         "[...\(row(name)).querySelectorAll('button')].find(b => !b.hidden && b.textContent.startsWith('\(word)'))"
     }
 
-    /// Clicks a button of a row, once it is there.
+    /// Clicks a button of a row once it appears.
     func click(_ word: String, of name: String) async throws {
         try await wait("\(Self.row(name)) && \(Self.button(word, of: name))")
-        // As a click by hand does.
+        // As a real click does.
         try await run("const b = \(Self.button(word, of: name)); b.focus(); b.click()")
     }
 
-    /// Presses a key that writes nothing, such as `End`, and lets it go.
+    /// Presses and releases a key without text, such as `End`.
     func press(_ key: String) async throws {
         let code = ["Tab": 9, "End": 35, "Home": 36][key] ?? 0
         for type in ["rawKeyDown", "keyUp"] {
@@ -67,7 +67,7 @@ extension BrowserPage {
         }
     }
 
-    /// Waits until a row says something.
+    /// Waits until a row contains a text.
     func wait(for text: String, in name: String) async throws {
         let literal = String(decoding: try JSONEncoder().encode(text), as: UTF8.self)
         try await wait("\(Self.row(name)) && \(Self.row(name)).textContent.includes(\(literal))")

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("The page, in Chromium") struct PageTests {
     @Test(
-        "a URL shows what it offers, is saved as it was chosen, pauses, goes on, gets more tracks, and is seen to come")
-    func download() async throws {
+        "a URL shows its variants, downloads the selection, pauses, resumes, adds tracks, and shows progress")
+    func downloadsSelection() async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("/cmaf/video-180p/*.m4s") { $0.hold = true })
             try await scene.withPage { page in
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Whatever the page asks for, it asks of the daemon; and its console stays empty.
+    /// Expects that the page requests only the daemon and logs no problems.
     private func expectOwnRequestsOnly(_ page: BrowserPage, _ scene: Scene) async throws {
         let own = "http://localhost:\(await scene.weir.port)/"
         let requests = try await page.requests()
@@ -53,11 +53,11 @@ import Testing
         #expect(try await page.problems() == [])
     }
 
-    @Test("what is deleted stays for ten seconds, can be had back, and stays where the page is left")
-    func deletion() async throws {
+    @Test("a deletion waits ten seconds, can be undone, and does not happen if the page is left")
+    func undoesDeletion() async throws {
         try await Scene.with { scene in
             try await scene.get("ts", ["-q", "worst"])
-            // Its seconds are short here.
+            // The wait is shortened here.
             let haste = "{ const slow = setInterval; window.setInterval = (f, t) => slow(f, t / 20); }"
             let calm = "window.setInterval = () => 0;"
             func exists() async throws -> Bool { try await scene.weir.run(["show", "ts"]).exit == .code(0) }
@@ -81,8 +81,8 @@ import Testing
         }
     }
 
-    @Test("it plays here what is stored, with the origin gone, and shows where the player is")
-    func playing() async throws {
+    @Test("stored assets play in the page without origin, with the player's position")
+    func playsInPage() async throws {
         try await Scene.with { scene in
             try await scene.get("ts", ["-q", "worst"])
             try await scene.origin.stop()
@@ -98,7 +98,7 @@ import Testing
                 try await page.click("Details", of: "ts")
                 try await page.wait("\(BrowserPage.row("ts")).querySelector('.share')")
             }
-            // Where a browser does not, it says so, and what does.
+            // A browser without HLS shows so, with alternatives.
             try await scene.withPage(preparing: "HTMLMediaElement.prototype.canPlayType = () => ''") { page in
                 try await page.click("Play", of: "ts")
                 try await page.wait("document.querySelector('dialog').innerText.includes('does not play HLS')")
@@ -111,8 +111,8 @@ import Testing
     }
 
     @Test(
-        "the switch takes Weir off the network and back, a reload comes back in, and a new daemon asks for a new link")
-    func network() async throws {
+        "the switch toggles offline mode, a reload keeps access, and a new daemon needs a new link")
+    func switchesNetwork() async throws {
         try await Scene.with { scene in
             try await scene.withPage { page in
                 try await page.wait("!document.getElementById('network').hidden")
@@ -122,7 +122,7 @@ import Testing
                 try await page.run("document.getElementById('network').click()")
                 try await page.wait("document.getElementById('network').getAttribute('aria-checked') === 'true'")
                 #expect(try await scene.weir.run(["mode"]).output == "auto\n")
-                // The address has no key in it, and leads back all the same.
+                // The address has no key, and still gives access.
                 let own = "http://localhost:\(await scene.weir.port)/"
                 #expect(try await page.evaluate("location.href") == own)
                 try await page.open(own)
@@ -139,8 +139,8 @@ import Testing
         }
     }
 
-    @Test("whatever is done beside the page shows on it, and the focus stays where it is")
-    func news() async throws {
+    @Test("changes by commands appear on the page, and the focus stays")
+    func showsOutsideChanges() async throws {
         try await Scene.with { scene in
             func run(_ words: String...) async throws {
                 let result = try await scene.weir.run(words)
@@ -157,7 +157,7 @@ import Testing
                 try await page.wait("\(names) === 'zebra,b'")
                 try await page.wait(for: "A zebra", in: "zebra")
                 #expect(try await page.evaluate("document.activeElement.closest('.row').dataset.name") == "zebra")
-                // A name that becomes free is another one's at once.
+                // A freed name is reused at once.
                 try await run("rename", "b", "a")
                 try await page.wait("\(names) === 'zebra,a'")
                 try await run("policy", "zebra", "--expires", "30d")
@@ -176,7 +176,7 @@ import Testing
                 try await page.wait(for: folder.path("disk"), in: "zebra")
                 try await run("remove", "--yes", "zebra")
                 try await page.wait("\(names) === 'sound,a'")
-                // What has no download comes by being played, and goes.
+                // An asset without a download appears when played, and disappears.
                 let film = scene.origin.master("ts")
                 _ = try await HTTPProbe.fetch(await scene.weir.url("/" + film))
                 try await page.wait("\(names) === 'ts,sound,a'")
@@ -187,9 +187,9 @@ import Testing
         }
     }
 
-    @Test("progress that comes fifty times a second is drawn four times a second at most")
-    func pace() async throws {
-        // A stream of events in the place of the daemon's, and who notes when the row's words change.
+    @Test("progress at fifty events per second is drawn at most four times per second")
+    func limitsRedraws() async throws {
+        // A fake event stream instead of the daemon's, and an observer of changes of the row's text.
         let script = """
             { const real = fetch; window.changes = [];
               window.fetch = async (url, more) => String(url).includes('/events') ? new Response(new ReadableStream({start(to) {
@@ -216,13 +216,13 @@ import Testing
         }
     }
 
-    /// A JavaScript expression: whether a row is on the screen.
+    /// A JavaScript expression that is true if a row is visible.
     private static func isInWindow(_ name: String) -> String {
         "(r => r && r.top < innerHeight && r.bottom > 0)(\(BrowserPage.row(name))?.getBoundingClientRect())"
     }
 
-    @Test("ten thousand assets can be searched, sifted and walked through")
-    func manyAssets() async throws {
+    @Test("ten thousand assets can be searched, filtered and browsed")
+    func browsesManyAssets() async throws {
         let script = """
             { const real = fetch; const some = n => ({name: `film-${n}`, id: `film-${n}-x`, title: `Film number ${n}`, url: 'https://h/m', isLive: false,
                 duration: 60 + n, bytes: n % 3 ? n * 1000 : 0, local: ['none', 'partly', 'complete'][n % 3], parts: [],
@@ -244,7 +244,7 @@ import Testing
                 func rows() async throws -> Int { try await page.evaluate("document.querySelectorAll('.row').length") }
                 try await page.wait("document.getElementById('count').textContent === '10,000 assets'")
                 #expect((10...200).contains(try await rows()))
-                // A key leads to the end, and back; never are all of them in the document.
+                // Keys jump to the end and back; the document never has all rows.
                 for (key, film) in [("End", 9999), ("Home", 0), ("End", 9999)] {
                     try await page.press(key)
                     try await page.wait(Self.isInWindow("film-\(film)"))
@@ -253,7 +253,7 @@ import Testing
                 #expect(
                     try await page.evaluate("document.querySelector('.row[data-name=film-9999]').ariaPosInSet")
                         == "10000")
-                // From there on by Tab: what comes next is there, and what has the focus stays.
+                // Tab moves on from there: the next row exists, and the focused row stays.
                 try await page.press("Home")
                 try await page.wait(Self.isInWindow("film-0"))
                 try await page.run("document.querySelector('.row[data-name=film-0] button').focus()")

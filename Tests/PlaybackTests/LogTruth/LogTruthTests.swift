@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-/// What players did by a script, and what the logs and the key performance indicators say of it.
+/// Compares scripted player actions with the logs and the key performance indicators.
 @Suite @LoopActor struct LogTruthTests {
     @Test(arguments: SessionScript.playing + SessionScript.sources + SessionScript.oddities)
     func logsAndIndicatorsAgreeWithTheScript(script: SessionScript) async throws {
@@ -35,7 +35,7 @@ import Testing
     }
 }
 
-/// What a script says, to be held against what was logged.
+/// A script's expectations, to compare with the log.
 @LoopActor private struct Truth {
     let script: SessionScript
     let stage: ScriptedStage

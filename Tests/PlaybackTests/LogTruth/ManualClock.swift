@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that goes on as a test tells it, for all that a session is measured by.
+/// A clock that a test advances, for all session measurements.
 final class ManualClock: Sendable {
     private let elapsed = Mutex(0.0)
     private let start = ContinuousClock.now
@@ -14,6 +14,6 @@ final class ManualClock: Sendable {
     /// Now, by the calendar: seconds since 1970 in UTC.
     var date: Double { Self.beginning + time }
 
-    /// Lets so many seconds pass.
+    /// Advances the clock by some seconds.
     func advance(by seconds: Double) { elapsed.withLock { $0 += seconds } }
 }

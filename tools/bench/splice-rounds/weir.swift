@@ -13,19 +13,17 @@ import SegmentFormat
         guard arguments.count == 5, let count = Int(arguments[4]), let file = File(arguments[3]),
             let playlist = section(arguments[1]), let source = section(arguments[2])
         else { exit(64) }
-        let joint = Joint(of: source, behind: playlist)
+        let pair = SplicePair(of: source, behind: playlist)
         var (planning, whole): ([Double], [Double]) = ([], [])
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: file.size + (1 << 20), alignment: 4096)
         // The first time, the system gives memory.
-        file.write(plan(joint, file), to: room)
+        file.write(plan(pair, file), to: room)
         file.bytesRead = 0
-        let inMemory = plan(joint, file).pieces.reduce(0) {
-            if case .bytes(let bytes) = $1 { $0 + bytes.count } else { $0 }
-        }
+        let inMemory = plan(pair, file).pieces.reduce(0) { if case .bytes(let bytes) = $1 { $0 + bytes.count } else { $0 } }
         let read = file.bytesRead
         for _ in 0..<count {
             let start = now()
-            let splice = plan(joint, file)
+            let splice = plan(pair, file)
             let middle = now()
             file.write(splice, to: room)
             whole.append(now() - start)
@@ -34,9 +32,9 @@ import SegmentFormat
         print(median(planning), median(whole), read, inMemory)
     }
 
-    private static func plan(_ joint: Joint, _ file: File) -> Splice {
+    private static func plan(_ pair: SplicePair, _ file: File) -> Splice {
         do {
-            return try joint.splice(ByteSource(count: file.size, reading: file.read))
+            return try pair.splice(ByteSource(count: file.size, reading: file.read))
         } catch {
             print(error)
             exit(65)

@@ -10,12 +10,13 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             precondition(!track.sampleEntries.isEmpty, "a track without sample entries")
             for entry in track.sampleEntries { check(entry.configuration) }
         }
-        precondition(Joint(of: section, behind: section).verdict == .equivalent, "a section is not like itself")
+        precondition(SplicePair(of: section, behind: section).verdict == .equivalent, "a section is not like itself")
         // The same with a byte changed may be anything, and is compared both ways alike.
         var changed = bytes
         changed[count / 2] ^= 1
         guard let other = try? InitializationSection(changed) else { return 0 }
-        let (there, back) = (Joint(of: other, behind: section).verdict, Joint(of: section, behind: other).verdict)
+        let there = SplicePair(of: other, behind: section).verdict
+        let back = SplicePair(of: section, behind: other).verdict
         precondition((there == .equivalent) == (back == .equivalent), "being alike depends on the order")
         // A source's pictures can be shown later than they were, but not earlier: that alone goes one way.
         if other.tracks.map(\.edit) == section.tracks.map(\.edit) {
@@ -28,7 +29,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-private func isRefusal(_ verdict: Joint.Verdict) -> Bool {
+private func isRefusal(_ verdict: SplicePair.Verdict) -> Bool {
     if case .cannotBeJoined = verdict { true } else { false }
 }
 

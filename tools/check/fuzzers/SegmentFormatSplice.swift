@@ -13,8 +13,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     let segment = Array(bytes[ends[1]...])
     check(segment: segment)
-    check(segment, Joint(of: source, behind: playlist))
-    check(segment, Joint(of: source, behind: source))
+    check(segment, SplicePair(of: source, behind: playlist))
+    check(segment, SplicePair(of: source, behind: source))
     return 0
 }
 
@@ -29,21 +29,21 @@ private func check(segment bytes: [UInt8]) {
     precondition(end == bytes.count && segment.count == end, "boxes do not cover the file")
 }
 
-private func check(_ segment: [UInt8], _ joint: Joint) {
-    let result = Result { () throws(SegmentFormatError) in try joint.splice(ByteSource(segment)) }
+private func check(_ segment: [UInt8], _ splicePair: SplicePair) {
+    let result = Result { () throws(SegmentFormatError) in try splicePair.splice(ByteSource(segment)) }
     guard case .success(let splice) = result else { return }
     let spliced = splice.joined(with: segment)
     precondition(spliced.count == splice.count, "a splice is not as long as it says")
     precondition(splice.pieces.allSatisfy { $0.count > 0 }, "an empty piece")
-    guard let old = try? MediaSegment(ByteSource(segment)), let before = samples(of: old, segment, joint.source),
-        let new = try? MediaSegment(ByteSource(spliced)), let after = samples(of: new, spliced, joint.playlist)
+    guard let old = try? MediaSegment(ByteSource(segment)), let before = samples(of: old, segment, splicePair.source),
+        let new = try? MediaSegment(ByteSource(spliced)), let after = samples(of: new, spliced, splicePair.playlist)
     else { preconditionFailure("a splice cannot be read") }
     precondition(after.count == before.count, "samples are lost")
     for (sample, original) in zip(after, before) where sample != original {
         precondition(sample.track == original.track && sample.isFirst && sample.bytes.count > original.bytes.count)
         precondition(hasWithin(sample.bytes, original.bytes), "a sample is not what it was")
     }
-    let (times, originals) = (new.times(of: joint.playlist), old.times(of: joint.source))
+    let (times, originals) = (new.times(of: splicePair.playlist), old.times(of: splicePair.source))
     precondition(times.map(\.decodeStart) == originals.map(\.decodeStart), "samples are decoded at other times")
 }
 

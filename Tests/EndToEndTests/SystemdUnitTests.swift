@@ -3,8 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("The units of systemd")
-struct UnitTests {
+@Suite("The systemd units")
+struct SystemdUnitTests {
     private static let units = ["user/weir.service", "user/weir.socket", "system/weir.service", "system/weir.socket"]
 
     private static func text(_ unit: String) throws -> String {
@@ -17,8 +17,8 @@ struct UnitTests {
             .map { String($0.dropFirst(key.count + 1)) }
     }
 
-    @Test("are what systemd takes", arguments: ["user", "system"])
-    func verified(manager: String) async throws {
+    @Test("are accepted by systemd", arguments: ["user", "system"])
+    func passVerification(manager: String) async throws {
         let folder = try TemporaryFolder()
         for name in ["weir.service", "weir.socket"] {
             let unit = try Self.text("\(manager)/\(name)")
@@ -29,13 +29,13 @@ struct UnitTests {
             "systemd-analyze",
             ["verify", "--man=no", "--\(manager)", folder.path("weir.service"), folder.path("weir.socket")],
             environment: ["XDG_RUNTIME_DIR": folder.path])
-        // It complains of other units of the machine as well.
+        // systemd-analyze also reports other units of the machine.
         let complaints = result.errors.split(separator: "\n").filter { $0.contains("weir") }
         #expect(result.exit == .code(0) && complaints.isEmpty, "\(result.errors)")
     }
 
-    @Test("speak the protocol that the program speaks, where it listens by itself")
-    func protocols() throws {
+    @Test("use the program's notification protocol, and its default address")
+    func matchProtocols() throws {
         for manager in ["user", "system"] {
             #expect(try Self.values("Type", "\(manager)/weir.service") == ["notify"])
             #expect(try Self.values("ExecStart", "\(manager)/weir.service") == ["/usr/bin/weir serve"])
@@ -43,21 +43,21 @@ struct UnitTests {
         }
     }
 
-    @Test("leave the machine little exposed")
-    func exposure() async throws {
+    @Test("have a low exposure score")
+    func limitExposure() async throws {
         let unit = Repository.path("conf/systemd/system/weir.service")
         let result = try await ProcessRunner.run(
             "systemd-analyze", ["security", "--offline=true", "--no-pager", "--threshold=15", unit])
         #expect(result.exit == .code(0), "\(result.output)\(result.errors)")
     }
 
-    @Test("admit every system call of a Weir that plays, downloads and exports", arguments: ["user", "system"])
-    func systemCalls(manager: String) async throws {
+    @Test("allow every system call of playing, downloading and exporting", arguments: ["user", "system"])
+    func allowSystemCalls(manager: String) async throws {
         let admitted = try await Self.admitted("\(manager)/weir.service")
         try await Scene.with(isStarted: false) { scene in
             let folder = try TemporaryFolder()
             let log = folder.path("calls")
-            // By -D the program itself is the child, and gets the signals.
+            // With -D the program itself is the child and receives the signals.
             try await scene.weir.start(wrapper: ["strace", "-D", "-f", "-c", "-o", log])
             _ = try await FrameHashes.of(scene.master("ts"))
             #expect(try await scene.get("cmaf").exit == .code(0))
@@ -71,13 +71,13 @@ struct UnitTests {
                 return lines.last?.hasSuffix(" total") ?? false
             }
             #expect(called.contains("sendfile") && called.contains("epoll_wait"))
-            // SQLite gives its files to their folder's owner, where it runs as root; the unit does not.
+            // As root, SQLite changes the owner of its files to the folder's; the unit does not run as root.
             let asRoot: Set = geteuid() == 0 ? ["fchown"] : []
             #expect(called.filter { !admitted.contains($0) && !asRoot.contains($0) } == [])
         }
     }
 
-    /// The system calls that a unit's filter lets through; one that it refuses answers with EPERM.
+    /// The system calls that a unit's filter allows. A refused call fails with EPERM.
     private static func admitted(_ unit: String) async throws -> Set<String> {
         let all = try await ProcessRunner.run("systemd-analyze", ["syscall-filter", "--no-pager"])
         var sets: [String: [String]] = [:]

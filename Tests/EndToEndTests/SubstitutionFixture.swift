@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A presentation in two qualities that are cut alike: twenty segments of a second, ten pictures each.
-struct CompositeFixture: Sendable {
-    /// How it is coded and packaged.
+/// A presentation with two variants and equal segmentation: twenty segments of one second, ten pictures each.
+struct SubstitutionFixture: Sendable {
+    /// Codec and packaging.
     struct Recipe: Hashable, Sendable, CustomTestStringConvertible {
         var codec = "avc"
         var isFragmented = false
-        /// Whether the sound is within the variants; else it is a rendition by itself.
+        /// True if audio is muxed into the variants; else it is a separate rendition.
         var isMuxed = false
-        /// Whether one initialization section would do for both: they differ in bit rate alone.
+        /// True if both can share one initialization section: they differ only in bit rate.
         var isSetUpAlike = false
         var testDescription: String {
             "\(codec), \(isFragmented ? "fMP4" : "TS"), \(isMuxed ? "muxed" : "demuxed")"
@@ -18,14 +18,14 @@ struct CompositeFixture: Sendable {
         }
     }
 
-    /// Where it lies, as `/film/master.m3u8`.
+    /// The folder to serve, with `/film/master.m3u8`.
     let folder: TemporaryFolder
     let recipe: Recipe
-    /// The number of segments.
+    /// Number of segments.
     static let count = 20
-    /// Pictures of a segment.
+    /// Pictures per segment.
     static let rate = 10
-    /// What the variants are called in Weir's URLs.
+    /// Rendition ids of the variants in Weir's URLs.
     var ids: (low: String, high: String) {
         recipe.isSetUpAlike ? ("video-90p", "video-90p-2") : ("video-90p", "video-180p")
     }
@@ -89,13 +89,12 @@ struct CompositeFixture: Sendable {
 
     // MARK: Frames
 
-    /// The frames of a URL in their own sizes, with all that ffmpeg warns of.
+    /// Decodes a URL in original sizes, with ffmpeg's warnings in `errors`.
     static func frames(_ url: String) async throws -> FrameHashes {
         try await FrameHashes.of(url, level: "warning", outputOptions: ["-autoscale", "0"])
     }
 
-    /// What is to be seen where `isHigh` tells of each segment which quality it is, and what the origin gives of the
-    /// high one.
+    /// The expected frames if `isHigh` returns the variant of each segment, and the origin's frames of the high one.
     func expected(
         _ origin: TestOrigin, _ isHigh: (Int) -> Bool
     ) async throws -> (pictures: [FrameHashes.Frame], whole: FrameHashes) {
@@ -110,8 +109,8 @@ struct CompositeFixture: Sendable {
 }
 
 extension FrameHashes {
-    /// The frames of the first stream with pictures.
+    /// Frames of the first video stream.
     var pictures: [Frame] { streams.first { $0.mediaType == "video" }?.frames ?? [] }
-    /// The frames of the first stream with sound.
+    /// Frames of the first audio stream.
     var sound: [Frame] { streams.first { $0.mediaType == "audio" }?.frames ?? [] }
 }

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Downloads as a person drives them")
-struct TaskTests {
+@Suite("Download commands")
+struct DownloadCommandTests {
     private func objects(_ text: String) throws -> [[String: Any]] {
         try text.split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
@@ -20,8 +20,8 @@ struct TaskTests {
         try await waitUntil("\(name) \(wanted)") { try await state(name, scene) == wanted }
     }
 
-    @Test("what is paused is paused after a kill, and goes on from its part when it is resumed")
-    func pause() async throws {
+    @Test("a paused download stays paused after a kill, and resumes from its stored part")
+    func keepsPauseAfterKill() async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("/ts/270p/[345].ts") { $0.hold = true })
             #expect(try await scene.weir.run(["add", scene.origin.master("ts")]).exit == .code(0))
@@ -42,8 +42,8 @@ struct TaskTests {
         }
     }
 
-    @Test("cancel keeps the part, and get takes it up again")
-    func cancel() async throws {
+    @Test("cancel keeps the stored part, and get continues it")
+    func keepsPartOnCancel() async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("/ts/270p/[345].ts") { $0.hold = true })
             let get = try scene.weir.begin(["get", scene.origin.master("ts")])
@@ -52,7 +52,7 @@ struct TaskTests {
             #expect(try await get.end() == .code(1))
             #expect(get.standardError.contains("the download of ts was cancelled"))
             #expect(scene.pieces().count == 3)
-            // What was given up is not for "all".
+            // "all" does not include cancelled downloads.
             #expect(try await scene.weir.run(["resume", "--all"]).output == "")
             try await scene.origin.clearRules()
             try await scene.origin.release()
@@ -63,8 +63,8 @@ struct TaskTests {
         }
     }
 
-    @Test("of five that wait, the important ones go first, one at a time")
-    func priority() async throws {
+    @Test("five waiting downloads run by priority, one at a time")
+    func runsByPriority() async throws {
         try await Scene.with(options: ["--max-downloads", "1"]) { scene in
             try await scene.origin.add(OriginRule("*.ts") { $0.hold = true }, OriginRule("*.m4s") { $0.hold = true })
             for (name, priority) in [
@@ -89,8 +89,8 @@ struct TaskTests {
         }
     }
 
-    @Test("a range fetches its segments alone, and shows what it is")
-    func range() async throws {
+    @Test("a range fetches only its segments, and is shown")
+    func downloadsRange() async throws {
         try await Scene.with { scene in
             let get = try await scene.get("ts", ["--range", "4.5-0:07", "--description", "the middle"])
             #expect(get.exit == .code(0), "\(get.errors)")
@@ -101,14 +101,14 @@ struct TaskTests {
             #expect(show.contains("\nvideo-270p  100%  0:04 of 0:04"), "\(show)")
             let late = try await scene.get("ts", ["--range", "5:00-"])
             #expect(late.exit == .code(65) && late.errors.contains("12 s"), "\(late.errors)")
-            // The rest is added to what is there.
+            // The rest is added to the stored range.
             #expect(try await scene.get("ts").exit == .code(0))
             #expect(try await scene.repetitions() == [:])
         }
     }
 
-    @Test("without room a download is refused with what helps, and begins anyway where that is wanted")
-    func anyway() async throws {
+    @Test("without space a download is refused with advice, and with --anyway waits for space")
+    func refusesWithoutSpace() async throws {
         try await Scene.with(options: ["--reserve", "100000000"]) { scene in
             let refused = try await scene.get("ts")
             #expect(refused.exit == .code(74) && refused.errors.contains("--anyway"), "\(refused.errors)")
@@ -119,8 +119,8 @@ struct TaskTests {
         }
     }
 
-    @Test("a key that is refused is waited for, and a new link with it fetches nothing again")
-    func newLink() async throws {
+    @Test("a download with a refused key waits, and a new link refetches no piece")
+    func continuesWithNewLink() async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("*.key") { $0.status = 403 })
             let get = try await scene.get("aes")
@@ -142,8 +142,8 @@ struct TaskTests {
         }
     }
 
-    @Test("a store that a newer Weir has used is refused with 78, and not touched")
-    func newerStore() async throws {
+    @Test("a store of a newer Weir is refused with 78, and not changed")
+    func refusesNewerStore() async throws {
         try await Scene.with { scene in
             #expect(try await scene.get("ts").exit == .code(0))
             try await scene.weir.terminate()
@@ -161,11 +161,11 @@ struct TaskTests {
         }
     }
 
-    @Test("an image in a file is kept with the asset, and what is none is refused before anything begins")
-    func artwork() async throws {
+    @Test("artwork from a file is stored with the asset, and other files are refused before the download")
+    func storesArtwork() async throws {
         try await Scene.with { scene in
             let folder = try TemporaryFolder()
-            // More than the body of any other request may have.
+            // Larger than the body limit of other requests.
             let image = Data(
                 [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 7, count: 3_000_000))
             let (cover, text) = (
@@ -183,7 +183,7 @@ struct TaskTests {
             let url = await scene.weir.url("/api/v1/assets/ts/artwork")
             let answer = try await HTTPProbe.fetch(url, fields: fields)
             #expect(answer.status == 200 && answer["content-type"] == "image/png" && answer.body == image)
-            // A stranger's long body is refused before it comes.
+            // A long body without authorization is refused before it is received.
             let stranger = try RawConnection(port: await scene.weir.port)
             let authority = await scene.weir.address.dropFirst("http://".count)
             try await stranger.send(
@@ -193,8 +193,8 @@ struct TaskTests {
         }
     }
 
-    @Test("headers go to the origin and stand in no answer")
-    func headers() async throws {
+    @Test("header fields are sent to the origin and appear in no response")
+    func sendsHeadersToOriginOnly() async throws {
         try await Scene.with { scene in
             let get = try await scene.get("ts", ["--header", "Cookie: hush=1", "--header", "X-Own: hush"])
             #expect(get.exit == .code(0) && !get.errors.contains("hush"))

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The list of streams that the user has written down, with the real program.
-@Suite struct CatalogueTests {
+/// The user's streams file, with the real program.
+@Suite struct StreamsFileTests {
     private func entry(_ name: String, _ url: String) -> String {
         "[[stream]]\nname = \"\(name)\"\ntitle = \"The \(name)\"\nurl = \"\(url)\"\n"
     }
 
-    @Test func aStreamIsListedPlayedAndFetchedByItsName() async throws {
+    @Test func listsPlaysAndDownloadsAStreamByName() async throws {
         let (folder, origin) = (try TemporaryFolder(), try await TestOrigin())
         let file = try folder.write(
             Data((entry("film", origin.master("ts")) + entry("other", origin.master("cmaf"))).utf8), to: "streams.toml")
@@ -29,7 +29,7 @@ import Testing
         try await weir.terminate()
     }
 
-    @Test func aListThatIsNoneKeepsTheDaemonFromStartingAndChangesNothing() async throws {
+    @Test func refusesToStartWithAnInvalidStreamsFile() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(
             Data((entry("film", "http://h/a") + entry("b", "nowhere")).utf8), to: "streams.toml")

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Who gets to the page") struct PageDoorTests {
-    @Test("without a key the page tells how to get in, and nothing else")
-    func door() async throws {
+@Suite("Access to the page") struct PageLoginTests {
+    @Test("without a key the page explains how to get access, and shows nothing else")
+    func explainsAccess() async throws {
         try await Scene.with { scene in
             try await scene.get("ts", ["-q", "worst", "--title", "Hidden Film"])
             let link = try await scene.pageLink()
@@ -24,7 +24,7 @@ import Testing
             for path in ["/", "/in/\(key)/", "/page/main.js"] {
                 #expect(try await HTTPProbe.fetch(scene.weir.url(path), method: "POST", body: Data()).status == 405)
             }
-            // The key is good for the API, and dies with the process; the token is no key.
+            // The key is valid for the API until the process ends; the token is not a key.
             let assets = await scene.weir.url("/api/v1/assets")
             #expect(try await HTTPProbe.fetch(assets, fields: ["Authorization": "Bearer \(key)"]).status == 200)
             let token = try String(contentsOfFile: scene.weir.state + "/token", encoding: .utf8)
@@ -37,8 +37,8 @@ import Testing
         }
     }
 
-    @Test("weir page --open lets a browser in by a file, and a link with another key sends nobody out")
-    func opening() async throws {
+    @Test("weir page --open grants access by a file, and a link with another key does not revoke it")
+    func opensPageByFile() async throws {
         try await Scene.with { scene in
             let folder = try TemporaryFolder()
             let opener = try folder.write(Data("#!/bin/sh\necho \"$1\" >\"$0.said\"\n".utf8), to: "xdg-open")
@@ -72,8 +72,8 @@ import Testing
         #expect(answer["cache-control"] == "no-store" && answer["set-cookie"] == nil)
     }
 
-    @Test("the page's files are asked for each time, and sent once")
-    func files() async throws {
+    @Test("the page's files are revalidated each time, and sent once")
+    func revalidatesFiles() async throws {
         try await Scene.with { scene in
             let types = [
                 "main.js": "text/javascript; charset=utf-8", "page.css": "text/css; charset=utf-8",

@@ -1,36 +1,35 @@
-/// How media segments of one rendition come behind the initialization section of another, in one media playlist.
+/// A pair of initialization sections: segments made for the first are spliced into a playlist that has the second.
 ///
-/// A playlist has one EXT-X-MAP and no EXT-X-DISCONTINUITY then, for players stop at others. What the decoder must know
-/// of the pictures to come stands in front of the first sample of a spliced segment.
+/// Such a playlist has one EXT-X-MAP and no EXT-X-DISCONTINUITY, because players stop at others. A spliced segment has
+/// the decoder's parameter sets in front of its first sample.
 ///
-/// **The rule for whoever serves:** as soon as one spliced segment has gone out, the decoder is no longer set up as the
-/// initialization section has it. So every later segment is spliced, those of the playlist's own rendition too: with
-/// `Joint(of: own, behind: own)`, whose verdict is ``Verdict/equivalent`` and whose ``splice(_:)`` puts its own
-/// parameter sets in-band. And because a viewer may seek to any of them, every segment of another rendition is spliced,
-/// not the first of a row alone.
-public struct Joint: Sendable {
-    /// What must be done to segments.
+/// **Rule for servers:** after one spliced segment, the decoder is no longer configured by the playlist's initialization
+/// section. So splice every later segment, including those of the playlist's own rendition: with
+/// `SplicePair(of: own, behind: own)`, whose verdict is ``Verdict/equivalent`` and whose ``splice(_:)`` puts its own
+/// parameter sets in-band. Splice every segment of the other rendition, not only the first of a row, because a viewer may
+/// seek to any of them.
+public struct SplicePair: Sendable {
+    /// Indicates how segments must be changed.
     public enum Verdict: Hashable, Sendable {
-        /// Nothing: they are played as they are, unless the decoder was set up for others in between.
+        /// No change, unless the decoder was configured for other segments in between.
         case equivalent
-        /// Each must be spliced: its parameter sets come in-band, and defaults that differ are written out.
+        /// Each segment must be spliced: its parameter sets go in-band, and defaults that differ are written out.
         case needsInBandParameterSets
-        /// Nothing helps, for this reason: a sentence without a full stop.
+        /// Splicing is impossible. The reason has no full stop.
         case cannotBeJoined(String)
     }
 
     /// The initialization section that the segments were made for.
     public let source: InitializationSection
-    /// The one that the player has.
+    /// The initialization section in the player's playlist.
     public let playlist: InitializationSection
-    /// What must be done.
+    /// The result of the comparison.
     public let verdict: Verdict
 
     /// Compares two initialization sections.
     ///
-    /// They go together when they have the same tracks: ids, timescales, handlers, and sample entries but for names,
-    /// bit rates and free space; encryption is equal; and pictures differ in what AVC and HEVC parameter sets say at
-    /// most.
+    /// They can be spliced if ids, timescales, handlers and encryption of their tracks are equal, and the sample entries
+    /// differ only in names, bit rates, free space and properties that AVC and HEVC parameter sets describe.
     public init(of source: InitializationSection, behind playlist: InitializationSection) {
         self.source = source
         self.playlist = playlist
@@ -56,11 +55,10 @@ public struct Joint: Sendable {
         section.tracks.map { "\($0.id) (\($0.handler))" }.joined(separator: ", ")
     }
 
-    /// Plans a segment of the source so that it plays behind the playlist's initialization section, whatever came
-    /// before.
+    /// Rewrites a segment of the source so that it plays with the playlist's initialization section, after any segment.
     ///
-    /// Its boxes are read, and the lengths of the first picture's NAL units: the cost is that of a few kilobytes.
-    /// Throws what is wrong with the segment, or why it cannot be joined: it is better served as it is, or not at all.
+    /// Reads a few kilobytes: the boxes, and the NAL unit lengths of the first picture. Throws if the segment is invalid
+    /// or cannot be spliced; serve it unchanged then, or not at all.
     public func splice(_ segment: ByteSource) throws(SegmentFormatError) -> Splice {
         if case .cannotBeJoined(let reason) = verdict { throw SegmentFormatError(.cannotJoin, reason) }
         return try SplicePlanner(self, segment).plan()
@@ -68,8 +66,8 @@ public struct Joint: Sendable {
 }
 
 extension Track {
-    /// How this track's samples come behind the same track of another initialization section.
-    fileprivate func verdict(behind other: Track) -> Joint.Verdict {
+    /// Compares this track with the same track of another initialization section.
+    fileprivate func verdict(behind other: Track) -> SplicePair.Verdict {
         if handler != other.handler {
             return .cannotBeJoined("it holds \(handler), and \(other.handler) in the playlist")
         }
@@ -93,11 +91,11 @@ extension Track {
         return needsSplice ? .needsInBandParameterSets : .equivalent
     }
 
-    /// The ticks by which composition offsets must grow for samples to be shown when their own edit list has them
-    /// shown, though the other's is in force; nil where that cannot be.
+    /// The ticks to add to composition offsets so that samples keep their presentation times under the other track's
+    /// edit list; nil if impossible.
     ///
-    /// Video alone can be moved so, what is heard has no composition offsets; and later alone: libavformat shows all
-    /// that follows an offset below zero too late.
+    /// Only video can be shifted, because audio has no composition offsets. It can only be shifted later: libavformat
+    /// presents everything after a negative offset too late.
     func compositionShift(behind other: Track) -> Int32? {
         if edit == other.edit { return 0 }
         guard !edit.isIntricate, !other.edit.isIntricate else { return nil }
@@ -110,12 +108,13 @@ extension Track {
 }
 
 extension SampleEntry {
-    /// Why samples of this entry cannot be decoded by the other; nil when they can, with other parameter sets at most.
+    /// Returns the reason why the other entry's decoder cannot decode these samples, even with in-band parameter sets;
+    /// nil if it can.
     fileprivate func obstacle(behind other: SampleEntry, isSameSize: Bool) -> String? {
         if format != other.format, codec == nil || codec != other.codec {
             return "it is coded as \(format), and as \(other.format) in the playlist"
         }
-        if protection != other.protection { return "it is encrypted in another way than in the playlist" }
+        if protection != other.protection { return "its encryption differs from the playlist's" }
         if fields != other.fields { return "its \(format) entry has other fields than the playlist's" }
         let (own, its) = (configuration, other.configuration)
         if let own, let its, own.lengthSize != its.lengthSize {
@@ -136,7 +135,7 @@ extension SampleEntry {
         return own.first { !other.contains($0) }?.type ?? other.first { !own.contains($0) }?.type ?? own.first?.type
     }
 
-    /// Whether a decoder that was set up by the other must be told more.
+    /// True if a decoder configured by the other entry needs this entry's parameter sets.
     fileprivate func needsParameterSets(behind other: SampleEntry) -> Bool {
         format != other.format || configuration != other.configuration
     }

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `tools/check/lost` takes the network away a few hundred times; here are some of these, at four times real time.
-@Suite("The network that is lost and comes back")
-struct LostTests {
-    /// What the tool writes with `--json`.
+/// Runs a sample of `tools/check/lost`, which cuts the network a few hundred times, at four times real time.
+@Suite("A network that is lost and restored")
+struct NetworkLossTests {
+    /// The tool's `--json` output.
     private struct Report: Decodable {
         struct Run: Decodable {
             let seed: Int
@@ -25,8 +25,8 @@ struct LostTests {
         return (result, try JSONDecoder().decode(Report.self, from: report))
     }
 
-    @Test("is not noticed where something covers the playhead, and waited for where nothing does")
-    func holds() async throws {
+    @Test("does not interrupt playback of stored or substituted segments, and others wait for it")
+    func playsThroughNetworkLoss() async throws {
         let seeds = [38, 60, 94, 149, 159, 183]
         let (result, report) = try await lost(["--run"] + seeds.map(String.init), weir: Repository.builtProgram("weir"))
         #expect(result.exit == .code(0), "\(result.output)")
@@ -35,8 +35,8 @@ struct LostTests {
         #expect(report.runs.contains { $0.standIns > 0 })
     }
 
-    @Test("does not hold for a program that is no Weir, and the run says how to see it again")
-    func fails() async throws {
+    @Test("is reported for a program that is not Weir, with the command to reproduce it")
+    func failsForAnotherProgram() async throws {
         let (result, report) = try await lost(["--run", "7"], weir: "/bin/echo")
         #expect(result.exit == .code(1) && result.output.contains("✗ --run 7: "), "\(result.output)")
         #expect(report.runs.first?.faults.first?.contains("did not start") == true)

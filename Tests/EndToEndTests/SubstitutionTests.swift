@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two qualities in one playlist: what is missing in one is played of the other.
-@Suite("A composite")
-struct CompositeTests {
-    typealias Recipe = CompositeFixture.Recipe
+/// Substitution: segments that one variant lacks are played from the other.
+@Suite("Substitution")
+struct SubstitutionTests {
+    typealias Recipe = SubstitutionFixture.Recipe
 
     static let recipes = [
         Recipe(isMuxed: true), Recipe(), Recipe(codec: "hevc", isMuxed: true),
@@ -14,12 +14,12 @@ struct CompositeTests {
         Recipe(isFragmented: true, isSetUpAlike: true),
     ]
 
-    /// Those that are watched, too: in real time, so not all are.
+    /// The recipes that are also played. Players run in real time, so not all are.
     static let played: Set = [
         Recipe(isMuxed: true), Recipe(isFragmented: true), Recipe(codec: "hevc", isFragmented: true, isMuxed: true),
     ]
 
-    /// Loads segments of renditions through Weir, by the ids of these, and all that they need.
+    /// Loads segments of renditions through Weir, by rendition id, with their initialization sections and keys.
     private func load(_ scene: Scene, _ parts: [String: Range<Int>]) async throws {
         for list in try await lists(scene, await scene.url("/film/master.m3u8")) {
             guard let part = parts.first(where: { list.contains("/\($0.key)/") })?.value else { continue }
@@ -32,7 +32,7 @@ struct CompositeTests {
         }
     }
 
-    /// The URLs of the playlists that an entry lists.
+    /// The URLs of the playlists in a multivariant playlist.
     private func lists(_ scene: Scene, _ entry: String) async throws -> [String] {
         var urls: [String] = []
         for path in PlaylistWalk.references(in: try await HTTPProbe.fetch(entry).text) {
@@ -41,9 +41,9 @@ struct CompositeTests {
         return urls
     }
 
-    @Test("of what two downloads have left shows each source's frames, without a warning", arguments: recipes)
-    func offline(recipe: Recipe) async throws {
-        let fixture = try await CompositeFixture(recipe)
+    @Test("of two partial downloads decodes to each source's frames, without warnings", arguments: recipes)
+    func substitutesOffline(recipe: Recipe) async throws {
+        let fixture = try await SubstitutionFixture(recipe)
         try await Scene.with(root: fixture.folder.path) { scene in
             let (expected, whole) = try await fixture.expected(scene.origin) { $0 < 10 }
             try await load(scene, [fixture.ids.high: 0..<10, fixture.ids.low: 8..<20, "audio-en": 0..<99])
@@ -57,7 +57,7 @@ struct CompositeTests {
             #expect(list.contains("/\(fixture.ids.high)/"))
             let text = try await HTTPProbe.fetch(list).text
             #expect(PlaylistWalk.segments(text, at: list).count == 20 && !text.contains("DISCONTINUITY"))
-            let frames = try await CompositeFixture.frames(entry)
+            let frames = try await SubstitutionFixture.frames(entry)
             #expect(frames.pictures == expected)
             #expect(frames.sound == whole.sound && !frames.sound.isEmpty)
             #expect(frames.errors == whole.errors)
@@ -68,13 +68,13 @@ struct CompositeTests {
     }
 
     @Test(
-        "takes over where the network is lost, in the URLs that the player has",
+        "starts when the network is lost, with the URLs that the player has",
         arguments: [Recipe(isMuxed: true), Recipe(isFragmented: true), Recipe(codec: "hevc", isFragmented: true)])
-    func lost(recipe: Recipe) async throws {
-        let fixture = try await CompositeFixture(recipe)
+    func substitutesAfterNetworkLoss(recipe: Recipe) async throws {
+        let fixture = try await SubstitutionFixture(recipe)
         try await Scene.with(root: fixture.folder.path) { scene in
             let expected = try await fixture.expected(scene.origin) { $0 < 12 || $0 >= 16 }.pictures
-            // Later ones are there: a seek has led to them.
+            // Later segments are stored because of a seek.
             try await load(
                 scene, [fixture.ids.low: 0..<20, fixture.ids.high: 16..<20, "audio-en": 0..<99])
             let file = "/film/high/12." + (recipe.isFragmented ? "m4s" : "ts")
@@ -82,7 +82,7 @@ struct CompositeTests {
             try await scene.origin.clearRequests()
             let entry = try await lists(scene, await scene.url("/film/master.m3u8"))
             let list = try #require(entry.first { $0.contains("/\(fixture.ids.high)/") })
-            async let frames = CompositeFixture.frames(list)
+            async let frames = SubstitutionFixture.frames(list)
             try await waitUntil("the request that is not answered any more") {
                 try await scene.origin.requests().contains { $0.path == file }
             }

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The origin is asked once")
-struct OnceTests {
-    @Test("by twenty players on one cold segment, each of which gets every byte")
-    func twentyPlayers() async throws {
+@Suite("One origin request")
+struct RequestCollapsingTests {
+    @Test("serves twenty players of one cold segment with every byte")
+    func sharesOneFetchAmongTwentyPlayers() async throws {
         try await Scene.with { scene in
             let file = try Repository.fixture("/ts/270p/0.ts")
             try await scene.origin.add(OriginRule("*.ts") { $0.pauseAfter = 5000 })
@@ -32,8 +32,8 @@ struct OnceTests {
         }
     }
 
-    @Test("by everything that twenty clients load at one time", arguments: ["aes", "byterange-fmp4"])
-    func twentyWalks(fixture: String) async throws {
+    @Test("per resource serves twenty clients that load everything at one time", arguments: ["aes", "byterange-fmp4"])
+    func sharesFetchesAmongTwentyClients(fixture: String) async throws {
         try await Scene.with { scene in
             let master = await scene.master(fixture)
             try await withThrowingTaskGroup(of: [Data].self) { group in
@@ -51,8 +51,8 @@ struct OnceTests {
         }
     }
 
-    @Test("when a player plays what a download fetches", arguments: ["ts", "aes", "cmaf", "byterange-ts"])
-    func downloadAndPlayer(fixture: String) async throws {
+    @Test("serves a download and a player of the same asset", arguments: ["ts", "aes", "cmaf", "byterange-ts"])
+    func sharesFetchesWithDownload(fixture: String) async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("/\(fixture)/*") { $0.throttle = 200_000 })
             let get = try scene.weir.begin(["get", scene.origin.master(fixture)])
@@ -63,8 +63,8 @@ struct OnceTests {
         }
     }
 
-    @Test("although a player comes and goes in mid-segment")
-    func abandoned() async throws {
+    @Test("suffices although a player leaves in the middle of a segment")
+    func continuesAfterPlayerLeaves() async throws {
         try await Scene.with { scene in
             let file = try Repository.fixture("/ts/270p/0.ts")
             try await scene.origin.add(OriginRule("*.ts") { $0.pauseAfter = 30_000 })
@@ -83,8 +83,8 @@ struct OnceTests {
         }
     }
 
-    @Test("for nothing at all that a download has stored, whoever loads it")
-    func stored() async throws {
+    @Test("is not made for resources that a download has stored")
+    func requestsNothingStored() async throws {
         try await Scene.with { scene in
             #expect(try await scene.get("cmaf", ["-q", "180p", "--audio", "all", "--subs", "all"]).exit == .code(0))
             try await scene.origin.clearRequests()
@@ -92,7 +92,7 @@ struct OnceTests {
             #expect(bodies.count == 35)
             #expect(try await scene.get("cmaf", ["-q", "180p"]).exit == .code(0))
             #expect(try await scene.mediaRequests().map(\.resource) == [])
-            // What another quality needs, and nothing else.
+            // Only the resources of another variant.
             #expect(try await scene.get("cmaf", ["-q", "90p"]).exit == .code(0))
             #expect(try await scene.mediaRequests().allSatisfy { $0.path.hasPrefix("/cmaf/video-90p/") })
             #expect(try await scene.mediaRequests().count == 13)

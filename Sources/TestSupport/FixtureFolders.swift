@@ -1,9 +1,8 @@
 import Foundation
 
-/// A fixture twice, in the folders `a` and `b`, and a multivariant playlist for which they are pathways of one
-/// presentation.
+/// Two copies of a fixture, in the folders `a` and `b`, with a multivariant playlist that has them as pathways.
 public enum MirroredFixture {
-    /// A folder for an origin to serve, with `master.m3u8` in it.
+    /// Creates a folder to serve, with `master.m3u8`.
     public static func folder(_ fixture: String) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         for pathway in ["a", "b"] {
@@ -15,7 +14,7 @@ public enum MirroredFixture {
         return folder
     }
 
-    /// The text with every line once a pathway.
+    /// Repeats every rendition and variant line once per pathway.
     private static func master(_ text: String) -> String {
         let lines = text.split(separator: "\n")
         let head = lines.prefix { !$0.hasPrefix("#EXT-X-MEDIA:") && !$0.contains("STREAM-INF") }
@@ -34,5 +33,29 @@ public enum MirroredFixture {
             .replacing("STREAM-INF:", with: "STREAM-INF:PATHWAY-ID=\"\(pathway)\",")
         for group in ["aac", "text"] { line = line.replacing("\"\(group)\"", with: "\"\(group)-\(pathway)\"") }
         return line
+    }
+}
+
+/// An origin folder with one presentation, `/film/master.m3u8`, whose content can change to another fixture.
+public struct ChangingFilm: Sendable {
+    /// The folder to serve.
+    public let folder: TemporaryFolder
+
+    /// Copies a fixture into a new folder.
+    ///
+    /// - Parameter fixture: the initial content.
+    public init(_ fixture: String) throws {
+        folder = try TemporaryFolder()
+        try change(to: fixture)
+    }
+
+    /// Path of the folder.
+    public var root: String { folder.path }
+
+    /// Replaces the presentation by another fixture.
+    public func change(to fixture: String) throws {
+        let film = folder.path("film")
+        try? FileManager.default.removeItem(atPath: film)
+        try FileManager.default.copyItem(atPath: Repository.path("fixtures/media/\(fixture)"), toPath: film)
     }
 }

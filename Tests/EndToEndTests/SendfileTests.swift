@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 @Suite("Stored media")
-struct SendingTests {
-    /// How many bytes of a file the system was told to send, by what strace saw.
+struct SendfileTests {
+    /// Bytes passed to sendfile for a file, from an strace log.
     private func sent(_ file: String, _ trace: String) throws -> Int {
         try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
             .filter { $0.contains("sendfile(") && $0.contains("\(file)>") }
@@ -12,8 +12,8 @@ struct SendingTests {
             .reduce(0, +)
     }
 
-    @Test("is sent from its files uncopied: own segments to the last byte, of others all but the tables in front")
-    func uncopied() async throws {
+    @Test("is sent by sendfile: own segments completely, substituted segments except the tables at their start")
+    func sendsFilesUncopied() async throws {
         let folder = try TemporaryFolder()
         let trace = folder.path("calls")
         try await Scene.with { scene in
@@ -34,10 +34,10 @@ struct SendingTests {
             ]
             let (own, other) = (try Repository.fixture("/ts/270p/1.ts"), try Repository.fixture("/ts/180p/4.ts"))
             let rejoined = try Repository.fixture("/ts/270p/2.ts")
-            // A packet for each of two streams tells of the joint.
+            // Two packets, one per stream, announce the splice.
             #expect(bodies.map(\.count) == [own.count, other.count + 2 * 188, rejoined.count + 2 * 188])
             try await scene.weir.kill()
-            // PAT, PMT and what else stands before the first packet of a stream goes with those packets.
+            // PAT, PMT and other packets before the first media packet are sent together with these packets.
             #expect(try sent("video-270p/1.ts", trace) == own.count)
             #expect(try sent("video-180p/4.ts", trace) == other.count - 3 * 188)
             #expect(try sent("video-270p/2.ts", trace) == rejoined.count - 3 * 188)
