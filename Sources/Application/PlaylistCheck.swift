@@ -1,3 +1,4 @@
+internal import API
 internal import Control
 internal import Library
 internal import Playlist
@@ -88,7 +89,7 @@ extension PlaylistCheck.Finding {
 
 extension PlaylistCheck.Failure {
     fileprivate init(_ error: LibraryError) {
-        let known = ControlError(error)
+        let known = APIError(error)
         message = known.message
         switch error.code {
         case .missing: (code, next, exitCode) = ("no-such-file", "give a URL, or the path of a playlist", 66)
@@ -99,7 +100,7 @@ extension PlaylistCheck.Failure {
         }
     }
 
-    private static func ownNext(_ error: ControlError) -> String? {
+    private static func ownNext(_ error: APIError) -> String? {
         switch error.code {
         case .badOrigin: "check the URL, or the same command later"
         case .originAbsent: "the same command later"

@@ -1,21 +1,21 @@
+internal import API
 internal import FoundationEssentials
 
 extension API {
     /// Reads a request's body: as `decode`, and whatever the shape does not know is refused, for whoever sends it counts on
     /// an effect.
     ///
-    /// - Throws: `ControlError` with `.badRequest`, and the key at fault in the sentence.
-    static func body<Shape: Codable>(_ shape: Shape.Type = Shape.self, from text: [UInt8]) throws(ControlError) -> Shape
-    {
+    /// - Throws: `APIError` with `.badRequest`, and the key at fault in the sentence.
+    static func body<Shape: Codable>(_ shape: Shape.Type = Shape.self, from text: [UInt8]) throws(APIError) -> Shape {
         let value = try decode(shape, from: text)
         // What a shape has read, it writes: a key that is not written again is none of its own.
         let known = try decode(Keys.self, from: try encode(value))
         do {
             _ = try JSONDecoder().decode(KeyCheck.self, from: Data(text), configuration: known)
-        } catch let error as ControlError {
+        } catch let error as APIError {
             throw error
         } catch {
-            throw ControlError(.badRequest, "the text is not the JSON object that is wanted", underlying: error)
+            throw APIError(.badRequest, "the text is not the JSON object that is wanted", underlying: error)
         }
         return value
     }
@@ -74,11 +74,11 @@ private struct KeyCheck: DecodableWithConfiguration {
 
     private static func refusal(
         _ key: AnyKey, _ isNull: Bool, in object: KeyedDecodingContainer<AnyKey>
-    ) -> ControlError {
+    ) -> APIError {
         let path = (object.codingPath + [key]).map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
         let name = path.joined(separator: ".")
         return isNull
-            ? ControlError(.badRequest, "\(name) is null", next: "leave it out")
-            : ControlError(.badRequest, "there is no field \(name)", next: "correct it, or leave it out")
+            ? APIError(.badRequest, "\(name) is null", next: "leave it out")
+            : APIError(.badRequest, "there is no field \(name)", next: "correct it, or leave it out")
     }
 }

@@ -1,3 +1,4 @@
+import API
 import CDocument
 
 extension API {

@@ -1,3 +1,4 @@
+import API
 import Downloader
 import EventLoop
 import Library

@@ -1,3 +1,5 @@
+internal import API
+internal import AccessLog
 internal import HTTPMessage
 internal import Playback
 
@@ -16,7 +18,7 @@ enum ControlRoute: Equatable {
     case selection
     case downloads
     case download(id: String)
-    case change(DownloadChange, id: String)
+    case change(API.DownloadChange, id: String)
     case events
     case log(LogRoute)
     case store
@@ -49,7 +51,7 @@ enum ControlRoute: Equatable {
         case ("downloads", 1): self = .downloads
         case ("downloads", 2): self = .download(id: item)
         case ("downloads", 3):
-            guard let change = DownloadChange(rawValue: words[2]) else { return nil }
+            guard let change = API.DownloadChange(rawValue: words[2]) else { return nil }
             self = .change(change, id: item)
         case ("events", 1): self = .events
         case ("store", 1): self = .store

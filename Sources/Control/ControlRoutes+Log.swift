@@ -1,18 +1,20 @@
+import API
+import AccessLog
 import EventLoop
 import Playback
 
 extension ControlRoutes {
     /// Answers a request about sessions and their logs.
-    func answer(_ request: ControlRequest, _ route: LogRoute, _ query: ControlQuery) async throws(ControlError)
+    func answer(_ request: ControlRequest, _ route: LogRoute, _ query: ControlQuery) async throws(APIError)
         -> ControlResponse
     {
-        guard let sessions else { throw ControlError(.noSuchRoute, "the API has no \(request.path)") }
+        guard let sessions else { throw APIError(.noSuchRoute, "the API has no \(request.path)") }
         switch route {
         case .sessions: return try ok(try await sessions.sessions())
         case .report(let session):
             let report: PlayerReport = try Self.body(request)
             if let key = report.keyOutOfRange {
-                throw ControlError(.badRequest, "\(key) is out of its range", next: "correct it, or leave it out")
+                throw APIError(.badRequest, "\(key) is out of its range", next: "correct it, or leave it out")
             }
             return try ok(try await sessions.take(report, of: session))
         case .access: return try ok(try await sessions.accessLog(LogQuery(query)))

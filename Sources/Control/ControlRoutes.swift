@@ -1,3 +1,4 @@
+public import API
 public import EventLoop
 public import HTTPMessage
 
@@ -73,10 +74,10 @@ public struct ControlResponse: Sendable {
     public var lan: API.LAN?
     private let token: [UInt8]
     /// What the page has in place of the token; dies with the process.
-    private let pageKey = StateClaim.random()
+    private let pageKey = StateDirectory.randomToken()
 
     /// Finds the link conditioner that was started last, or throws `.noLink`.
-    public typealias LinkFinder = @Sendable () throws(ControlError) -> LinkClient
+    public typealias LinkFinder = @Sendable () throws(APIError) -> LinkClient
 
     /// Routes to a service for those who know the token.
     ///
@@ -112,7 +113,7 @@ public struct ControlResponse: Sendable {
 
     /// Answers a request; never fails, for errors are answers.
     public func respond(to request: ControlRequest) async -> ControlResponse {
-        do throws(ControlError) {
+        do throws(APIError) {
             try authorize(request)
             guard let route = ControlRoute(path: request.path) else { throw Self.unknown(request.path) }
             guard route.methods.contains(request.method) else { return try Self.notAllowed(request, route) }
@@ -125,7 +126,7 @@ public struct ControlResponse: Sendable {
 
     private func answer(
         _ request: ControlRequest, _ route: ControlRoute, _ query: ControlQuery
-    ) async throws(ControlError) -> ControlResponse {
+    ) async throws(APIError) -> ControlResponse {
         switch route {
         case .assets where request.method == .post:
             return ControlResponse(
@@ -166,23 +167,23 @@ public struct ControlResponse: Sendable {
             let wish = request.body.isEmpty ? API.ResumeRequest() : try Self.body(request)
             return try ok(try await service.change(change, id: id, wish))
         case .events:
-            guard let events else { throw ControlError(.noSuchRoute, "this daemon tells of no events") }
+            guard let events else { throw APIError(.noSuchRoute, "this daemon tells of no events") }
             await events.prepare()
             return ControlResponse(status: .ok, body: [], events: events.reader(after: request.lastEventID))
         case .store:
-            guard let store else { throw ControlError(.noSuchRoute, "the API has no \(request.path)") }
+            guard let store else { throw APIError(.noSuchRoute, "the API has no \(request.path)") }
             return try ok(try await store.store())
         case .link: return try await link(request)
         case .lan:
             guard let lan else {
-                throw ControlError(.noLAN, "this daemon listens on loopback addresses alone")
+                throw APIError(.noLAN, "this daemon listens on loopback addresses alone")
             }
             return try ok(lan)
         case .document: return ControlResponse(status: .ok, body: API.document)
         }
     }
 
-    func ok(_ value: some Encodable) throws(ControlError) -> ControlResponse {
+    func ok(_ value: some Encodable) throws(APIError) -> ControlResponse {
         ControlResponse(status: .ok, body: try API.encode(value))
     }
 
@@ -209,48 +210,48 @@ public struct ControlResponse: Sendable {
         return difference == 0 && !token.isEmpty
     }
 
-    private func authorize(_ request: ControlRequest) throws(ControlError) {
+    private func authorize(_ request: ControlRequest) throws(APIError) {
         guard isToken(request.authorization) else {
-            throw ControlError(
+            throw APIError(
                 .unauthorized, "the API wants the token of the state directory as Authorization: Bearer",
                 next: "read it from the file named token in the state directory")
         }
     }
 
-    private static func url(_ query: ControlQuery) throws(ControlError) -> String {
+    private static func url(_ query: ControlQuery) throws(APIError) -> String {
         guard let url = query["url"], !url.isEmpty else {
-            throw ControlError(.badRequest, "the query wants url=, percent-encoded")
+            throw APIError(.badRequest, "the query wants url=, percent-encoded")
         }
         return url
     }
 
-    static func body<Shape: Codable>(_ request: ControlRequest) throws(ControlError) -> Shape {
+    static func body<Shape: Codable>(_ request: ControlRequest) throws(APIError) -> Shape {
         guard let type = request.contentType.flatMap({ MediaType($0) }), type.essence == "application/json" else {
-            throw ControlError(.unsupportedMediaType, "the body's Content-Type has to be application/json")
+            throw APIError(.unsupportedMediaType, "the body's Content-Type has to be application/json")
         }
         return try API.body(from: request.body)
     }
 
     /// Why a path leads nowhere; one of another version of the API says so.
-    private static func unknown(_ path: String) -> ControlError {
+    private static func unknown(_ path: String) -> APIError {
         let version = path.split(separator: "/").dropFirst().first ?? ""
         guard version.first == "v", version != "v1", Int(version.dropFirst()) != nil else {
-            return ControlError(.noSuchRoute, "the API has no \(path)")
+            return APIError(.noSuchRoute, "the API has no \(path)")
         }
-        return ControlError(
+        return APIError(
             .unknownVersion, "this Weir has no version \(version.dropFirst()) of the API, but version 1")
     }
 
     private static func notAllowed(
         _ request: ControlRequest, _ route: ControlRoute
-    ) throws(ControlError) -> ControlResponse {
+    ) throws(APIError) -> ControlResponse {
         let sentence = "\(request.path) takes \(route.allow), not \(request.method.rawValue)"
-        var response = problem(ControlError(.methodNotAllowed, sentence))
+        var response = problem(APIError(.methodNotAllowed, sentence))
         response.allow = route.allow
         return response
     }
 
-    nonisolated static func problem(_ error: ControlError) -> ControlResponse {
+    nonisolated static func problem(_ error: APIError) -> ControlResponse {
         // Integers and strings alone are always JSON.
         let body = (try? API.encode(API.Problem(error))) ?? []
         return ControlResponse(status: HTTPStatus(error.code.status), body: body, isProblem: true)

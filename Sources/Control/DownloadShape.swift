@@ -1,3 +1,4 @@
+import API
 import Downloader
 import EventLoop
 import Library
@@ -27,7 +28,7 @@ extension API.Download {
                 rate > 0 && !progress.isOpen ? Int(min(Double(progress.totalBytes - progress.bytes) / rate, 1e9)) : nil
         }
         selection = AssetShapes(asset).tracks(of: download.ids)
-        error = download.failure.map { Failure(code: ControlError.Code(stored: $0.code), message: $0.message) }
+        error = download.failure.map { Failure(code: APIError.Code(stored: $0.code), message: $0.message) }
     }
 
     /// A download of which all is there, in a list: nothing of its tracks is told.
@@ -57,6 +58,23 @@ extension API.Download {
             shape.weight = weight
             shape.isComplete = part.isComplete
             return shape
+        }
+    }
+}
+
+extension API.Download {
+    /// The weight of each of some renditions, by their kinds; their sum is 1.
+    static func weights(of kinds: [String]) -> [Double] {
+        let counts = Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
+        let sum = counts.keys.reduce(0) { $0 + share(of: $1) }
+        return kinds.map { kind in API.rounded(share(of: kind) / sum / Double(counts[kind] ?? 1)) }
+    }
+
+    private static func share(of kind: String) -> Double {
+        switch kind {
+        case "video": 70
+        case "audio": 20
+        default: 10
         }
     }
 }

@@ -1,3 +1,4 @@
+public import API
 import EventLoop
 import HTTPMessage
 import Library
@@ -5,19 +6,19 @@ import Library
 /// Images for assets.
 extension LibraryService {
     /// See `ControlService`.
-    public func artwork(ofAsset name: String) async throws(ControlError) -> API.Artwork {
+    public func artwork(ofAsset name: String) async throws(APIError) -> API.Artwork {
         let asset = try find(name)
         if let artwork = library.artwork(of: asset) {
             return API.Artwork(mediaType: artwork.kind.mediaType, bytes: artwork.bytes)
         }
-        throw ControlError(.noArtwork, "\(asset.name) has no artwork")
+        throw APIError(.noArtwork, "\(asset.name) has no artwork")
     }
 
     /// See `ControlService`.
-    public func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(ControlError) -> API.Asset {
+    public func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(APIError) -> API.Asset {
         let asset = try find(name)
         guard let artwork = Artwork(bytes) else {
-            throw ControlError(
+            throw APIError(
                 .notArtwork, "what was given for \(asset.name) is something else: artwork is \(Artwork.accepted)")
         }
         try keep(artwork, of: asset)
@@ -25,21 +26,21 @@ extension LibraryService {
     }
 
     /// The image at the URL of a request; nil where it names none.
-    func artwork(_ request: API.DownloadRequest, for asset: Asset) async throws(ControlError) -> Artwork? {
+    func artwork(_ request: API.DownloadRequest, for asset: Asset) async throws(APIError) -> Artwork? {
         guard let text = request.artwork else { return nil }
         let url = try Self.url(text)
         do throws(LibraryError) {
             return try await library.artwork(at: url, for: asset)
         } catch {
-            throw ControlError(error, asset: asset.name)
+            throw APIError(error, asset: asset.name)
         }
     }
 
-    func keep(_ artwork: Artwork, of asset: Asset) throws(ControlError) {
+    func keep(_ artwork: Artwork, of asset: Asset) throws(APIError) {
         do throws(LibraryError) {
             try library.keep(artwork, of: asset)
         } catch {
-            throw ControlError(error, asset: asset.name)
+            throw APIError(error, asset: asset.name)
         }
     }
 }

@@ -1,3 +1,4 @@
+public import API
 import Downloader
 import EventLoop
 import Library
@@ -6,7 +7,7 @@ extension LibraryService {
     /// See `ControlService`.
     public func export(
         _ request: API.ExportRequest, ofAsset name: String
-    ) async throws(ControlError) -> API.Export {
+    ) async throws(APIError) -> API.Export {
         let asset = try find(name)
         do throws(LibraryError) {
             let export = try await library.export(
@@ -16,18 +17,18 @@ extension LibraryService {
                 name: asset.name, path: request.path, format: .init(rawValue: export.format.rawValue) ?? .folder,
                 bytes: Int(export.bytes), leftOut: export.leftOut.isEmpty ? nil : export.leftOut)
         } catch {
-            throw ControlError(error, asset: asset.name)
+            throw APIError(error, asset: asset.name)
         }
     }
 
     /// See `ControlService`.
-    public func importAsset(_ request: API.ImportRequest) async throws(ControlError) -> API.Asset {
+    public func importAsset(_ request: API.ImportRequest) async throws(APIError) -> API.Asset {
         do throws(LibraryError) {
             let asset = try await library.importAsset(at: request.path, name: request.name)
             await downloader.keep(asset)
             return shape(asset)
         } catch {
-            throw ControlError(error)
+            throw APIError(error)
         }
     }
 }

@@ -1,3 +1,4 @@
+public import API
 import Downloader
 import EventLoop
 import Library
@@ -5,10 +6,10 @@ import Library
 /// Whether the network is used.
 extension LibraryService {
     /// See `ControlService`.
-    public func mode() async throws(ControlError) -> API.Mode { API.Mode(.init(library.mode)) }
+    public func mode() async throws(APIError) -> API.Mode { API.Mode(.init(library.mode)) }
 
     /// See `ControlService`.
-    public func change(to mode: API.Mode) async throws(ControlError) -> API.Mode {
+    public func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
         let before = library.mode
         library.mode = PlayMode(mode.mode)
         if before == .offline, library.mode != .offline { downloader.tryAgain(.network) }

@@ -1,3 +1,4 @@
+public import API
 import Downloader
 import EventLoop
 import Library
@@ -7,7 +8,7 @@ extension LibraryService {
     /// The moving of assets to other disks; begins with `.busy` and `.cannotWrite`.
     public var moves: any JobService<API.Move> { AssetJobs(self, start: move, look: move, stop: cancelMove) }
 
-    private func move(_ asset: Asset, _ request: API.MoveRequest) throws(ControlError) {
+    private func move(_ asset: Asset, _ request: API.MoveRequest) throws(APIError) {
         do throws(LibraryError) {
             if let job = downloader.verifier.job(of: asset), !job.state.isFinal {
                 guard downloader.verifier.giveWay(job) else {
@@ -16,7 +17,7 @@ extension LibraryService {
             }
             _ = try library.move(asset, to: request.path)
         } catch {
-            throw ControlError(error, asset: asset.name)
+            throw APIError(error, asset: asset.name)
         }
     }
 
@@ -33,7 +34,7 @@ extension API.Move {
         (path, bytes, totalBytes) = (move.path, Int(move.pace.bytes), Int(move.totalBytes))
         leftOut = move.leftOut > 0 ? move.leftOut : nil
         error = move.failure.map {
-            let error = ControlError($0, asset: move.asset.name)
+            let error = APIError($0, asset: move.asset.name)
             return .init(code: error.code, message: error.message)
         }
     }

@@ -1,3 +1,4 @@
+public import API
 import EventLoop
 import HTTPMessage
 import Library
@@ -10,12 +11,12 @@ extension LibraryService {
         AssetJobs(self, start: publish, look: publication, stop: cancelPublication)
     }
 
-    private func publish(_ asset: Asset, _ request: API.PublicationRequest) throws(ControlError) {
+    private func publish(_ asset: Asset, _ request: API.PublicationRequest) throws(APIError) {
         let access = try Self.access(request)
         do throws(LibraryError) {
             _ = try published.publish(asset, to: request.target, access: access)
         } catch {
-            throw ControlError(publishing: error, asset: asset.name)
+            throw APIError(publishing: error, asset: asset.name)
         }
     }
 
@@ -26,16 +27,16 @@ extension LibraryService {
     private func cancelPublication(of asset: Asset) { published.publication(of: asset)?.cancel() }
 
     /// How an object store is asked; nil without keys. Nothing of a key is in a message.
-    private static func access(_ request: API.PublicationRequest) throws(ControlError) -> BucketAccess? {
+    private static func access(_ request: API.PublicationRequest) throws(APIError) -> BucketAccess? {
         guard let keys = request.keys else { return nil }
         let isToken = { (text: String) in !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
         guard isToken(keys.accessKey), isToken(keys.secretKey), keys.sessionToken.map(isToken) ?? true else {
-            throw ControlError(.badRequest, "the keys for the object store are none: empty, or with blanks in them")
+            throw APIError(.badRequest, "the keys for the object store are none: empty, or with blanks in them")
         }
         var endpoint: WebURL?
         if let text = request.endpoint {
             guard let url = try? WebURL(text), url.path == "/", url.query == nil else {
-                throw ControlError(.badRequest, "the endpoint is no http:// or https:// URL of a server alone")
+                throw APIError(.badRequest, "the endpoint is no http:// or https:// URL of a server alone")
             }
             endpoint = url
         }
@@ -46,10 +47,10 @@ extension LibraryService {
     }
 }
 
-extension ControlError {
+extension APIError {
     /// Why an asset is not published, and what to try then.
     init(publishing error: LibraryError, asset: String) {
-        let general = ControlError(error, asset: asset)
+        let general = APIError(error, asset: asset)
         let again = "the same command again: it goes on where it was"
         let next: String? =
             switch general.code {
@@ -78,7 +79,7 @@ extension API.Publication {
         (sentFiles, sentBytes) = (publication.sent.files, Int(publication.sent.bytes))
         deletedFiles = publication.deleted
         error = publication.failure.map {
-            API.Problem(ControlError(publishing: $0, asset: publication.asset.name))
+            API.Problem(APIError(publishing: $0, asset: publication.asset.name))
         }
     }
 }

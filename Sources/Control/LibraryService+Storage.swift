@@ -1,3 +1,4 @@
+public import API
 import Downloader
 import EventLoop
 import Library
@@ -6,25 +7,25 @@ import Store
 /// How long assets are kept, and what they are called.
 extension LibraryService {
     /// See `ControlService`.
-    public func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(ControlError) -> API.Asset {
-        if let contradiction = policy.contradiction { throw ControlError(.badRequest, contradiction) }
+    public func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(APIError) -> API.Asset {
+        if let contradiction = policy.contradiction { throw APIError(.badRequest, contradiction) }
         let asset = try find(name)
         do {
             try await library.setPolicy(StoragePolicy(policy), of: asset)
         } catch {
-            throw ControlError(error, asset: asset.name)
+            throw APIError(error, asset: asset.name)
         }
         return shape(asset)
     }
 
     /// See `ControlService`.
-    public func change(_ change: API.AssetChange, ofAsset name: String) async throws(ControlError) -> API.Asset {
+    public func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset {
         let asset = try find(name)
         if let name = change.name {
             do {
                 try await library.rename(asset, to: name)
             } catch {
-                throw ControlError(error, asset: asset.name)
+                throw APIError(error, asset: asset.name)
             }
         }
         if let title = change.title { await library.entitle(asset, title.isEmpty ? nil : title) }

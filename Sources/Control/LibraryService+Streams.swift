@@ -1,3 +1,4 @@
+import API
 import EventLoop
 import HTTPMessage
 import Library
@@ -16,9 +17,9 @@ extension LibraryService {
     func asset(ofStream name: String) -> Asset? { library.stream(named: name).flatMap { library.asset(at: $0.url) } }
 
     /// Throws for a stream of this name: what is asked is about something that is not here.
-    func refuse(stream name: String) throws(ControlError) {
+    func refuse(stream name: String) throws(APIError) {
         guard library.stream(named: name) != nil else { return }
-        throw ControlError(
+        throw APIError(
             .noSuchAsset, "\(name) is in the list of streams, and nothing of it is here",
             next: "weir get \(name), or take it out of the list with an editor")
     }

@@ -1,3 +1,4 @@
+public import API
 import Downloader
 import EventLoop
 import Library
@@ -8,11 +9,11 @@ extension LibraryService {
         AssetJobs(self, start: verify, look: verification, stop: cancelVerification)
     }
 
-    private func verify(_ asset: Asset, _ request: API.VerificationRequest) throws(ControlError) {
+    private func verify(_ asset: Asset, _ request: API.VerificationRequest) throws(APIError) {
         do throws(LibraryError) {
             _ = try downloader.verifier.start(asset, isRepair: request.repair ?? false)
         } catch {
-            throw ControlError(error, asset: asset.name)
+            throw APIError(error, asset: asset.name)
         }
     }
 

@@ -1,3 +1,5 @@
+internal import API
+internal import AccessLog
 internal import Playback
 
 /// What a path of the API leads to that is about sessions and their logs.
@@ -27,7 +29,7 @@ extension LogQuery {
     static let keys = ["asset", "since", "limit"]
 
     /// Reads a query with these keys.
-    init(_ query: ControlQuery) throws(ControlError) {
+    init(_ query: ControlQuery) throws(APIError) {
         self.init(asset: try query.word("asset"), since: try query.number("since"))
         limit = try query.count("limit", upTo: 100_000) ?? limit
     }

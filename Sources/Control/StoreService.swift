@@ -1,3 +1,4 @@
+public import API
 public import EventLoop
 import Library
 import Store
@@ -5,12 +6,12 @@ import Store
 /// What the control API tells of the store as a whole.
 @LoopActor public protocol StoreService: AnyObject, Sendable {
     /// What is stored altogether, and how much room there is.
-    func store() async throws(ControlError) -> API.Store
+    func store() async throws(APIError) -> API.Store
 }
 
 extension LibraryService: StoreService {
     /// See `StoreService`.
-    public func store() async throws(ControlError) -> API.Store {
+    public func store() async throws(APIError) -> API.Store {
         // What nobody has looked into since the start is not looked into for this.
         let bytes = library.assets.map { asset in
             library.summaries[asset]?.bytes ?? (asset.isAsleep ? 0 : asset.bytes + (asset.revision?.bytes ?? 0))

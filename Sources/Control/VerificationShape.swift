@@ -1,3 +1,4 @@
+import API
 import Downloader
 import EventLoop
 import Library
@@ -13,7 +14,7 @@ extension API.Verification {
         totalBytes = Int(verification.totalBytes)
         found = job.found
         verified = job.asset.verified.map { Int($0) }
-        error = job.failure.map { .init(code: ControlError.Code(stored: $0.code), message: $0.message) }
+        error = job.failure.map { .init(code: APIError.Code(stored: $0.code), message: $0.message) }
         guard job.state.isFinal else { return }
         let report = job.report
         remaining = report.remaining

@@ -1,6 +1,6 @@
+import API
 import Application
 import ArgumentParser
-import Control
 
 /// `weir check`
 struct CheckCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
+import API
 import Application
 import ArgumentParser
-import Control
 import Foundation
 
 /// The options of every command: what they are called is what the configuration calls them.
@@ -40,14 +40,14 @@ struct CommonOptions: ParsableArguments {
 /// A daemon to talk to, which may or may not run.
 struct Daemon {
     let configuration: Configuration
-    let client: ControlClient
+    let client: APIClient
     /// Whether the command line says where it listens.
     private let isNamed: Bool
 
     init(configuration: Configuration, isNamed: Bool = false) {
         self.configuration = configuration
         self.isNamed = isNamed
-        client = ControlClient(state: StateDirectory(configuration.state))
+        client = APIClient(state: StateDirectory(configuration.state))
     }
 
     /// Where it listens: where the command line says, else the daemon that runs, else where one would.

@@ -1,4 +1,4 @@
-import Control
+import API
 
 extension API.Download {
     /// Its state in a word or a few: `waiting for space`.

@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// A download for `weir show`: what becomes of it, and how far each of its tracks is.
 enum DownloadText {

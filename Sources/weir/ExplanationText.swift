@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// Why a selection chooses what it does, for people.
 enum ExplanationText {

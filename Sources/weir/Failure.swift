@@ -1,6 +1,6 @@
+import API
 import Application
 import ArgumentParser
-import Control
 import Foundation
 
 /// What a command ends with when it does not end well: a sentence, what to try, an exit code of sysexits(3).
@@ -25,7 +25,7 @@ struct Failure: Error, Equatable {
     init(_ error: any Error, state: String? = nil) {
         switch error {
         case let error as Failure: self = error
-        case let error as ControlError:
+        case let error as APIError:
             self.init(error.message, next: error.next, exitCode: error.code.exitCode, code: error.code.rawValue)
             if error.code == .noDaemon { next = "weir serve" + (state.map { " --state \(Self.quoted($0))" } ?? "") }
         case let error as ConfigurationError:

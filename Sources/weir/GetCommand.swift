@@ -1,6 +1,6 @@
+import API
 import Application
 import ArgumentParser
-import Control
 import Foundation
 
 /// `weir get`
@@ -82,7 +82,7 @@ struct GetCommand: AsyncParsableCommand {
 
     /// What cannot be saved can still be watched, and recorded.
     private func withPlayableURL(_ failure: Failure, _ daemon: Daemon) -> Failure {
-        guard failure.code == ControlError.Code.live.rawValue else { return failure }
+        guard failure.code == APIError.Code.live.rawValue else { return failure }
         var failure = failure
         let word = Failure.quoted(source)
         failure.next =

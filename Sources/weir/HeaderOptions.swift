@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Control
 
 /// The option for header fields of the user's own. They are secrets, and no message repeats them.
 struct HeaderOptions: ParsableArguments {

@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Control
 
 /// `weir import`
 struct ImportCommand: AsyncParsableCommand {

@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// A JSON object on one line whose keys stand in the order in which they were added.
 struct JSONLine {

@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// Begins a job on an asset and follows it to its end; where it is interrupted, so is the daemon's work.
 ///
@@ -7,7 +7,7 @@ import Control
 struct JobFollower<Text: JobText>: Sendable {
     typealias Job = Text.Job
 
-    let client: ControlClient
+    let client: APIClient
     let style: ProgressReporter.Style
     /// As `Failure` takes it.
     let state: String?

@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// Shows how far a job is: each state once.
 struct JobProgress<Text: JobText> {

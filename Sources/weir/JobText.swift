@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// What a command writes that has a job of some kind done.
 protocol JobText: SendableMetatype {

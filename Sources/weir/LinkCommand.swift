@@ -1,6 +1,6 @@
+import API
 import Application
 import ArgumentParser
-import Control
 
 /// `weir link`
 struct LinkCommand: AsyncParsableCommand {

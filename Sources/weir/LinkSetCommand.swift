@@ -1,5 +1,5 @@
+public import API
 public import ArgumentParser
-public import Control
 
 extension LinkRate: ExpressibleByArgument {
     /// The rate that `weir link set` was given.

@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Control
 
 /// `weir list`
 struct ListCommand: AsyncParsableCommand {

@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// What `weir list` shows of an asset, as `API.Asset` has it: to read all the rest would take most of the time of a long
 /// list.

@@ -1,7 +1,7 @@
+import API
+import AccessLog
 import Application
 import ArgumentParser
-import Control
-import Playback
 
 /// `weir log`
 struct LogCommand: AsyncParsableCommand {
@@ -52,15 +52,15 @@ struct LogCommand: AsyncParsableCommand {
             let query = LogQuery(asset: name, limit: limit)
             if kpi { return try await show(client.kpis(query)) }
             if errors {
-                try await show(query) { query throws(ControlError) in try await client.errorLog(query) }
+                try await show(query) { query throws(APIError) in try await client.errorLog(query) }
             } else {
-                try await show(query) { query throws(ControlError) in try await client.accessLog(query) }
+                try await show(query) { query throws(APIError) in try await client.accessLog(query) }
             }
         }
     }
 
     private func show<Event: LogEvent>(
-        _ query: LogQuery, _ ask: @escaping @Sendable (LogQuery) async throws(ControlError) -> API.Log<Event>
+        _ query: LogQuery, _ ask: @escaping @Sendable (LogQuery) async throws(APIError) -> API.Log<Event>
     ) async throws {
         let text = LogText<Event>(format ?? .w3c)
         guard follow else {

@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Control
 
 /// `weir mode`
 struct ModeCommand: AsyncParsableCommand {

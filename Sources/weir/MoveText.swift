@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// What `weir move` writes.
 enum MoveText: JobText {
@@ -36,7 +36,7 @@ enum MoveText: JobText {
             let code = move.error?.code ?? .internal
             let message = move.error?.message ?? "\(move.asset) is not moved"
             return Failure(
-                message, next: ControlError(code, "").next, exitCode: code.exitCode, code: code.rawValue)
+                message, next: APIError(code, "").next, exitCode: code.exitCode, code: code.rawValue)
         }
     }
 

@@ -1,6 +1,6 @@
+import API
 import Application
 import ArgumentParser
-import Control
 import Foundation
 
 /// `weir play`

@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// The one line that says how far a download is.
 struct ProgressLine {

@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// Decides what is said while a download is followed, and when. Knows no clock: time comes with each state.
 struct ProgressReporter {

@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// What `weir publish` writes.
 enum PublicationText: JobText {

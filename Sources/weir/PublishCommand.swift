@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Control
 import Foundation
 
 /// `weir publish`

@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Control
 
 /// `weir resume`
 struct ResumeCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
+public import API
 public import ArgumentParser
-public import Control
 
 extension API.Quality: ExpressibleByArgument {}
 extension API.Choice: ExpressibleByArgument {}

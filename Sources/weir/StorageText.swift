@@ -1,4 +1,4 @@
-import Control
+import API
 import Foundation
 
 /// How long an asset is kept, in words.

@@ -1,5 +1,5 @@
+public import API
 public import ArgumentParser
-public import Control
 import Foundation
 
 extension API.MediaRange: ExpressibleByArgument {}
@@ -86,7 +86,7 @@ struct TaskOptions: ParsableArguments {
         guard let image = API.Artwork(file: [UInt8](data)) else {
             throw Failure(
                 "\(artwork) is something else: artwork is \(API.Artwork.accepted)", next: "another image", exitCode: 65,
-                code: ControlError.Code.notArtwork.rawValue)
+                code: APIError.Code.notArtwork.rawValue)
         }
         return image.bytes
     }

@@ -1,3 +1,4 @@
+internal import API
 internal import Control
 internal import Glibc
 internal import Origin
@@ -62,7 +63,7 @@ extension Doctor {
     /// Where the daemon that runs lets others in, as `192.168.1.5:8216`; nil where it does not.
     private var door: String? {
         get async {
-            guard let url = try? await ControlClient(state: state).lan().url else { return nil }
+            guard let url = try? await APIClient(state: state).lan().url else { return nil }
             return url.split(separator: "/").dropFirst().first.map(String.init)
         }
     }

@@ -1,3 +1,4 @@
+import API
 public import Downloader
 import EventLoop
 public import Library

@@ -1,3 +1,4 @@
+public import API
 public import EventLoop
 
 /// What happens to assets and downloads, for whoever listens: `GET /api/v1/events`.

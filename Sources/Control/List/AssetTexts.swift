@@ -1,3 +1,4 @@
+import API
 import Downloader
 import EventLoop
 import Library
@@ -27,7 +28,7 @@ import Store
     }
 
     /// Texts that another thread writes, or has written: JSON takes the longest, and the loop has players to serve.
-    private typealias Sheet = Task<Result<[Text], ControlError>, Never>
+    private typealias Sheet = Task<Result<[Text], APIError>, Never>
 
     /// Where a text stands, or will.
     private struct Place {
@@ -61,7 +62,7 @@ import Store
 
     /// The texts of assets, in their order, without those that are removed before their turn comes. It takes turns with
     /// others.
-    func texts(of assets: [Asset]) async throws(ControlError) -> [Text] {
+    func texts(of assets: [Asset]) async throws(APIError) -> [Text] {
         var begin = ContinuousClock.now
         var (places, drafts): ([Place], [Draft]) = ([], [])
         places.reserveCapacity(assets.count)
@@ -99,8 +100,8 @@ import Store
         guard !drafts.isEmpty else { return [] }
         let contents = drafts.map { ($0.shape, $0.tracks) }
         let sheet = Sheet.detached {
-            do throws(ControlError) {
-                return .success(try contents.map { shape, tracks throws(ControlError) in try Text(shape, tracks) })
+            do throws(APIError) {
+                return .success(try contents.map { shape, tracks throws(APIError) in try Text(shape, tracks) })
             } catch {
                 return .failure(error)
             }
@@ -111,7 +112,7 @@ import Store
         return places
     }
 
-    private func read(_ places: [Place]) async throws(ControlError) -> [Text] {
+    private func read(_ places: [Place]) async throws(APIError) -> [Text] {
         var texts: [Text] = []
         texts.reserveCapacity(places.count)
         var open: (sheet: Sheet, lines: [Text])?
@@ -146,7 +147,7 @@ extension AssetTexts.Text {
     /// What `API.encode` makes of tracks of which there are none. In a string of JSON its quotation marks would be escaped.
     private static let empty = Array(#""tracks":{"audio":[],"subtitles":[],"variants":[]}"#.utf8)
 
-    init(_ shape: API.Asset, _ tracks: String) throws(ControlError) {
+    init(_ shape: API.Asset, _ tracks: String) throws(APIError) {
         var shape = shape
         isStoragePlain = shape.storage == Self.plain
         if isStoragePlain { shape.storage = nil }

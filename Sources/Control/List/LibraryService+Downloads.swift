@@ -1,3 +1,4 @@
+public import API
 import Downloader
 import EventLoop
 import Library
@@ -10,7 +11,7 @@ extension LibraryService {
     private static let turn = Duration.milliseconds(5)
 
     /// See `ControlService`.
-    public func downloads() async throws(ControlError) -> [API.Download] {
+    public func downloads() async throws(APIError) -> [API.Download] {
         await library.summaries.check()
         var begin = ContinuousClock.now
         var shapes: [API.Download] = []

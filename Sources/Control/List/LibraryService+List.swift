@@ -1,3 +1,4 @@
+public import API
 import Downloader
 import EventLoop
 import HTTPMessage
@@ -16,7 +17,7 @@ extension LibraryService {
     static let summaryVersion = 1
 
     /// See `ControlService`.
-    public func assets(_ wish: API.ListWish) async throws(ControlError) -> [UInt8] {
+    public func assets(_ wish: API.ListWish) async throws(APIError) -> [UInt8] {
         await library.summaries.check()
         let all = library.assets
         let first = wish.after.map { name in Self.place(after: name, in: all) } ?? 0

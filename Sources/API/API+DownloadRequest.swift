@@ -1,0 +1,112 @@
+extension API {
+    /// The body of `POST /api/v1/downloads`: starts a download, resumes one, adds to one, or attaches to one under way.
+    /// Answered by `Download`.
+    ///
+    /// An asset has one download. What it wants already is not fetched again; what is new is added to it; and one that
+    /// failed, was paused or was cancelled goes on. As the body of `POST /api/v1/selection` it starts nothing, and is
+    /// answered by a `Presentation` with its `explanation`.
+    public struct DownloadRequest: Codable, Equatable, Sendable {
+        /// An origin URL, or the name of a known asset.
+        public var source: String
+        /// Which variant; absent for the best, or the lowest that meets the minimums of `preferences` where there are
+        /// any.
+        public var quality: Quality?
+        /// Which audio renditions.
+        public var audio: Choice
+        /// Which subtitle renditions.
+        public var subtitles: Choice
+        /// What is preferred.
+        public var preferences: Preferences?
+        /// Further selections that the same download keeps, after this one; what they share is fetched once.
+        public var additional: [SelectionRequest]?
+        /// The media time that is wanted; absent for all of it. Whole segments are kept.
+        public var range: MediaRange?
+        /// The name that a new asset gets; chosen from the URL when absent.
+        public var name: String?
+        /// The title that the asset gets.
+        public var title: String?
+        /// A line of the user's own.
+        public var note: String?
+        /// The URL of an image that is kept with the asset: JPEG, PNG or WebP, at most 4 MB. An image of one's own is
+        /// given by `PUT /api/v1/assets/<name>/artwork`.
+        public var artwork: String?
+        /// Before whom it comes; absent for `default`, or what it was.
+        public var priority: Download.Priority?
+        /// Whether a live stream is recorded until it ends, rather than refused.
+        public var record: Bool?
+        /// Whether it begins although the disk has no room for what it is expected to take.
+        public var anyway: Bool?
+        /// Whether it is noted as paused, and begins when it is resumed.
+        public var paused: Bool?
+        /// What the origin is to be sent with each request.
+        public var headers: [Header]?
+
+        /// A request for the best variant with its default audio.
+        public init(source: String, quality: Quality? = nil, audio: Choice = .default, subtitles: Choice = .none) {
+            self.source = source
+            self.quality = quality
+            self.audio = audio
+            self.subtitles = subtitles
+        }
+
+        /// Reads a request; only `source` has to be there.
+        public init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            let first = try SelectionRequest(from: decoder)
+            (quality, audio, subtitles) = (first.quality, first.audio, first.subtitles)
+            preferences = first.preferences
+            source = try values.decode(String.self, forKey: .source)
+            additional = try values.decodeIfPresent([SelectionRequest].self, forKey: .additional)
+            range = try values.decodeIfPresent(MediaRange.self, forKey: .range)
+            name = try values.decodeIfPresent(String.self, forKey: .name)
+            title = try values.decodeIfPresent(String.self, forKey: .title)
+            note = try values.decodeIfPresent(String.self, forKey: .note)
+            artwork = try values.decodeIfPresent(String.self, forKey: .artwork)
+            priority = try values.decodeIfPresent(Download.Priority.self, forKey: .priority)
+            record = try values.decodeIfPresent(Bool.self, forKey: .record)
+            anyway = try values.decodeIfPresent(Bool.self, forKey: .anyway)
+            paused = try values.decodeIfPresent(Bool.self, forKey: .paused)
+            headers = try values.decodeIfPresent([Header].self, forKey: .headers)
+        }
+
+        /// What is wanted: its own selection, then the additional ones.
+        public var selections: [SelectionRequest] {
+            [SelectionRequest(quality: quality, audio: audio, subtitles: subtitles, preferences: preferences)]
+                + (additional ?? [])
+        }
+
+        /// Why nothing could be what is asked for, as a sentence with what to leave out; nil when something could.
+        public var contradiction: String? {
+            if record == true, range != nil {
+                return "a recording is of all that comes, and has no range: give one of the two"
+            }
+            return selections.lazy.compactMap(\.contradiction).first
+        }
+    }
+
+    /// The body of `POST /api/v1/downloads/<id>/resume`, which may be left out.
+    public struct ResumeRequest: Codable, Equatable, Sendable {
+        /// Where the asset is to be fetched from now on: for when its former URL has expired.
+        public var url: String?
+        /// What the origin is to be sent with each request from now on; absent for what it was sent before, which goes
+        /// along to the same scheme, host and port alone.
+        public var headers: [Header]?
+
+        /// A request.
+        public init(url: String? = nil, headers: [Header]? = nil) {
+            self.url = url
+            self.headers = headers
+        }
+    }
+
+    /// What a person does with a download that there is: `POST /api/v1/downloads/<id>/<change>`. The raw values are part of
+    /// the API.
+    public enum DownloadChange: String, Sendable, CaseIterable {
+        /// Stops it until it is resumed.
+        case pause
+        /// Lets it go on, whatever it was stopped by; one that waits tries at once.
+        case resume
+        /// Gives it up; what is stored is kept.
+        case cancel
+    }
+}

@@ -1,0 +1,64 @@
+internal import FoundationEssentials
+
+/// The shapes of the control API, version 1: what `/api/v1/…` takes and gives as JSON.
+///
+/// They are the contract with scripts, so a key, once here, keeps its name and its unit; new keys may come, and a
+/// reader passes over keys that it does not know. Times are seconds, sizes are bytes, bandwidths are bits a second and
+/// rates are bytes a second. A key whose value is not known is left out.
+public enum API {
+    /// The path that all routes begin with.
+    public static let root = "/api/v1"
+
+    /// The JSON text of a shape: keys sorted, on one line, slashes as they are.
+    ///
+    /// - Throws: `APIError` with `.internal` for a number that JSON cannot say (infinite, not a number).
+    public static func encode(_ value: some Encodable) throws(APIError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return Array(try encoder.encode(value))
+        } catch {
+            throw APIError(.internal, "an answer cannot be written as JSON", underlying: error)
+        }
+    }
+
+    /// Reads a shape from JSON text.
+    ///
+    /// - Throws: `APIError` with `.badRequest`, and the key at fault in the sentence.
+    public static func decode<Shape: Decodable>(
+        _ shape: Shape.Type = Shape.self, from text: [UInt8]
+    ) throws(APIError) -> Shape {
+        do {
+            return try JSONDecoder().decode(shape, from: Data(text))
+        } catch let error as DecodingError {
+            throw APIError(.badRequest, error.sentence, underlying: error)
+        } catch {
+            throw APIError(.badRequest, "the text is not JSON", underlying: error)
+        }
+    }
+
+    /// Seconds to the millisecond: finer digits are noise of binary fractions.
+    public static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
+
+    /// A fraction to four digits, never up: what is not all stays less than 1.
+    public static func rounded(_ fraction: Double) -> Double { (fraction * 10_000 + 1e-9).rounded(.down) / 10_000 }
+}
+
+extension DecodingError {
+    /// What is wrong, and at which key, for whoever wrote the JSON.
+    fileprivate var sentence: String {
+        switch self {
+        case .keyNotFound(let key, let context): "\(Self.path(context.codingPath + [key])) is missing"
+        case .valueNotFound(_, let context): "\(Self.path(context.codingPath)) is null"
+        case .typeMismatch(_, let context), .dataCorrupted(let context):
+            context.codingPath.isEmpty
+                ? "the text is not the JSON object that is wanted"
+                : "\(Self.path(context.codingPath)): \(context.debugDescription)"
+        @unknown default: "the JSON cannot be read"
+        }
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+    }
+}
