@@ -1,3 +1,5 @@
+internal import HTTPMessage
+
 extension API {
     /// An asset that the library knows.
     ///
@@ -146,5 +148,96 @@ extension API {
             self.isLive = isLive
             self.tracks = tracks
         }
+    }
+}
+
+extension API {
+    /// Which assets a list is to have, and what of them: the query of `GET /api/v1/assets`.
+    ///
+    /// `limit=500&after=<name>&brief=1`, each of which may be left out. A list that has not all says in `next` after which
+    /// name the rest comes.
+    public struct ListWish: Equatable, Sendable {
+        /// The most assets, from 1 on; nil for all.
+        public var limit: Int?
+        /// The name behind which it begins; nil for the first of all. There need not be such an asset.
+        public var after: String?
+        /// Whether `tracks` stay empty, and `storage` is left out where it says nothing.
+        public var isBrief = false
+
+        /// All assets, with everything.
+        public init(limit: Int? = nil, after: String? = nil, isBrief: Bool = false) {
+            (self.limit, self.after, self.isBrief) = (limit, after, isBrief)
+        }
+
+        /// As a query, with its question mark; empty for all assets with everything.
+        var query: String {
+            let pairs = [
+                limit.map { "limit=\($0)" }, after.map { "after=\(PercentEncoding.encode($0))" },
+                isBrief ? "brief=1" : nil,
+            ].compactMap(\.self)
+            return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
+        }
+    }
+}
+
+extension API {
+    /// Whether an asset plays without its origin, after its pieces were compared with the disk.
+    public struct Playable: Codable, Equatable, Sendable {
+        /// The answer in a word.
+        public enum Answer: String, Codable, Sendable {
+            /// From its beginning to its end.
+            case yes
+            /// With stretches cut out.
+            case part
+            /// Not at all, or too little to be called so.
+            case no
+        }
+
+        /// The answer.
+        public var answer: Answer
+        /// What it rests on, in words: what is whole, or what is missing.
+        public var reason: String
+        /// How long that lasts which plays, in seconds; absent where that is nothing, or not known.
+        public var duration: Double?
+
+        /// An answer.
+        public init(_ answer: Answer, _ reason: String, duration: Double? = nil) {
+            (self.answer, self.reason, self.duration) = (answer, reason, duration.map(API.milliseconds))
+        }
+    }
+}
+
+extension API {
+    /// The image that is kept with an asset: `GET /api/v1/assets/<name>/artwork`. `PUT` there takes another: JPEG, PNG
+    /// or WebP as it is, at most 4 MB, answered by the `Asset`.
+    public struct Artwork: Equatable, Sendable {
+        /// `image/jpeg`, `image/png` or `image/webp`.
+        public let mediaType: String
+        /// The file, as it was given.
+        public let bytes: [UInt8]
+
+        /// An image.
+        public init(mediaType: String, bytes: [UInt8]) {
+            self.mediaType = mediaType
+            self.bytes = bytes
+        }
+
+        /// Recognises a JPEG, PNG or WebP file by its first bytes; nil for any other file, and for one over `limit`.
+        public init?(file bytes: [UInt8]) {
+            guard bytes.count <= Self.limit, let mediaType = Self.mediaType(of: bytes) else { return nil }
+            self.init(mediaType: mediaType, bytes: bytes)
+        }
+
+        private static func mediaType(of bytes: [UInt8]) -> String? {
+            if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+            if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
+            let isWebP = bytes.starts(with: Array("RIFF".utf8)) && bytes.dropFirst(8).starts(with: Array("WEBP".utf8))
+            return isWebP ? "image/webp" : nil
+        }
+
+        /// Maximum size in bytes.
+        public static let limit = 4 << 20
+        /// The accepted files, to stand behind "artwork is".
+        public static let accepted = "a JPEG, PNG or WebP image of at most 4 MB"
     }
 }

@@ -1,3 +1,5 @@
+internal import HTTPMessage
+
 extension API {
     /// The body of `POST /api/v1/downloads`: starts a download, resumes one, adds to one, or attaches to one under way.
     /// Answered by `Download`.
@@ -108,5 +110,85 @@ extension API {
         case resume
         /// Gives it up; what is stored is kept.
         case cancel
+    }
+}
+
+extension API {
+    /// One selection: a variant, with renditions. `DownloadRequest` has the keys of one, and further ones in
+    /// `additional`.
+    public struct SelectionRequest: Codable, Equatable, Sendable {
+        /// Which variant; absent for the best, or the lowest that meets the minimums of `preferences` where there are
+        /// any.
+        public var quality: Quality?
+        /// Which audio renditions.
+        public var audio: Choice
+        /// Which subtitle renditions.
+        public var subtitles: Choice
+        /// What is preferred.
+        public var preferences: Preferences?
+
+        /// The best variant with its default audio, unless something else is given.
+        public init(
+            quality: Quality? = nil, audio: Choice = .default, subtitles: Choice = .none,
+            preferences: Preferences? = nil
+        ) {
+            self.quality = quality
+            self.audio = audio
+            self.subtitles = subtitles
+            self.preferences = preferences
+        }
+
+        /// Reads a selection; every key may be absent.
+        public init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            quality = try values.decodeIfPresent(Quality.self, forKey: .quality)
+            audio = try values.decodeIfPresent(Choice.self, forKey: .audio) ?? .default
+            subtitles = try values.decodeIfPresent(Choice.self, forKey: .subtitles) ?? .none
+            preferences = try values.decodeIfPresent(Preferences.self, forKey: .preferences)
+        }
+
+        /// Why no variant could be what is asked for, as a sentence with what to leave out; nil when one could.
+        public var contradiction: String? {
+            guard let quality, let preferences else { return nil }
+            if preferences.isFast == true, quality == .best {
+                return "the best quality is not the fastest download: give one of the two"
+            }
+            switch quality {
+            case .worst where preferences.minimumBitRate != nil || preferences.minimumSize != nil:
+                return "the worst quality has no minimum: give one of the two"
+            case .minimumBandwidth where preferences.minimumBitRate != nil:
+                return "the quality \(quality) is a minimum bit rate already: give one of the two"
+            case .height(let height), .heightAtMost(let height):
+                guard let size = preferences.minimumSize, size.height > height else { return nil }
+                return "nothing of the quality \(quality) has the minimum size \(size): give one of the two"
+            default: return nil
+            }
+        }
+    }
+}
+
+extension API {
+    /// A header field for the origin of an asset, and for no other:
+    /// `{"name":"Referer","value":"https://example.com/"}`.
+    ///
+    /// The value is a secret: nothing that the API gives has it, and no message names it.
+    public struct Header: Codable, Equatable, Sendable, CustomStringConvertible {
+        /// The field's name.
+        public var name: String
+        /// The field's value.
+        public var value: String
+
+        /// Reads `Name: value`; nil for what is no field line (RFC 9110 §5).
+        public init?(_ line: String) {
+            guard let field = FieldLine(Array(line.utf8)) else { return nil }
+            name = field.name
+            value = field.value
+        }
+
+        /// `Name: value`.
+        public var line: String { "\(name): \(value)" }
+
+        /// The name alone.
+        public var description: String { name }
     }
 }

@@ -1,6 +1,6 @@
 public import API
 import Downloader
-import EventLoop
+public import EventLoop
 import Library
 import Store
 
@@ -71,5 +71,90 @@ extension API.Policy {
 extension API.Storage.Purge {
     init(_ purge: StorageLife.Purge) {
         self.init(date: Int(purge.date), bytes: Int(purge.bytes), cause: purge.cause == .expired ? .expired : .space)
+    }
+}
+
+/// What the control API tells of the store as a whole.
+@LoopActor public protocol StoreService: AnyObject, Sendable {
+    /// What is stored altogether, and how much room there is.
+    func store() async throws(APIError) -> API.Store
+}
+
+extension LibraryService: StoreService {
+    /// See `StoreService`.
+    public func store() async throws(APIError) -> API.Store {
+        // What nobody has looked into since the start is not looked into for this.
+        let bytes = library.assets.map { asset in
+            library.summaries[asset]?.bytes ?? (asset.isAsleep ? 0 : asset.bytes + (asset.revision?.bytes ?? 0))
+        }
+        let disk = library.disk
+        let cache = API.PlayCache(bytes: Int(library.cachedBytes), limit: library.cacheLimit.map { Int($0) })
+        var shape = API.Store(path: disk.path, playCache: cache, purge: disk.purge.rawValue)
+        shape.problem = library.readOnlyReason.map { "\($0)" }
+        (shape.assets, shape.bytes) = (library.assets.count, Int(bytes.reduce(0, +)))
+        shape.disk = disk.space.map { space in
+            .init(
+                totalBytes: Int(space.total), freeBytes: Int(min(space.free, space.total)),
+                reservedBytes: Int(disk.reserve))
+        }
+        return shape
+    }
+}
+
+/// Whether what is stored plays.
+extension LibraryService {
+    /// Whether an asset plays without its origin, by what is on disk.
+    func playable(_ asset: Asset) async -> API.Playable {
+        await library.survey(asset)
+        do { try library.checkExpiry(of: asset) } catch { return API.Playable(.no, error.message, duration: nil) }
+        let playability = asset.playability
+        return API.Playable(.init(playability.answer), playability.reason, duration: playability.seconds)
+    }
+}
+
+extension API.Playable.Answer {
+    fileprivate init(_ answer: Playability.Answer) {
+        self =
+            switch answer {
+            case .yes: .yes
+            case .part: .part
+            case .no: .no
+            }
+    }
+}
+
+/// Whether the network is used.
+extension LibraryService {
+    /// See `ControlService`.
+    public func mode() async throws(APIError) -> API.Mode { API.Mode(.init(library.mode)) }
+
+    /// See `ControlService`.
+    public func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
+        let before = library.mode
+        library.mode = PlayMode(mode.mode)
+        if before == .offline, library.mode != .offline { downloader.tryAgain(.network) }
+        return mode
+    }
+}
+
+extension API.Mode.Name {
+    init(_ mode: PlayMode) {
+        self =
+            switch mode {
+            case .auto: .auto
+            case .offline: .offline
+            case .local: .local
+            }
+    }
+}
+
+extension PlayMode {
+    fileprivate init(_ mode: API.Mode.Name) {
+        self =
+            switch mode {
+            case .auto: .auto
+            case .offline: .offline
+            case .local: .local
+            }
     }
 }

@@ -2,6 +2,7 @@ import API
 import Application
 import ArgumentParser
 import Foundation
+import Glibc
 
 /// What a command ends with when it does not end well: a sentence, what to try, an exit code of sysexits(3).
 struct Failure: Error, Equatable {
@@ -62,5 +63,19 @@ extension AsyncParsableCommand {
             Output.error(failure.text)
             throw ExitCode(failure.exitCode)
         }
+    }
+}
+
+/// Ctrl-C as the end of waiting, not of the process.
+enum Interruption {
+    /// Runs work to its end; at SIGINT or SIGTERM its task is cancelled, and it is to return soon.
+    static func orEnd<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
+        let task = Task { await work() }
+        let watch = Task {
+            if await Signals.first(of: [SIGINT, SIGTERM]) != nil { task.cancel() }
+        }
+        let value = await task.value
+        watch.cancel()
+        return value
     }
 }

@@ -1,4 +1,5 @@
-internal import API
+import API
+import CDocument
 internal import FoundationEssentials
 
 extension API {
@@ -81,4 +82,13 @@ private struct KeyCheck: DecodableWithConfiguration {
             ? APIError(.badRequest, "\(name) is null", next: "leave it out")
             : APIError(.badRequest, "there is no field \(name)", next: "correct it, or leave it out")
     }
+}
+
+extension API {
+    /// This API as an OpenAPI 3.1 document: `conf/openapi.json`, as `GET /api/v1/openapi.json` gives it.
+    static let document: [UInt8] = {
+        var count = 0
+        let start = weir_openapi(&count)
+        return Array(UnsafeBufferPointer(start: start, count: count))
+    }()
 }
