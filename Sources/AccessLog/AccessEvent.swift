@@ -1,81 +1,81 @@
-/// One event of the access log: an uninterrupted period of one session, ended by a seek, by a change of variant, or
-/// with the session; after AVPlayerItemAccessLogEvent.
+/// An event of the access log: an uninterrupted period of one session, ended by a seek, a change of variant or the end
+/// of the session; modelled on AVPlayerItemAccessLogEvent.
 ///
-/// A change of variant begins an event with the first request for the new one. What is watched, and stalls, belong to
-/// the one whose variant is on the screen: until the playhead gets to the new one, both go on.
+/// A change of variant begins an event with the first request for the new variant. Watched time and stalls belong to
+/// the event whose variant is on the screen: until the playhead reaches the new variant, both events are open.
 ///
-/// Counters begin at nothing with each event, and never fall. Times are seconds, rates bits a second. The keys in JSON
-/// are those here; one without a value is left out.
+/// Counters start at 0 with each event and never fall. Times are seconds, rates are bits per second. The JSON keys are
+/// the property names; a property without a value is left out.
 public struct AccessEvent: Codable, Equatable, Sendable {
-    /// What the media is to its player, as `s-playback-type` has it.
+    /// Type of playback, as in `s-playback-type`.
     public enum PlaybackType: String, Codable, Sendable {
-        /// It has an end.
+        /// Media with an end.
         case vod = "VOD"
-        /// It goes on.
+        /// A live stream.
         case live = "LIVE"
-        /// From the store alone.
+        /// Media from the store only.
         case file = "FILE"
     }
 
-    /// The session's id, as it stands in its URLs.
+    /// The session's id in its URLs.
     public var session: String
-    /// The session's id for the whole world (RFC 9562).
+    /// The session's UUID (RFC 9562).
     public var guid: String
-    /// Counts the session's events from 0.
+    /// The event's number in its session, from 0.
     public var number: Int
     /// The asset's name.
     public var asset: String
-    /// The player, as its User-Agent says.
+    /// The player's User-Agent.
     public var client: String?
-    /// When it began, since 1970 in UTC.
+    /// Start of the event, in seconds since 1970 in UTC.
     public var began: Double
-    /// When it ended, as `began`; absent while it goes on.
+    /// End of the event, as `began`; absent while the event is open.
     public var ended: Double?
-    /// When it was written to the log, as `began`: of an idle session, and of a variant that is on the screen for long
-    /// after another is loaded, that is later than its end. Absent while it goes on.
+    /// Time at which the event was written to the log, as `began`. Later than `ended` for an idle session, and for a
+    /// variant that stays on the screen long after another one is loaded. Absent while the event is open.
     public var logged: Double?
-    /// The media playlist that was played, as the origin has it, without a query.
+    /// The origin URL of the media playlist that was played, without its query.
     public var uri: String?
-    /// The origin's address that delivered last; absent where the store delivered all.
+    /// Address of the origin that delivered last; absent if the store delivered everything.
     public var serverAddress: String?
-    /// How often that changed.
+    /// Number of changes of `serverAddress`.
     public var serverAddressChanges = 0
-    /// How the media is played.
+    /// Type of playback.
     public var playbackType = PlaybackType.vod
-    /// How many segments were asked for.
+    /// Number of requested segments.
     public var requests = 0
-    /// The media that was delivered, in media time.
+    /// Duration of the delivered media, in media time.
     public var downloaded = 0.0
-    /// Where in media time it began.
+    /// Position in media time at which the event began.
     public var startOffset = 0.0
-    /// The media that was played, in media time.
+    /// Duration of the media that was played, in media time.
     public var watched = 0.0
-    /// The bytes of bodies that the player was sent, of segments, initialization sections, keys and subtitles.
+    /// Bytes of the bodies sent to the player: segments, initialization sections, keys and subtitles.
     public var bytes = SourceBytes()
-    /// What the origin gave.
+    /// Throughput of the origin.
     public var observed = ObservedRate()
     /// BANDWIDTH of the variant.
     public var indicated: Int?
-    /// How often the player had nothing left to play while it waited for more.
+    /// Number of times the player ran out of media while it waited for more.
     public var stalls = 0
-    /// For how long, altogether.
+    /// Total duration of the stalls.
     public var stallTime = 0.0
-    /// How many pictures the player did not show in time; absent where it has not reported that.
+    /// Number of pictures that the player did not show in time; absent if the player has not reported it.
     public var framesDropped: Int?
-    /// From its beginning (the entry playlist, a seek) to the first segment delivered, or of the first one as the player
-    /// reported it, to the first picture; absent before that, and where a
-    /// variant changed, which nobody waits for.
+    /// Time from the event's beginning (the entry playlist, a seek) to the first delivered segment, or in the first event
+    /// to the first picture if the player reported it. Absent before that, and after a change of variant, for which no
+    /// player waits.
     public var startup: Double?
-    /// How many segments took longer to come than they last.
+    /// Number of segments that took longer to arrive than they last.
     public var overdue = 0
-    /// The keys here that are inferred from what was asked for and when: all that only a player knows for certain, but
-    /// for those that it told by CMCD or reported.
+    /// The keys of this event that are inferred from the requests and their times: all that only a player knows for
+    /// certain, except those that the player sent by CMCD or reported.
     public var inferred = Self.inferable
 
-    /// The keys that are inferred where no player tells them.
+    /// The keys that are inferred unless the player sends them.
     public static let inferable = ["stallTime", "stalls", "startOffset", "startup", "uri", "watched"]
 
-    /// An event that has just begun.
+    /// Creates an open event without any requests.
     public init(session: String, guid: String, number: Int, asset: String, client: String?, began: Double) {
         self.session = session
         self.guid = guid
@@ -87,7 +87,7 @@ public struct AccessEvent: Codable, Equatable, Sendable {
 }
 
 extension AccessEvent {
-    /// The fields of a line, in their order: AVPlayerItemAccessLog's own.
+    /// The fields of a line, in the order of AVPlayerItemAccessLog.
     public static let fields = """
         date time uri cs-guid s-ip s-ip-changes sc-count c-duration-downloaded c-start-time c-duration-watched bytes \
         c-observed-bitrate sc-indicated-bitrate c-stalls c-frames-dropped c-startup-time c-overdue c-reason \

@@ -1,35 +1,35 @@
-/// One event of the error log: something that a player asked for and did not get; after AVPlayerItemErrorLogEvent.
+/// An event of the error log: a player's request that failed; modelled on AVPlayerItemErrorLogEvent.
 public struct ErrorEvent: Codable, Equatable, Sendable {
-    /// Who erred.
+    /// The party at fault.
     public enum Domain: String, Codable, Sendable {
-        /// The origin, or the way to it.
+        /// The origin, or the network in front of it.
         case origin = "weir.origin"
         /// The store, or its disk.
         case store = "weir.store"
-        /// What came is not what its playlist says.
+        /// The media differs from its playlist.
         case media = "weir.media"
-        /// Who asked.
+        /// The player.
         case player = "weir.player"
     }
 
-    /// When, in seconds since 1970 in UTC.
+    /// Time of the error, in seconds since 1970 in UTC.
     public var time: Double
-    /// What was asked for, as the origin has it where that is known, else as Weir has it; without a query.
+    /// URL of the request at the origin if it is known, else at Weir; without its query.
     public var uri: String?
-    /// The session's id, as it stands in its URLs; absent where there is none yet.
+    /// The session's id in its URLs; absent before there is a session.
     public var session: String?
-    /// The session's id for the whole world.
+    /// The session's UUID.
     public var guid: String?
     /// The asset's name.
     public var asset: String?
-    /// The status that the player was sent; of a body that broke off, 0.
+    /// The HTTP status that the player received; 0 for a body that broke off.
     public var status: Int
-    /// Who erred.
+    /// The party at fault.
     public var domain: Domain
     /// A sentence for a person.
     public var comment: String
 
-    /// An error without a session.
+    /// Creates an error without a session.
     public init(time: Double, uri: String?, status: Int, domain: Domain, comment: String) {
         self.time = time
         self.uri = uri
@@ -40,7 +40,7 @@ public struct ErrorEvent: Codable, Equatable, Sendable {
 }
 
 extension ErrorEvent {
-    /// The fields of a line, in their order: AVPlayerItemErrorLog's own.
+    /// The fields of a line, in the order of AVPlayerItemErrorLog.
     public static let fields = "date time uri cs-guid s-ip status domain comment"
 
     /// The event as one line of a log.

@@ -1,8 +1,8 @@
-/// Key performance indicators of one session or of many, from the events of the access log. Pure.
+/// Key performance indicators of one or more sessions, computed from access log events. Pure.
 ///
-/// Each is a formula over the events i of the sessions that it is about; one that divides by nothing is absent.
+/// Each indicator is a formula over the events i of its sessions; one that would divide by 0 is absent.
 public struct KPIs: Codable, Equatable, Sendable {
-    /// How many sessions.
+    /// Number of sessions.
     public var sessions = 0
     /// Σ watchedᵢ: media time, in seconds.
     public var watched = 0.0
@@ -13,30 +13,30 @@ public struct KPIs: Codable, Equatable, Sendable {
     public var stalls = 0
     /// Σ stallTimeᵢ, in seconds.
     public var stallTime = 0.0
-    /// Σ stallTimeᵢ / (Σ watchedᵢ + Σ stallTimeᵢ): the part of the time before the screen that was waiting, 0 to 1. The
-    /// start is none of it.
+    /// Σ stallTimeᵢ / (Σ watchedᵢ + Σ stallTimeᵢ): the share of playback time spent in stalls, 0 to 1, without
+    /// the startup.
     public var stallRatio: Double?
-    /// Σ framesDroppedᵢ over the events whose player reported it; absent where none did.
+    /// Σ framesDroppedᵢ over the events whose player reported it; absent if none did.
     public var framesDropped: Int?
-    /// How often another variant was played than just before, in one session.
+    /// Number of changes of variant within a session.
     public var switches = 0
-    /// Σ (indicatedᵢ · watchedᵢ) / Σ watchedᵢ over the events with an indicated bit rate: time-weighted, in bits a
+    /// Σ (indicatedᵢ · watchedᵢ) / Σ watchedᵢ over the events with an indicated bit rate: time-weighted in bits per
     /// second.
     public var indicated: Double?
-    /// Σ bits / Σ seconds of all pieces that came from origins, in bits a second.
+    /// Σ bits / Σ seconds of all pieces that came from origins, in bits per second.
     public var observed: Double?
-    /// The slowest of these pieces, in bits a second.
+    /// The slowest of these pieces, in bits per second.
     public var observedMinimum: Double?
-    /// The fastest.
+    /// The fastest of these pieces, in bits per second.
     public var observedMaximum: Double?
     /// The standard deviation of these pieces' rates, each counted once.
     public var observedDeviation: Double?
-    /// Σ of all bytes that players were sent.
+    /// Σ of all bytes sent to players.
     public var bytes: Int64 = 0
-    /// Σ storeᵢ / Σ bytesᵢ: the share that no origin was asked for, 0 to 1.
+    /// Σ storeᵢ / Σ bytesᵢ: the share of bytes that came from the store, 0 to 1.
     public var storeShare: Double?
 
-    /// The indicators of these events, which may come in any order.
+    /// Computes the indicators of these events, in any order.
     public init(_ events: [AccessEvent]) {
         let bySession = Dictionary(grouping: events, by: \.guid).mapValues { $0.sorted { $0.number < $1.number } }
         sessions = bySession.count

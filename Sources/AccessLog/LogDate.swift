@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// An instant as logs write it, in UTC. Pure.
+/// Date and time of an instant in UTC, as logs write them. Pure.
 struct LogDate: Equatable {
     /// `2026-11-21`.
     let day: String
     /// `19:53:39.250`.
     let time: String
 
-    /// - Parameter seconds: since 1970; years beyond 1970–9999 become the nearer end.
+    /// - Parameter seconds: since 1970; clamped to the years 1970–9999.
     init(_ seconds: Double) {
         let all = seconds.isFinite ? Int64(min(max(seconds * 1000, 0), 253_402_300_799_999)) : 0
         let (second, rest) = (all / 1000, all % 1000)
@@ -36,9 +36,9 @@ struct LogDate: Equatable {
     }
 }
 
-/// The time of day.
+/// The system's time of day.
 public enum WallClock {
-    /// Since 1970-01-01T00:00:00Z, leap seconds not counted.
+    /// Seconds since 1970-01-01T00:00:00Z without leap seconds.
     public static var seconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -1,12 +1,12 @@
-/// What a log's event has in common with that of the other.
+/// An event of the access log or the error log.
 public protocol LogEvent: Codable, Equatable, Sendable {
-    /// The fields of a line, by their names in the Extended Log File Format, between blanks.
+    /// Names of a line's fields in the Extended Log File Format, separated by blanks.
     static var fields: String { get }
-    /// What the names of its files begin with.
+    /// Prefix of the log's file names.
     static var fileName: String { get }
-    /// The name of the asset; nil where none is known.
+    /// The asset's name; nil if it is not known.
     var assetName: String? { get }
-    /// When it was written, or would be now, in seconds since 1970; events come in this order. Nil while it goes on.
+    /// Time at which the event was written, in seconds since 1970; events are in this order. Nil while the event is open.
     var written: Double? { get }
     /// The event as one line of a log, without the line's end.
     func line(_ style: LogStyle) -> String
@@ -31,11 +31,11 @@ extension ErrorEvent: LogEvent {
 }
 
 extension LogEvent {
-    /// What stands above a log's lines.
+    /// The header lines of a log.
     ///
     /// - Parameters:
-    ///   - software: who writes it, such as `Weir/0.1.0`.
-    ///   - seconds: when, since 1970 in UTC.
+    ///   - software: the writing program, such as `Weir/0.1.0`.
+    ///   - seconds: time of writing, since 1970 in UTC.
     public static func header(_ style: LogStyle, software: String, at seconds: Double) -> [String] {
         var date = LogLine(style)
         date.add(date: seconds)

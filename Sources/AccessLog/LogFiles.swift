@@ -18,20 +18,20 @@ public struct LogFolder: Sendable {
     }
 }
 
-/// The files of the logs: `access-2026-11-21.log` and `errors-2026-11-21.log`, one a day (UTC), in a folder of their
+/// The log files, `access-2026-11-21.log` and `errors-2026-11-21.log`: one per day (UTC) and log, in a folder of their
 /// own.
 ///
-/// Each line of the Extended Log File Format follows a `#Remark:` with the whole event as JSON, which analysis tools
-/// pass over: what the format has no field for stands there, and from there events are read again. Files of other days
-/// are deleted when their time has come. A file that cannot be written costs what was to be written, and one sentence.
+/// Each line of the Extended Log File Format follows a `#Remark:` with the event as JSON, which analysis tools ignore.
+/// The JSON has what the format has no field for, and events are read back from it. Files older than `LogFolder.days`
+/// are deleted. If a file cannot be written, its events are lost and one sentence is reported.
 ///
-/// Works on a thread of its own: a slow disk delays nobody.
+/// The actor runs on a thread of its own, so that a slow disk does not delay the loop.
 actor LogFiles {
     private let folder: LogFolder
     private let report: @Sendable (String) -> Void
-    /// Whether it was said that nothing can be written, and nothing was since.
+    /// True if the failure to write was reported and no write has succeeded since.
     private var isInTrouble = false
-    /// The last day that old files were looked for.
+    /// The last day on which old files were deleted.
     private var swept = ""
 
     init(_ folder: LogFolder, report: @escaping @Sendable (String) -> Void) {
@@ -41,7 +41,7 @@ actor LogFiles {
 
     // MARK: Writing
 
-    /// Writes events that have ended into the file of a day.
+    /// Appends ended events to the file of a day.
     func append<Event: LogEvent>(_ events: [Event], at seconds: Double) {
         guard folder.days > 0, !events.isEmpty else { return }
         let day = LogDate(seconds).day
@@ -95,7 +95,7 @@ actor LogFiles {
         throw trouble
     }
 
-    /// The length of a file, without a last line that a crash has cut off.
+    /// Truncates a last line that a crash cut off, and returns the file's length.
     private static func wholeLines(_ file: Int32) -> Int64 {
         var status = stat()
         guard fstat(file, &status) == 0 else { return 0 }
@@ -108,7 +108,7 @@ actor LogFiles {
 
     // MARK: Keeping
 
-    /// Deletes the files of days that are to be kept no longer.
+    /// Deletes files older than `LogFolder.days`.
     private func sweep(at seconds: Double) {
         let last = LogDate(seconds - Double(folder.days) * 86_400).day
         for name in names where Self.day(of: name).map({ $0 <= last }) ?? false { unlink("\(folder.path)/\(name)") }
@@ -127,7 +127,7 @@ actor LogFiles {
         return names
     }
 
-    /// The day that a file of ours is about; nil for what is none.
+    /// The day of a log file; nil for any other file.
     private static func day(of name: String) -> String? {
         guard name.hasSuffix(".log") else { return nil }
         let parts = name.dropLast(4).split(separator: "-", maxSplits: 1)
@@ -140,7 +140,7 @@ actor LogFiles {
 
     // MARK: Reading
 
-    /// The last events that a query takes, oldest first.
+    /// The last events that match a query, oldest first.
     func events<Event: LogEvent>(_ query: LogQuery) -> [Event] {
         let files = names.filter { $0.hasPrefix(Event.fileName + "-") && Self.day(of: $0) != nil }.sorted()
         let first = query.since.map { Self.name(Event.self, LogDate($0).day) } ?? ""
@@ -151,7 +151,7 @@ actor LogFiles {
         return found.reversed()
     }
 
-    /// Latest first.
+    /// The matching events of a file, latest first.
     private func events<Event: LogEvent>(in name: String, _ query: LogQuery, atMost limit: Int) -> [Event] {
         guard let data = try? Data(contentsOf: URL(filePath: "\(folder.path)/\(name)")) else { return [] }
         var found: [Event] = []

@@ -1,14 +1,14 @@
-/// How log lines are written.
+/// The format of log lines.
 public enum LogStyle: String, Sendable, CaseIterable {
     /// The W3C's Extended Log File Format (WD-logfile-960323).
     case w3c
-    /// As AVPlayerItemAccessLog's `extendedLogData()` has it: slashes in dates, the rest alike.
+    /// The format of AVPlayerItemAccessLog's `extendedLogData()`: as `w3c`, with slashes in dates.
     case apple
 }
 
-/// One line of a log, field by field. Pure.
+/// A line of a log, built field by field. Pure.
 ///
-/// Fields stand between blanks; one without a value is `-`; text stands between quotes, quotes in it twice.
+/// Blanks separate the fields. A field without a value is `-`. Text is quoted, with its quotes doubled.
 struct LogLine {
     private let style: LogStyle
     private(set) var text = ""
@@ -20,26 +20,26 @@ struct LogLine {
         text += field
     }
 
-    /// A number without fraction.
+    /// Adds an integer.
     mutating func add(_ value: Int?) { append(value.map { String($0) } ?? "-") }
-    /// To the thousandth.
+    /// Adds a number with three decimals.
     mutating func add(fixed value: Double?) { append(value.map(Self.fixed) ?? "-") }
-    /// Something that only a player knows.
+    /// Adds the dash of a field that only a player knows.
     mutating func addUnknown() { append("-") }
 
-    /// A URI, an address or a word: what would end the field is percent-encoded.
+    /// Adds a URI, an address or a word; characters that would end the field are percent-encoded.
     mutating func add(word: String?) {
         guard let word, !word.isEmpty else { return append("-") }
         append(String(decoding: word.utf8.flatMap(Self.plain), as: UTF8.self))
     }
 
-    /// Text for people.
+    /// Adds quoted text.
     mutating func add(text value: String) {
         let safe = value.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
         append("\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\"")
     }
 
-    /// Date and time, two fields, of so many seconds since 1970 in UTC.
+    /// Adds date and time, two fields, from seconds since 1970 in UTC.
     mutating func add(date seconds: Double) {
         let date = LogDate(seconds)
         append(style == .apple ? date.day.map { $0 == "-" ? "/" : String($0) }.joined() : date.day)
@@ -52,7 +52,7 @@ struct LogLine {
         return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
 
-    /// Three digits behind the point. What is no number, or beyond reason, is the nearest one that is.
+    /// A number with three decimals, clamped to 0...1e15; 0 for NaN and infinity.
     static func fixed(_ value: Double) -> String {
         let thousandths = value.isFinite ? Int64((min(max(value, 0), 1e15) * 1000).rounded()) : 0
         let rest = String(thousandths % 1000)

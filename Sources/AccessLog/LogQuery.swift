@@ -1,13 +1,13 @@
-/// Which events of a log are wanted.
+/// A filter for events of a log.
 public struct LogQuery: Equatable, Sendable {
-    /// The name of their asset; nil for all.
+    /// The asset's name; nil for all assets.
     public var asset: String?
-    /// Only those that were written then or later, in seconds since 1970; what is open counts as written now.
+    /// Earliest time of writing, in seconds since 1970; an open event counts as written now.
     public var since: Double?
-    /// At most so many, the last ones.
+    /// Maximum number of events; the last ones are returned.
     public var limit: Int
 
-    /// A query.
+    /// Creates a query; without arguments, for the last 1000 events.
     public init(asset: String? = nil, since: Double? = nil, limit: Int = 1000) {
         self.asset = asset
         self.since = since

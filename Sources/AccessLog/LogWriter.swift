@@ -1,14 +1,14 @@
 public import EventLoop
 
-/// The way from the loop to the log's files: events wait here while earlier ones are written, so that they keep their
-/// order and no request waits for a disk.
+/// Writes events to the log files. Events queue here while earlier ones are written, so that they keep their order and
+/// no request waits for a disk.
 @LoopActor public final class LogWriter {
     private let files: LogFiles
     private let date: @Sendable () -> Double
     private var access: [AccessEvent] = []
     private var errors: [ErrorEvent] = []
     private var writing: Task<Void, Never>?
-    /// So many may wait for a disk that hangs; further ones are lost.
+    /// Maximum number of events that wait for a disk that hangs; further events are lost.
     private static let limit = 4096
 
     /// - Parameters:
@@ -21,7 +21,7 @@ public import EventLoop
         self.date = date
     }
 
-    /// Writes an event in a moment.
+    /// Queues an event for writing.
     public func write(_ event: AccessEvent) {
         var event = event
         event.logged = date()
@@ -29,7 +29,7 @@ public import EventLoop
         begin()
     }
 
-    /// Writes an event in a moment.
+    /// Queues an event for writing.
     public func write(_ event: ErrorEvent) {
         if errors.count < Self.limit { errors.append(event) }
         begin()
@@ -49,10 +49,10 @@ public import EventLoop
         }
     }
 
-    /// Returns when everything is written.
+    /// Returns when every queued event is written.
     public func flush() async { await writing?.value }
 
-    /// The written events that a query takes, oldest first.
+    /// The written events that match a query, oldest first.
     public func events<Event: LogEvent>(_ query: LogQuery) async -> [Event] {
         await flush()
         return await files.events(query)

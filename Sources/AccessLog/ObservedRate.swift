@@ -1,17 +1,17 @@
-/// The rates at which pieces came from origins. Pure.
+/// Statistics of the rates at which pieces arrived from origins. Pure.
 ///
-/// One sample is one piece: the bits that came while a player waited for it, by the seconds that it waited. Pieces that
-/// were there already say nothing of any network, and are none.
+/// A sample is one piece: the bits that arrived while a player waited, and the seconds of that wait. Stored pieces are
+/// not samples, as they do not show how fast a network is.
 public struct ObservedRate: Codable, Equatable, Sendable {
-    /// How many samples.
+    /// Number of samples.
     public private(set) var count = 0
-    /// Of all samples.
+    /// Bits of all samples.
     public private(set) var bits = 0.0
-    /// Of all samples.
+    /// Seconds of all samples.
     public private(set) var seconds = 0.0
-    /// The slowest, in bits a second; 0 without a sample.
+    /// The slowest, in bits per second; 0 without a sample.
     public private(set) var minimum = 0.0
-    /// The fastest, in bits a second; 0 without a sample.
+    /// The fastest, in bits per second; 0 without a sample.
     public private(set) var maximum = 0.0
     private var mean = 0.0
     /// The sum of the squares of the differences from `mean`.
@@ -20,7 +20,7 @@ public struct ObservedRate: Codable, Equatable, Sendable {
     /// No samples.
     public init() {}
 
-    /// Takes a piece; what came in no time is none.
+    /// Adds a piece; one without bytes or seconds is ignored.
     public mutating func add(bytes: Int64, seconds: Double) {
         guard bytes > 0, seconds > 0 else { return }
         let rate = Double(bytes) * 8 / seconds
@@ -30,8 +30,8 @@ public struct ObservedRate: Codable, Equatable, Sendable {
         add(one)
     }
 
-    /// Takes all samples of another: count, mean and squares as T. F. Chan, G. H. Golub and R. J. LeVeque put them
-    /// together (1979), which loses no digits over long sessions as a sum of squares does.
+    /// Adds all samples of another one. Count, mean and squares are combined as by T. F. Chan, G. H. Golub and
+    /// R. J. LeVeque (1979): unlike a sum of squares, that loses no digits over long sessions.
     public mutating func add(_ other: ObservedRate) {
         guard other.count > 0 else { return }
         (minimum, maximum) =
@@ -46,7 +46,7 @@ public struct ObservedRate: Codable, Equatable, Sendable {
         seconds += other.seconds
     }
 
-    /// Σ bits / Σ seconds: what the network gave while it was asked; nil without a sample.
+    /// Σ bits / Σ seconds: the network's throughput while players waited; nil without a sample.
     public var bitsPerSecond: Double? { seconds > 0 ? bits / seconds : nil }
 
     /// √(Σ (rate − mean)² / count) over the samples' rates; nil without a sample.

@@ -1,24 +1,23 @@
-/// What a player says of a playback of its own, as it stands: what is inferred from its requests otherwise.
+/// A player's report on its own playback; without reports these figures are inferred from its requests.
 ///
-/// Counters begin with the playback and do not fall, so that a report that is lost, or comes twice, does no harm. Times are
-/// seconds.
+/// Counters start with the playback and do not fall, so that a lost or repeated report does no harm. Times are seconds.
 public struct PlayerReport: Codable, Equatable, Sendable {
-    /// Where it is, in media time; from 0 on.
+    /// Position in media time; 0 or more.
     public var playhead: Double
-    /// How fast it plays from there on: 1 is real time, 0 that it stands. At most 16.
+    /// Playback rate from the position on: 1 is real time, 0 is paused. At most 16.
     public var rate: Double
-    /// Whether it stands for want of media.
+    /// True if playback waits for media.
     public var isStalled: Bool
-    /// How often it stood for want of media; neither the start nor a seek is one of them.
+    /// Number of stalls, without the start and seeks.
     public var stalls: Int
-    /// For how long, altogether.
+    /// Total duration of the stalls.
     public var stallTime: Double
-    /// How many pictures it did not show in time; absent where it does not know.
+    /// Number of pictures that were not shown in time; absent if the player does not know.
     public var framesDropped: Int?
-    /// From when it was told to play to the first picture; absent before that.
+    /// Time from the play command to the first picture; absent before that.
     public var startup: Double?
 
-    /// A report.
+    /// Creates a report.
     public init(
         playhead: Double, rate: Double, isStalled: Bool = false, stalls: Int = 0, stallTime: Double = 0,
         framesDropped: Int? = nil, startup: Double? = nil
@@ -28,14 +27,14 @@ public struct PlayerReport: Codable, Equatable, Sendable {
         (self.framesDropped, self.startup) = (framesDropped, startup)
     }
 
-    /// The greatest time: a year and more.
+    /// Maximum of all times: a little more than a year.
     public static let longest = 4e7
-    /// The greatest count.
+    /// Maximum of all counts.
     public static let most = 1_000_000_000
-    /// The greatest rate, as with CMCD's `pr`.
+    /// Maximum rate, as for CMCD's `pr`.
     public static let fastest = 16.0
 
-    /// The first key whose value is out of its range; nil where all are in theirs.
+    /// The first key whose value is out of range; nil if there is none.
     public var keyOutOfRange: String? {
         let times = [("playhead", playhead), ("stallTime", stallTime), ("startup", startup ?? 0)]
         if let time = times.first(where: { !(0...Self.longest).contains($0.1) }) { return time.0 }
@@ -43,14 +42,14 @@ public struct PlayerReport: Codable, Equatable, Sendable {
         return [("stalls", stalls), ("framesDropped", framesDropped ?? 0)].first { !(0...Self.most).contains($0.1) }?.0
     }
 
-    /// What has come about since an earlier report of the same playback.
+    /// The difference to an earlier report of the same playback.
     public func since(_ earlier: PlayerReport?) -> PlayerReport {
         guard let earlier else { return self }
         var rest = self
         rest.stalls = max(0, stalls - earlier.stalls)
         rest.stallTime = max(0, stallTime - earlier.stallTime)
         rest.framesDropped = framesDropped.map { max(0, $0 - (earlier.framesDropped ?? 0)) }
-        // Its start was the earlier session's.
+        // The startup belongs to the earlier session.
         rest.startup = nil
         return rest
     }

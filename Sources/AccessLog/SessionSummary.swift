@@ -1,44 +1,44 @@
-/// A session as it stands, or stood at its end. Times are seconds.
+/// The state of a session, now or at its end. Times are seconds.
 public struct SessionSummary: Codable, Equatable, Sendable {
-    /// As it stands in its URLs.
+    /// The session's id in its URLs.
     public var id: String
-    /// As it stands in the logs.
+    /// The session's UUID in the logs.
     public var guid: String
     /// The asset's name.
     public var asset: String
-    /// The player, as its User-Agent says.
+    /// The player's User-Agent.
     public var client: String?
-    /// When the entry playlist was loaded, since 1970 in UTC.
+    /// Time at which the entry playlist was loaded, since 1970 in UTC.
     public var began: Double
-    /// When it ended by idleness; absent while it goes on.
+    /// Time at which the idle session ended; absent while it is active.
     public var ended: Double?
-    /// Where its player is, in media time.
+    /// Position in media time.
     public var playhead: Double
-    /// Whether it stands for want of media; absent after the end.
+    /// True if playback waits for media; absent after the end.
     public var isStalled: Bool?
-    /// The media playlist that is played, as the origin has it, without a query.
+    /// The origin URL of the media playlist, without its query.
     public var uri: String?
-    /// From the entry playlist to the first segment delivered, or as its player reported it; absent before that, and where
-    /// the session was known no earlier than by a segment.
+    /// Time from the entry playlist to the first delivered segment, or as the player reported it. Absent before that, and
+    /// for a session whose first known request was for a segment.
     public var startup: Double?
-    /// How often it stood still for want of media.
+    /// Number of stalls.
     public var stalls: Int
-    /// For how long, altogether.
+    /// Total duration of the stalls.
     public var stallTime: Double
-    /// How many pictures its player did not show in time; absent where it has not reported that.
+    /// Number of pictures that were not shown in time; absent if the player has not reported it.
     public var framesDropped: Int?
-    /// How often the variant changed.
+    /// Number of changes of variant.
     public var switches: Int
-    /// The media that was played, in media time.
+    /// Duration of the media that was played, in media time.
     public var watched: Double
-    /// The bytes that the player was sent, by where they came from.
+    /// Bytes sent to the player, by source.
     public var bytes: SourceBytes
-    /// Where each segment came from, in the order in which they came.
+    /// Source of each segment, in order of delivery.
     public var pieces: [PieceRun]
-    /// The keys here that are inferred: those that the player has told neither by CMCD nor in a report.
+    /// The inferred keys: those that the player sent neither by CMCD nor in a report.
     public var inferred: [String]
 
-    /// A session of which nothing was asked for yet.
+    /// Creates a session without any requests.
     public init(id: String, guid: String, asset: String, client: String? = nil, began: Double) {
         (self.id, self.guid, self.asset, self.client, self.began) = (id, guid, asset, client, began)
         (playhead, watched, stallTime) = (0, 0, 0)
@@ -48,20 +48,20 @@ public struct SessionSummary: Codable, Equatable, Sendable {
     }
 }
 
-/// Some segments in sequence that came from one source.
+/// Consecutive segments from one source.
 public struct PieceRun: Codable, Equatable, Sendable {
     /// The rendition's id.
     public var rendition: String
-    /// The first one's media sequence number.
+    /// Media sequence number of the first segment.
     public var first: Int
-    /// The last one's.
+    /// Media sequence number of the last segment.
     public var last: Int
-    /// Where they came from.
+    /// Source of the segments.
     public var source: PieceSource
-    /// The id of the rendition whose pieces stood in for its own; absent where they were its own.
+    /// Id of the rendition whose pieces were substituted; absent for the rendition's own pieces.
     public var standIn: String?
 
-    /// A run of segments.
+    /// Creates a run.
     public init(rendition: String, first: Int, last: Int, source: PieceSource, standIn: String? = nil) {
         (self.rendition, self.first, self.last) = (rendition, first, last)
         (self.source, self.standIn) = (source, standIn)

@@ -1,26 +1,26 @@
-/// Where a piece came from that a player got.
+/// Source of a piece that a player received.
 public enum PieceSource: String, Codable, Sendable {
-    /// It was there.
+    /// The piece was stored.
     case store
-    /// It was fetched for this player.
+    /// The piece was fetched for this player.
     case origin
-    /// It was on its way already, for a download or another player.
+    /// The fetch was in progress already, for a download or another player.
     case joined
 }
 
-/// How many bytes came from where.
+/// Bytes by source.
 public struct SourceBytes: Codable, Equatable, Sendable {
-    /// Out of the store.
+    /// Bytes from the store.
     public var store: Int64 = 0
-    /// From the origin, for this player.
+    /// Bytes fetched from the origin for this player.
     public var origin: Int64 = 0
-    /// From the origin, by a transfer that was under way already.
+    /// Bytes from the origin by a fetch that was in progress already.
     public var joined: Int64 = 0
 
-    /// None.
+    /// Creates counters of 0.
     public init() {}
 
-    /// All.
+    /// Sum of all sources.
     public var all: Int64 { store + origin + joined }
 
     /// Adds bytes of one source.

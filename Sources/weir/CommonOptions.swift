@@ -5,13 +5,14 @@ import Foundation
 
 /// The options of every command: what they are called is what the configuration calls them.
 struct CommonOptions: ParsableArguments {
-    @Option(help: "Where the daemon listens, such as 127.0.0.1:8216; port 0 takes a free one. May be repeated.")
+    @Option(
+        help: "Address that the daemon listens on, such as 127.0.0.1:8216; port 0 takes a free port. May be repeated.")
     var listen: [String] = []
 
-    @Option(help: ArgumentHelp("Where media is kept.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Folder of the store.", valueName: "dir"))
     var store: String?
 
-    @Option(help: ArgumentHelp("Where the daemon keeps its token; commands find it by this.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Folder of the daemon's token; commands find the daemon by it.", valueName: "dir"))
     var state: String?
 
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))

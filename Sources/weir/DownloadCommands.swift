@@ -23,7 +23,7 @@ struct PauseCommand: AsyncParsableCommand {
 /// `weir resume`
 struct ResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Let downloads go on, whatever they were stopped by.",
+        commandName: "resume", abstract: "Resume downloads.",
         discussion: """
             One that waits tries at once. With --url the rest comes from another place: for a link that has expired. What is \
             stored already is not fetched again.
@@ -31,7 +31,7 @@ struct ResumeCommand: AsyncParsableCommand {
 
     @OptionGroup var downloads: DownloadNames
 
-    @Option(help: ArgumentHelp("Where the asset's playlist is now.", valueName: "url"))
+    @Option(help: ArgumentHelp("New URL of the asset's playlist.", valueName: "url"))
     var url: String?
 
     @OptionGroup var headers: HeaderOptions
@@ -58,7 +58,7 @@ struct ResumeCommand: AsyncParsableCommand {
 /// `weir cancel`
 struct CancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Give downloads up.",
+        commandName: "cancel", abstract: "Cancel downloads; keep what is stored.",
         discussion: """
             What is stored stays, and plays, until "weir remove" deletes it. "weir get" or "weir resume" takes the download up \
             again where it stopped. "resume --all" passes over what was cancelled.

@@ -6,7 +6,7 @@ struct DownloadNames: ParsableArguments {
     @Argument(help: ArgumentHelp("The assets' names, or their URLs.", valueName: "name"))
     var names: [String] = []
 
-    @Flag(help: "All that it concerns.")
+    @Flag(help: "All downloads to which the command applies.")
     var all = false
 
     func validate() throws {

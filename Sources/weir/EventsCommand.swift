@@ -4,10 +4,10 @@ import ArgumentParser
 /// `weir events`
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "events", abstract: "Tell what happens to downloads, and is verified, as it happens.",
+        commandName: "events", abstract: "Follow the events of downloads and verifications.",
         discussion: "All downloads that are not complete come first, as they stand. Ctrl-C ends it.")
 
-    @Flag(help: "Write one JSON object a line.")
+    @Flag(help: "Write one JSON object per line.")
     var json = false
 
     @OptionGroup var common: CommonOptions
