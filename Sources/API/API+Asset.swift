@@ -5,7 +5,7 @@ extension API {
     ///
     /// `GET /api/v1/assets` gives `AssetList`, `GET /api/v1/assets/<name>` gives one.
     public struct Asset: Codable, Equatable, Sendable {
-        /// What people and player URLs call it: `/<name>.m3u8`.
+        /// The name for people and player URLs: `/<name>.m3u8`.
         public var name: String
         /// The identity that never changes; names the bundle on disk.
         public var id: String
@@ -13,54 +13,53 @@ extension API {
         public var title: String?
         /// The path here of the image that is kept with it; absent where there is none.
         public var artwork: String?
-        /// Where it comes from.
+        /// The origin URL.
         public var url: String
-        /// Whether it was imported, and comes from nowhere: `url` then only stands for it. Absent when it is not so.
+        /// True if the asset was imported and has no origin, so that `url` is a placeholder; absent otherwise.
         public var isImported: Bool?
-        /// Whether it is an entry of the user's list of streams of which there is nothing yet: `id` is its name then. Absent
-        /// when it is not so.
+        /// True for an entry of the streams file of which nothing is stored yet; `id` is its name then. Absent
+        /// otherwise.
         public var isKnownOnly: Bool?
-        /// Whether it is a live stream, which is never kept.
+        /// True for a live stream, which is not stored.
         public var isLive: Bool
         /// The media's length in seconds; absent for live streams and before a media playlist was read.
         public var duration: Double?
         /// The bytes that are stored.
         public var bytes: Int
-        /// How many of `bytes` are there because they flowed while it was played, and make way when the play cache is
-        /// full; the others are kept. Absent where that is not known.
+        /// The part of `bytes` that was cached by playback, and is evicted when the play cache is full. Absent if it is
+        /// not known.
         public var cachedBytes: Int?
-        /// How much of it plays without the network: `complete` when what was asked for does (a download's selection;
-        /// else one variant with the default renditions of its groups).
+        /// Extent to which the asset plays without the network: `complete` if a download's selection does, else if one
+        /// variant with the default renditions of its groups does.
         public var local: Local
-        /// Whether it plays without its origin, by what is on disk: only where it alone was asked for.
+        /// Playability without the origin, checked against the disk; only in a response for this one asset.
         public var playable: Playable?
-        /// What is stored of each rendition of which anything is, whoever wanted it: only where the asset alone was asked for.
+        /// Stored part of each rendition, downloaded or cached; only in a response for this one asset.
         public var parts: [Download.Part]?
-        /// Whether the origin has other content than what is stored, as far as is known; absent when it is not so.
+        /// True if the origin has a new revision, as far as is known; absent otherwise.
         public var hasChanged: Bool?
-        /// Whether that other content is being fetched, to take the place of what is stored when it is whole; absent when
-        /// it is not so. `state`, `need` and `download` are about that then, and its part is in `bytes`.
+        /// True if the new revision is being fetched, to replace the stored content once complete; absent otherwise.
+        /// `state`, `need` and `download` then describe the new revision, and `bytes` includes it.
         public var isRevised: Bool?
         /// The state of its last download; absent when none was asked for.
         public var state: Download.State?
-        /// What that download waits for; absent unless it is `waiting`.
+        /// The missing condition of that download; absent unless it is `waiting`.
         public var need: Download.Need?
         /// The id of that download.
         public var download: String?
         /// The folder on another disk that it lies in; absent for the store's own.
         public var place: Place?
-        /// How long it is kept, and when it was played; absent where that is not known, and in a brief list where nobody has
-        /// said how long and nobody has played it.
+        /// Policy and play times; absent if they are not known, and in a brief list if there is no policy and no play.
         public var storage: Storage?
         /// Its keys, and how many of them may not be used; absent where it has none.
         public var keys: KeySummary?
-        /// Why nothing can be done with it but to remove it; absent for nearly all.
+        /// The reason why the asset can only be removed; absent for nearly all assets.
         public var unreadable: String?
         /// The best that is stored, in a word for people: `720p`, `audio`; absent where nothing is.
         public var quality: String?
-        /// What it offers, and what of that is stored; empty in a brief list.
+        /// The tracks, and how far each is stored; empty in a brief list.
         public var tracks: Tracks
-        /// What a download would choose of it, and why: only where it was asked for.
+        /// A download's selection with reasons; only if it was requested.
         public var explanation: Explanation?
 
         /// An asset of which nothing is stored.
@@ -83,7 +82,7 @@ extension API {
         public var assets: [Asset]
         /// The name after which the rest comes; absent where there is none.
         public var next: String?
-        /// What is there because it flowed, of all assets; absent where that is not known.
+        /// Cached pieces of all assets; absent if they are not known.
         public var playCache: PlayCache?
 
         /// A list.
@@ -94,11 +93,11 @@ extension API {
         }
     }
 
-    /// The pieces that are kept because they flowed while something was played.
+    /// The pieces cached by playback.
     public struct PlayCache: Codable, Equatable, Sendable {
-        /// How much they take, in bytes.
+        /// Size in bytes.
         public var bytes: Int
-        /// The bytes above which the longest unused make way; absent where there is no limit.
+        /// The limit in bytes above which the least recently used pieces are evicted; absent if there is no limit.
         public var limit: Int?
 
         /// Their figures.
@@ -108,7 +107,7 @@ extension API {
         }
     }
 
-    /// What `DELETE /api/v1/assets/<name>` did.
+    /// Response of `DELETE /api/v1/assets/<name>`.
     public struct Removal: Codable, Equatable, Sendable {
         /// The asset's name.
         public var name: String
@@ -123,7 +122,8 @@ extension API {
         }
     }
 
-    /// What an origin URL offers, before anything is kept: `GET /api/v1/presentation?url=<URL, percent-encoded>`.
+    /// The presentation at an origin URL, of which nothing is stored: `GET /api/v1/presentation?url=<URL,
+    /// percent-encoded>`.
     public struct Presentation: Codable, Equatable, Sendable {
         /// The URL as it was asked for.
         public var url: String
@@ -133,9 +133,9 @@ extension API {
         public var title: String?
         /// The media's length in seconds; absent for live streams.
         public var duration: Double?
-        /// Whether it is a live stream, which cannot be downloaded.
+        /// True for a live stream.
         public var isLive: Bool
-        /// What can be chosen from, with sizes as estimates.
+        /// The tracks to select from, with estimated sizes.
         public var tracks: Tracks
         /// What a selection chooses of it, and why: in the answer to `POST /api/v1/selection`, unless the source is a
         /// media playlist, of which there is nothing to choose.
@@ -161,7 +161,7 @@ extension API {
         public var limit: Int?
         /// The name behind which it begins; nil for the first of all. There need not be such an asset.
         public var after: String?
-        /// Whether `tracks` stay empty, and `storage` is left out where it says nothing.
+        /// True to leave `tracks` empty, and `storage` out if it has no information.
         public var isBrief = false
 
         /// All assets, with everything.
@@ -181,7 +181,7 @@ extension API {
 }
 
 extension API {
-    /// Whether an asset plays without its origin, after its pieces were compared with the disk.
+    /// Playability of an asset without its origin, after its pieces were compared with the disk.
     public struct Playable: Codable, Equatable, Sendable {
         /// The answer in a word.
         public enum Answer: String, Codable, Sendable {
@@ -195,9 +195,9 @@ extension API {
 
         /// The answer.
         public var answer: Answer
-        /// What it rests on, in words: what is whole, or what is missing.
+        /// The reason, in words: what is complete, or what is missing.
         public var reason: String
-        /// How long that lasts which plays, in seconds; absent where that is nothing, or not known.
+        /// Playable duration in seconds; absent if it is 0 or not known.
         public var duration: Double?
 
         /// An answer.

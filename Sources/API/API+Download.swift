@@ -1,35 +1,35 @@
 extension API {
-    /// A persisted download as it stands: `GET /api/v1/downloads/<id>`.
+    /// The state of a persisted download: `GET /api/v1/downloads/<id>`.
     public struct Download: Codable, Equatable, Sendable {
-        /// Where a download is in its life.
+        /// The states of a download.
         public enum State: String, Codable, Sendable {
-            /// Others come first.
+            /// Other downloads come first.
             case queued
-            /// Bytes come, or are asked for.
+            /// Resources are being fetched.
             case running
-            /// Someone stopped it, and it goes on when someone lets it.
+            /// Paused by a user until a user resumes it.
             case paused
-            /// It lacks what `need` says (see `error`), and goes on by itself.
+            /// Waits for `need` (see `error`), and continues by itself.
             case waiting
-            /// It cannot go on by itself: see `error`. What is stored is kept.
+            /// Failed for the reason in `error`; does not continue by itself. Stored pieces are kept.
             case failed
             /// Everything that was selected is stored.
             case complete
-            /// Someone cancelled it. What is stored is kept.
+            /// Cancelled by a user. Stored pieces are kept.
             case cancelled
 
-            /// Whether nothing more happens unless someone asks for it.
+            /// True if the state changes only by a new request.
             public var isFinal: Bool { self == .failed || self == .complete || self == .cancelled }
         }
 
-        /// A stretch of media time, `[start, end)` in seconds; in JSON an array of the two.
+        /// A range of media time, `[start, end)` in seconds; in JSON an array of the two.
         public struct TimeRange: Codable, Equatable, Sendable {
-            /// The first instant.
+            /// Start in seconds.
             public var start: Double
-            /// The instant behind the last.
+            /// End in seconds, exclusive.
             public var end: Double
 
-            /// A stretch, to the millisecond.
+            /// Creates a range, rounded to milliseconds.
             public init(start: Double, end: Double) {
                 self.start = API.milliseconds(start)
                 self.end = API.milliseconds(end)
@@ -49,7 +49,7 @@ extension API {
             }
         }
 
-        /// Why a download failed, or what it waits for.
+        /// The reason why a download failed or waits.
         public struct Failure: Codable, Equatable, Sendable {
             /// The kind, as in `Problem.code`.
             public var code: APIError.Code
@@ -69,44 +69,44 @@ extension API {
         public var asset: String
         /// The asset's title.
         public var title: String?
-        /// Where it is in its life.
+        /// State of the download.
         public var state: State
-        /// What it waits for; absent unless `waiting`.
+        /// The missing condition; absent unless `waiting`.
         public var need: Need?
-        /// Before whom it comes.
+        /// Priority among downloads.
         public var priority: Priority
-        /// A line of the user's own.
+        /// The user's note.
         public var note: String?
-        /// What comes now (`video`, `audio`, `subtitles`), for display; absent when nothing does.
+        /// Kind of media being fetched (`video`, `audio`, `subtitles`), for display; absent if there is none.
         public var stage: String?
-        /// What is stored of everything that was selected: the stretches of media time that would play, in order.
+        /// Stored ranges of media time that would play, of everything that was selected, in order.
         public var loaded: [TimeRange]
-        /// The stretches of media time that are wanted, in order: of whole segments. All of the media, unless a range
-        /// was asked for; empty until a media playlist was read, and while it is recorded.
+        /// Selected ranges of media time, in order, rounded to whole segments. All of the media unless a range was
+        /// requested; empty before a media playlist was read, and for a recording.
         public var expected: [TimeRange]
-        /// Whether it records what goes on, so that nobody knows how much is to come; absent when it does not.
+        /// True for a recording, whose final length is unknown; absent otherwise.
         public var isRecording: Bool?
-        /// How far all of it is, from 0 to 1, by bytes: an estimate that never falls while it runs, and is 1 when
-        /// everything is stored and not before.
+        /// Progress from 0 to 1, by bytes: an estimate that never falls while the download runs, and is 1 only when
+        /// everything is stored.
         public var fraction: Double
-        /// How far each of its renditions is.
+        /// Progress of each rendition.
         public var parts: [Part]
         /// The media's length in seconds; absent until a media playlist was read.
         public var duration: Double?
-        /// The bytes of the selection that are stored.
+        /// Stored bytes of the selection.
         public var bytes: Int
         /// The size that the selection will have: an estimate until it is complete.
         public var totalBytes: Int?
-        /// Bytes a second, as of late; absent unless `running`.
+        /// Recent rate in bytes per second; absent unless `running`.
         public var rate: Int?
-        /// An estimate of the seconds that are left; absent unless `running`.
+        /// Estimated seconds to the end; absent unless `running`.
         public var eta: Int?
-        /// What was chosen: one variant or more, with renditions. Empty until the playlists were read.
+        /// The selected tracks: one or more variants with renditions. Empty before the playlists were read.
         public var selection: Tracks
-        /// What there is besides, for a further download to add; only in answers about this one
-        /// download, not in lists and events.
+        /// The tracks that are not selected, which a further download can add; only in responses for this one download,
+        /// not in lists and events.
         public var unselected: Tracks?
-        /// Why it `failed`, or what it is `waiting` for.
+        /// Reason for `failed` or `waiting`.
         public var error: Failure?
 
         /// A download that is queued.
@@ -122,15 +122,15 @@ extension API {
             selection = Tracks()
         }
 
-        /// The seconds of media that are stored.
+        /// Stored seconds of media.
         public var loadedDuration: Double { Self.duration(of: loaded) }
 
-        /// The seconds of media that are wanted; absent as long as `duration` is.
+        /// Selected seconds of media; absent as long as `duration` is.
         public var expectedDuration: Double? { expected.isEmpty ? duration : Self.duration(of: expected) }
 
-        /// How much of the media time that is wanted is stored, from 0 to 1; absent as long as `duration` is.
+        /// Stored share of the selected media time, from 0 to 1; absent as long as `duration` is.
         ///
-        /// What is complete is all there: its tracks may end a little before the longest one does.
+        /// A complete download is 1: its tracks may end a little before the longest one does.
         public var loadedFraction: Double? {
             guard state != .complete else { return 1 }
             guard let wanted = expectedDuration, wanted > 0 else { return nil }
@@ -144,7 +144,7 @@ extension API {
 }
 
 extension API.Download {
-    /// What a download waits for.
+    /// The conditions that a download can wait for.
     public enum Need: String, Codable, Sendable {
         /// An origin that can be reached, and answers.
         case network
@@ -156,35 +156,34 @@ extension API.Download {
         case disk
     }
 
-    /// Which of several downloads begins first.
+    /// The order of downloads.
     public enum Priority: String, Codable, Sendable, CaseIterable {
-        /// In the order in which they were asked for.
+        /// In the order of the requests.
         case `default`
-        /// Before those.
+        /// Before all `default` downloads.
         case important
     }
 
-    /// How far one rendition of a download is.
+    /// Progress of a rendition of a download.
     public struct Part: Codable, Equatable, Sendable {
-        /// What the store calls the rendition.
+        /// The rendition's id in the store.
         public var id: String
         /// `video`, `audio` or `subtitles`; what a variant names by itself is `video`, sound alone included.
         public var kind: String
-        /// The media time that is stored of what is wanted, in order. A gap of the origin's (EXT-X-GAP) counts as
-        /// stored.
+        /// Stored ranges of the selected media time, in order. A gap of the origin (EXT-X-GAP) counts as stored.
         public var loaded: [TimeRange]
-        /// The media time that is wanted, in order.
+        /// Selected ranges of media time, in order.
         public var expected: [TimeRange]
-        /// The bytes that are stored.
+        /// Stored bytes.
         public var bytes: Int
-        /// The bytes that it will have: an estimate until it is complete.
+        /// Expected bytes: an estimate until the rendition is complete.
         public var totalBytes: Int
-        /// How far it is, from 0 to 1, by bytes: an estimate, but that 1 is all of it and nothing less.
+        /// Progress from 0 to 1, by bytes: an estimate, and 1 only when everything is stored.
         public var fraction: Double
         /// Its share of the whole for a reader who adds up selections rather than bytes, in sums of 1: 70 for video, 20
         /// for audio and 10 for subtitles, spread evenly over the renditions of a kind.
         public var weight: Double
-        /// Whether everything that is wanted of it is stored.
+        /// True if every selected segment is stored.
         public var isComplete: Bool
 
         /// A rendition of which nothing is stored.

@@ -17,7 +17,7 @@ extension API {
         public var audio: Choice
         /// Which subtitle renditions.
         public var subtitles: Choice
-        /// What is preferred.
+        /// The preferences.
         public var preferences: Preferences?
         /// Further selections that the same download keeps, after this one; what they share is fetched once.
         public var additional: [SelectionRequest]?
@@ -34,13 +34,13 @@ extension API {
         public var artwork: String?
         /// Before whom it comes; absent for `default`, or what it was.
         public var priority: Download.Priority?
-        /// Whether a live stream is recorded until it ends, rather than refused.
+        /// True to record a live stream until it ends; otherwise it is refused.
         public var record: Bool?
-        /// Whether it begins although the disk has no room for what it is expected to take.
+        /// True to start although the disk has too little space for the expected size.
         public var anyway: Bool?
-        /// Whether it is noted as paused, and begins when it is resumed.
+        /// True to queue the download paused.
         public var paused: Bool?
-        /// What the origin is to be sent with each request.
+        /// Header fields of each request to the origin.
         public var headers: [Header]?
 
         /// A request for the best variant with its default audio.
@@ -71,13 +71,13 @@ extension API {
             headers = try values.decodeIfPresent([Header].self, forKey: .headers)
         }
 
-        /// What is wanted: its own selection, then the additional ones.
+        /// All selections: its own, then the additional ones.
         public var selections: [SelectionRequest] {
             [SelectionRequest(quality: quality, audio: audio, subtitles: subtitles, preferences: preferences)]
                 + (additional ?? [])
         }
 
-        /// Why nothing could be what is asked for, as a sentence with what to leave out; nil when something could.
+        /// The contradiction in the request, as a sentence with the field to leave out; nil if there is none.
         public var contradiction: String? {
             if record == true, range != nil {
                 return "a recording is of all that comes, and has no range: give one of the two"
@@ -88,10 +88,10 @@ extension API {
 
     /// The body of `POST /api/v1/downloads/<id>/resume`, which may be left out.
     public struct ResumeRequest: Codable, Equatable, Sendable {
-        /// Where the asset is to be fetched from now on: for when its former URL has expired.
+        /// New URL of the asset, after its former URL has expired.
         public var url: String?
-        /// What the origin is to be sent with each request from now on; absent for what it was sent before, which goes
-        /// along to the same scheme, host and port alone.
+        /// New header fields of each request to the origin; if absent, the former ones, which are sent to the same
+        /// scheme, host and port only.
         public var headers: [Header]?
 
         /// A request.
@@ -124,7 +124,7 @@ extension API {
         public var audio: Choice
         /// Which subtitle renditions.
         public var subtitles: Choice
-        /// What is preferred.
+        /// The preferences.
         public var preferences: Preferences?
 
         /// The best variant with its default audio, unless something else is given.
@@ -147,7 +147,7 @@ extension API {
             preferences = try values.decodeIfPresent(Preferences.self, forKey: .preferences)
         }
 
-        /// Why no variant could be what is asked for, as a sentence with what to leave out; nil when one could.
+        /// The contradiction in the selection, as a sentence with the field to leave out; nil if there is none.
         public var contradiction: String? {
             guard let quality, let preferences else { return nil }
             if preferences.isFast == true, quality == .best {

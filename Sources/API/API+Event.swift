@@ -16,7 +16,7 @@ extension API {
         case removed(Reference)
         /// `verification`: a verification that has come further, or has ended.
         case verification(Verification)
-        /// `purged`: all that was stored of an asset has gone to make room, or since it had expired.
+        /// `purged`: everything stored of an asset was deleted, for lack of space or because it had expired.
         case purged(Purge)
         /// `keys`: keys of an asset were renewed, have expired, were taken back, or have another date.
         case keys(KeyChange)
@@ -25,18 +25,18 @@ extension API {
         /// `changed`: an asset is new, has gone, or has another name, title, URL, policy or image, or somebody begins to play
         /// it or ceases to. Who wants to know more asks for it by the name that it has now.
         case changed(Reference)
-        /// `mode`: origins are asked otherwise than before.
+        /// `mode`: the network mode has changed.
         case mode(Mode)
 
-        /// What happened to a download.
+        /// The kinds of download events.
         public enum Kind: String, Sendable {
-            /// It is new, or another state, need or error than before.
+            /// The download is new, or its state, need or error has changed.
             case state
             /// More of it is stored; four times a second at most for each download.
             case progress
             /// Everything is stored; comes after its `state`.
             case complete
-            /// It failed; comes after its `state`.
+            /// The download failed; follows its `state`.
             case error
         }
 
@@ -60,7 +60,7 @@ extension API {
             public var asset: String
             /// Its id.
             public var id: String
-            /// What went, and why.
+            /// Size and cause of the purge.
             public var purge: Storage.Purge
 
             /// An asset's purge.
@@ -73,15 +73,15 @@ extension API {
 
         /// The data of `keys`.
         public struct KeyChange: Codable, Equatable, Sendable {
-            /// What has happened. More may come.
+            /// The kinds of change. More cases may be added.
             public enum Change: String, Codable, Sendable {
-                /// They came anew, and were the same.
+                /// The keys were fetched again, and were the same.
                 case renewed
                 /// Their time is over.
                 case expired
-                /// They were taken back.
+                /// The keys were revoked.
                 case invalidated
-                /// They have another date.
+                /// The keys have another expiry date.
                 case dated
             }
 
@@ -89,7 +89,7 @@ extension API {
             public var asset: String
             /// Its id.
             public var id: String
-            /// What has happened.
+            /// Kind of the change.
             public var change: Change
             /// To which keys, by number.
             public var keys: [Int]
@@ -109,7 +109,7 @@ extension API {
             public var id: String
             /// Its asset's name.
             public var asset: String
-            /// What the store calls the rendition.
+            /// The rendition's id in the store.
             public var rendition: String
 
             /// A rendition of a download.

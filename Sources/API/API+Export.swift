@@ -2,7 +2,7 @@ extension API {
     /// `POST /api/v1/assets/NAME/export`: writes what is whole of an asset to a place outside of the store, and answers
     /// when it is there.
     public struct ExportRequest: Codable, Equatable, Sendable {
-        /// What an export makes.
+        /// The formats of an export.
         public enum Format: String, Codable, CaseIterable, Sendable {
             /// A folder that plays by itself.
             case folder
@@ -10,15 +10,15 @@ extension API {
             case tar
             /// One file with the best picture and every language, by ffmpeg: MPEG-4.
             case mp4
-            /// The same: Matroska.
+            /// As `mp4`, in Matroska.
             case mkv
         }
 
-        /// Where on the daemon's disk; absolute, and nothing may be there yet.
+        /// Target path on the daemon's disk: absolute, and not existing yet.
         public var path: String
         /// Left out, what the ending of the path says: `.tar`, `.mp4`, `.mkv`, or a folder.
         public var format: Format?
-        /// Whether the files of a folder are the store's own under a second name, where one disk has both.
+        /// True to hard-link a folder's files to the store's, if both are on one disk.
         public var link: Bool?
 
         /// A request.
@@ -27,17 +27,17 @@ extension API {
         }
     }
 
-    /// What an export has made.
+    /// Result of an export.
     public struct Export: Codable, Equatable, Sendable {
         /// The asset's name.
         public var name: String
-        /// Where it is.
+        /// Path of the result.
         public var path: String
-        /// What it is.
+        /// Format of the result.
         public var format: ExportRequest.Format
         /// The bytes of the media that went into it.
         public var bytes: Int
-        /// What is stored and did not go into it, with the reason; left out for nothing.
+        /// Stored content that was left out, with the reason; absent for none.
         public var leftOut: [String]?
 
         /// What was made.
@@ -51,7 +51,7 @@ extension API {
     public struct ImportRequest: Codable, Equatable, Sendable {
         /// The folder, or the playlist in it to begin with; absolute.
         public var path: String
-        /// What to call the asset; left out, what the folder says, or a name made of the path.
+        /// Name of the asset; if absent, the folder's own name, or one made from the path.
         public var name: String?
 
         /// A request.

@@ -1,21 +1,21 @@
 extension API {
-    /// Work on an asset that goes on in the daemon, one of its kind at a time for each asset.
+    /// Background work on an asset, one job of a kind at a time for each asset.
     ///
     /// `POST /api/v1/assets/<name>/<kind>` begins it, or attaches to what is under way, and answers with 202; `GET` tells how
     /// the last one stands, and `DELETE` gives it up and tells that too.
     public protocol Job: Codable, Equatable, Sendable {
-        /// What `POST` takes.
+        /// Body of `POST`.
         associatedtype Request: Codable, Sendable
 
-        /// What it is.
+        /// Kind of the job.
         static var kind: JobKind { get }
 
-        /// What `POST` without a body asks for; nil where there has to be one.
+        /// The request that `POST` without a body stands for; nil if a body is required.
         static var requestWithoutBody: Request? { get }
 
         /// The asset's name.
         var asset: String { get }
-        /// Where it is.
+        /// State of the job.
         var state: JobState { get }
         /// The bytes that are done with.
         var bytes: Int { get }
@@ -23,32 +23,32 @@ extension API {
         var totalBytes: Int { get }
     }
 
-    /// Where a job is.
+    /// The states of a job.
     public enum JobState: String, Codable, Sendable {
-        /// There is none since the daemon was started.
+        /// No job since the daemon was started.
         case none
-        /// It goes on.
+        /// In progress.
         case running
-        /// What a verification has found missing is fetched.
+        /// A verification is fetching missing and damaged pieces.
         case repairing
-        /// It has come to its end.
+        /// Finished.
         case done
-        /// Someone gave it up.
+        /// Cancelled by a user.
         case cancelled
-        /// Something kept it from its end: see `error`.
+        /// Ended by the error in `error`.
         case failed
 
-        /// Whether nothing more happens.
+        /// True if the job has ended.
         public var isFinal: Bool { self != .running && self != .repairing }
     }
 
     /// The kinds of jobs. The raw values are the last words of their routes, and what they are called in JSON.
     public enum JobKind: String, CaseIterable, Sendable {
-        /// What is stored is read, and is told from what had come.
+        /// Checks stored files for damage.
         case verification
-        /// What is whole is put where it plays with no Weir.
+        /// Publishes complete renditions to a place where they play without Weir.
         case publication
-        /// The asset goes to another disk.
+        /// Moves the asset to another volume.
         case move
     }
 }
@@ -57,6 +57,6 @@ extension API.Job {
     /// None.
     public static var requestWithoutBody: Request? { nil }
 
-    /// Whether it has not come to an end of its own, good or bad: somebody gave it up, or the daemon was started anew.
+    /// True if the job ended without a result: a user cancelled it, or the daemon was restarted.
     public var isGivenUp: Bool { state == .cancelled || state == .none }
 }

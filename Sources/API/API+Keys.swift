@@ -17,29 +17,29 @@ extension API {
         }
     }
 
-    /// What is known of one key.
+    /// The state of a key.
     public struct Key: Codable, Equatable, Sendable {
-        /// Whether it may be used. More may come.
+        /// The states of a key. More cases may be added.
         public enum State: String, Codable, Sendable {
-            /// It is stored, and may be used.
+            /// Stored and usable.
             case valid
-            /// Its time is over.
+            /// Expired.
             case expired
-            /// It was taken back, and its file deleted.
+            /// Revoked; its file was deleted.
             case invalidated
-            /// It has not come, or its file is gone.
+            /// Not fetched yet, or its file is missing.
             case missing
         }
 
-        /// What it decrypts of a rendition.
+        /// The part of a rendition that a key decrypts.
         public struct Use: Codable, Equatable, Sendable {
-            /// What the store calls the rendition.
+            /// The rendition's id in the store.
             public var rendition: String
-            /// When its first segment begins, in seconds.
+            /// Start of the first segment in seconds.
             public var start: Double
-            /// When its last one ends.
+            /// End of the last segment in seconds.
             public var end: Double
-            /// How many segments.
+            /// Number of segments.
             public var segments: Int
 
             /// A use.
@@ -52,23 +52,23 @@ extension API {
 
         /// Stays for ever; names the file `keys/<number>.key`.
         public var number: Int
-        /// Whether it may be used.
+        /// State of the key.
         public var state: State
-        /// When it came from the origin, or was renewed, in seconds since 1970; absent where that is not known.
+        /// Time of the fetch or renewal, in seconds since 1970; absent if it is not known.
         public var came: Int?
         /// When the asset was first played with it; only where there is a window for that.
         public var firstPlayed: Int?
-        /// When it expires, by its date, its lifetime or its window; absent for never.
+        /// Time of expiry by date, lifetime or window; absent for never.
         public var expiration: Int?
         /// The date that was given to it by itself; absent where none was.
         public var expires: Int?
-        /// When it was taken back; absent where it was not.
+        /// Time of the revocation; absent if it was not revoked.
         public var invalidated: Int?
         /// For how many seconds it is good by its date and lifetime; 0 when that is over, absent for ever.
         public var remaining: Int?
-        /// What is left of its window, in seconds: all of it before the first play; absent where there is none.
+        /// Remaining seconds of the playback window: all of it before the first play; absent if there is no window.
         public var playbackRemaining: Int?
-        /// What it is for, as far as the playlists are known.
+        /// The parts that it decrypts, as far as the playlists are known.
         public var uses: [Use]
 
         /// A key of which nothing is known.
@@ -79,7 +79,7 @@ extension API {
         }
     }
 
-    /// How many keys an asset has, and how many of them may not be used.
+    /// Number of an asset's keys, and of the unusable ones.
     public struct KeySummary: Codable, Equatable, Sendable {
         /// All.
         public var count: Int
@@ -94,11 +94,11 @@ extension API {
         }
     }
 
-    /// What is to become of keys: `POST /api/v1/assets/<name>/keys`, which answers with the `KeyList` as it is then, and
-    /// `POST /api/v1/keys` for all assets, which takes `invalidate` alone and answers with the lists of those that it is
-    /// about.
+    /// An order for keys: `POST /api/v1/assets/<name>/keys`, answered with the resulting `KeyList`; and `POST
+    /// /api/v1/keys` for all assets, which takes `invalidate` only and is answered with the lists of the affected
+    /// assets.
     public struct KeyOrder: Codable, Equatable, Sendable {
-        /// What to do.
+        /// The action.
         public enum Action: String, Codable, Sendable {
             /// Ask the origin for them anew.
             case renew
@@ -108,7 +108,7 @@ extension API {
             case date
         }
 
-        /// What to do.
+        /// The action.
         public var action: Action
         /// To which; absent for all.
         public var keys: [Int]?
@@ -120,7 +120,7 @@ extension API {
             (self.action, self.keys, self.expires) = (action, keys, expires)
         }
 
-        /// What is wrong with it, in a sentence; nil where nothing is.
+        /// The error in the order, as a sentence; nil if it is valid.
         public var contradiction: String? {
             if keys?.isEmpty ?? false { return "keys is empty: leave it out for all of them" }
             guard let expires else { return nil }

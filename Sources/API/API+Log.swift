@@ -14,7 +14,7 @@ extension API {
     ///
     /// The query takes `asset=` (a name), `since=` (seconds since 1970) and `limit=` (the last so many; 1000).
     public struct Log<Event: LogEvent>: Codable, Equatable, Sendable {
-        /// Who writes the log, such as `Weir/0.1.0`.
+        /// The writing program, such as `Weir/0.1.0`.
         public var software: String
         /// The events.
         public var events: [Event]
@@ -35,7 +35,7 @@ extension API {
             public var asset: String
             /// The player, as its User-Agent says.
             public var client: String?
-            /// When it began, in seconds since 1970 in UTC; of one whose first events are gone, the first that is left.
+            /// Start in seconds since 1970 in UTC; if the first events are gone, that of the first remaining one.
             public var began: Double
             /// The indicators.
             public var kpis: KPIs

@@ -4,7 +4,7 @@ extension API {
     public struct Move: Job {
         /// The asset's name.
         public var asset: String
-        /// Where it is; where that is not `done`, the asset lies where it was.
+        /// State of the move; unless it is `done`, the asset is still at its former place.
         public var state: JobState
         /// The folder that it goes to; absent for the store's own.
         public var path: String?
@@ -12,16 +12,16 @@ extension API {
         public var bytes = 0
         /// The bytes that there were to copy.
         public var totalBytes = 0
-        /// How many pieces were not what had come, and did not come along; absent for none.
+        /// Number of damaged pieces, which were not moved; absent for none.
         public var leftOut: Int?
-        /// What kept it from its end.
+        /// Error that ended the move.
         public var error: Download.Failure?
 
         /// A move.
         public init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
     }
 
-    /// What `POST /api/v1/assets/<name>/move` takes.
+    /// Body of `POST /api/v1/assets/<name>/move`.
     public struct MoveRequest: Codable, Equatable, Sendable {
         /// A folder on the daemon's disk, made if it is not there; absolute. Left out, the store's own.
         public var path: String?
@@ -30,11 +30,11 @@ extension API {
         public init(path: String? = nil) { self.path = path }
     }
 
-    /// Where an asset lies that was moved to another disk.
+    /// The volume of an asset that was moved to another disk.
     public struct Place: Codable, Equatable, Sendable {
         /// The folder.
         public var path: String
-        /// Whether it is there.
+        /// True if the folder can be reached.
         public var isThere: Bool
 
         /// A place.
@@ -43,7 +43,7 @@ extension API {
 }
 
 extension API.Move {
-    /// What `POST` takes.
+    /// Body of `POST`.
     public typealias Request = API.MoveRequest
 
     /// See `Job`.

@@ -2,15 +2,15 @@ extension API {
     /// How long what is stored of an asset is kept: `PUT /api/v1/assets/<name>/policy`, which takes the place of the one
     /// before; a key that is left out stands for its default.
     public struct Policy: Codable, Equatable, Sendable {
-        /// What goes first where the disk is full.
+        /// The order of eviction when the disk is full.
         public enum Priority: String, Codable, Sendable, CaseIterable {
-            /// Goes after all others.
+            /// Evicted after all others.
             case important
-            /// What most have.
+            /// The usual priority.
             case `default`
         }
 
-        /// Whether tools for backups are told to pass an asset over.
+        /// Inclusion in backups.
         public enum Backup: String, Codable, Sendable, CaseIterable {
             /// As the rest of the store.
             case include
@@ -22,9 +22,9 @@ extension API {
         public var expires: Int?
         /// For how many seconds it is played from the first time on; absent for ever.
         public var afterFirstPlay: Int?
-        /// What goes first.
+        /// Priority of eviction.
         public var priority: Priority
-        /// Whether it goes into backups.
+        /// Inclusion in backups.
         public var backup: Backup
         /// For how many seconds its keys are used from when each came, while the media stays; absent for ever.
         public var keysExpire: Int?
@@ -56,7 +56,7 @@ extension API {
                 keysAfterFirstPlay: try values.decodeIfPresent(Int.self, forKey: .keysAfterFirstPlay))
         }
 
-        /// What is wrong with it, in a sentence; nil where nothing is.
+        /// The error in the policy, as a sentence; nil if it is valid.
         public var contradiction: String? {
             if let expires, !(0...Self.latest).contains(expires) {
                 return "expires is no time between the years 1970 and 9999, in seconds since 1970"
@@ -77,23 +77,23 @@ extension API {
         private static let longest = 100 * 31_557_600
     }
 
-    /// What becomes of an asset's storage in time.
+    /// The lifetime of an asset's storage.
     public struct Storage: Codable, Equatable, Sendable {
         /// That all of it went.
         public struct Purge: Codable, Equatable, Sendable {
-            /// Why. More may come.
+            /// Cause of a purge. More cases may be added.
             public enum Cause: String, Codable, Sendable {
-                /// It had expired.
+                /// The asset had expired.
                 case expired
                 /// The disk was full.
                 case space
             }
 
-            /// When, in seconds since 1970.
+            /// Time of the purge, in seconds since 1970.
             public var date: Int
             /// The bytes that it took.
             public var bytes: Int
-            /// Why.
+            /// Cause of the purge.
             public var cause: Cause
 
             /// A purge.
@@ -104,16 +104,16 @@ extension API {
             }
         }
 
-        /// What the user wants.
+        /// The user's policy.
         public var policy: Policy
-        /// When it expires, by its date or by its window, in seconds since 1970; absent for never, and for a window that
-        /// has not begun.
+        /// Time of expiry, by date or by window, in seconds since 1970; absent for never, and for a window that has not
+        /// begun.
         public var expiration: Int?
-        /// Whether that is over: it is not played, and its room is free for others.
+        /// True if the asset has expired: it does not play, and its space may be reused.
         public var isExpired: Bool
-        /// When it was played first, in seconds since 1970: since there is a window, where there is one.
+        /// Time of the first play, in seconds since 1970; counted from the start of the window if there is one.
         public var firstPlayed: Int?
-        /// When it was last played, in seconds since 1970.
+        /// Time of the last play, in seconds since 1970.
         public var lastPlayed: Int?
         /// That all of it went to make room; absent where that is not so, or something of it was asked for since.
         public var purge: Purge?
@@ -128,7 +128,7 @@ extension API {
 
     /// `PATCH /api/v1/assets/<name>`: what is left out stays as it is.
     public struct AssetChange: Codable, Equatable, Sendable {
-        /// What to call it from now on.
+        /// The new name.
         public var name: String?
         /// The title for lists; an empty one takes it away.
         public var title: String?

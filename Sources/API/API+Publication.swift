@@ -4,34 +4,35 @@ extension API {
     public struct Publication: Job {
         /// The asset's name.
         public var asset: String
-        /// Where it is; what is there stays, however it ends.
+        /// State of the publication; published files stay, however it ends.
         public var state: JobState
-        /// Where it goes, as it was asked for.
+        /// The requested target.
         public var target: String?
-        /// How many files there are; 0 before that is known.
+        /// Number of files; 0 before it is known.
         public var totalFiles = 0
         /// The sum of their lengths.
         public var totalBytes = 0
-        /// How many of them are there.
+        /// Number of files that are at the target.
         public var files = 0
         /// The sum of their lengths.
         public var bytes = 0
-        /// How many of these were sent, as they were not there already.
+        /// Number of files that were sent because the target lacked them.
         public var sentFiles = 0
         /// The sum of their lengths.
         public var sentBytes = 0
-        /// How many files of an earlier publication were deleted, since they are no part of this one.
+        /// Number of deleted files of an earlier publication that are not part of this one.
         public var deletedFiles = 0
-        /// What kept it from its end.
+        /// Error that ended the publication.
         public var error: Problem?
 
         /// A publication.
         public init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
     }
 
-    /// What `POST /api/v1/assets/<name>/publication` takes.
+    /// Body of `POST /api/v1/assets/<name>/publication`.
     ///
-    /// The keys come from who asks, and are kept in memory until the publication has ended: no answer and no log has them.
+    /// The client sends the keys. They stay in memory until the publication has ended, and are in no response and no
+    /// log.
     public struct PublicationRequest: Codable, Equatable, Sendable {
         /// Keys for an object store.
         public struct Keys: Codable, Equatable, Sendable {
@@ -39,7 +40,7 @@ extension API {
             public var accessKey: String
             /// The key.
             public var secretKey: String
-            /// What belongs to keys that hold for a while.
+            /// The session token of temporary keys.
             public var sessionToken: String?
 
             /// Keys.
@@ -65,7 +66,7 @@ extension API {
 }
 
 extension API.Publication {
-    /// What `POST` takes.
+    /// Body of `POST`.
     public typealias Request = API.PublicationRequest
 
     /// See `Job`.

@@ -1,15 +1,15 @@
 extension API {
-    /// What is stored altogether, and how much room there is for more: `GET /api/v1/store`.
+    /// Totals of the store and its disk: `GET /api/v1/store`.
     public struct Store: Codable, Equatable, Sendable {
-        /// The disk that the store lies on.
+        /// The store's disk.
         public struct Disk: Codable, Equatable, Sendable {
             /// Its size in bytes.
             public var totalBytes: Int
-            /// What may still be written on it.
+            /// Free bytes.
             public var freeBytes: Int
-            /// What of that is left to others: below it nothing more is kept.
+            /// Bytes of the reserve, which stay free for other programs.
             public var reservedBytes: Int
-            /// What may still be kept: `freeBytes` without `reservedBytes`, and never less than 0.
+            /// Bytes that may still be stored: `freeBytes` minus `reservedBytes`, at least 0.
             public var roomBytes: Int
 
             /// A disk.
@@ -21,19 +21,19 @@ extension API {
 
         /// The store's folder.
         public var path: String
-        /// Why nothing can be kept in it, in a sentence; absent where that is not so.
+        /// The reason why the store is read-only, as a sentence; absent if it can be written.
         public var problem: String?
-        /// How many assets the library knows.
+        /// Number of assets.
         public var assets: Int
         /// The bytes that are stored of all of them.
         public var bytes: Int
-        /// How many of `bytes` are there because they flowed, with the limit above which the longest unused make way; the
-        /// others are kept.
+        /// The part of `bytes` that was cached by playback, with the limit above which the least recently used pieces
+        /// are evicted. The rest is pinned.
         public var playCache: PlayCache
-        /// The disk; absent where it does not tell.
+        /// The disk; absent if it does not report its size.
         public var disk: Disk?
-        /// What makes way where the disk is full, beside what flowed: `expired`, `default` or `important`, each with those
-        /// before it.
+        /// The assets that may be purged when the disk is full, beside cached pieces: `expired`, `default` or
+        /// `important`, each including the ones before it.
         public var purge: String
 
         /// A store with nothing in it.

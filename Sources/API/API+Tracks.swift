@@ -1,5 +1,5 @@
 extension API {
-    /// How much of something lies in the store.
+    /// Extent to which something is stored.
     public enum Local: String, Codable, Sendable {
         /// Nothing.
         case none
@@ -11,7 +11,7 @@ extension API {
 
     /// One EXT-X-STREAM-INF of a multivariant playlist (RFC 8216 §4.3.4.2), or a lone media playlist.
     public struct Variant: Codable, Equatable, Sendable {
-        /// What the store calls its rendition, for example `video-720p`.
+        /// The rendition's id in the store, for example `video-720p`.
         public var id: String
         /// Pixels across; absent with `height` when RESOLUTION is, and for sound alone.
         public var width: Int?
@@ -30,9 +30,9 @@ extension API {
         /// An estimate of the whole variant's size in bytes, with one rendition of each of its groups, for so its bit
         /// rates are counted (rfc8216bis §4.4.6.2).
         public var estimatedBytes: Int?
-        /// How much of it is stored.
+        /// Extent to which it is stored.
         public var local: Local
-        /// The bytes of it that are stored.
+        /// Stored bytes.
         public var bytes: Int
 
         /// A variant of which nothing is known but its id.
@@ -45,7 +45,7 @@ extension API {
 
     /// One EXT-X-MEDIA of a multivariant playlist (RFC 8216 §4.3.4.1).
     public struct Rendition: Codable, Equatable, Sendable {
-        /// What the store calls it, for example `audio-en`; absent when the sound is in the variants' own segments.
+        /// The id in the store, for example `audio-en`; absent if the audio is in the variants' own segments.
         public var id: String?
         /// GROUP-ID.
         public var group: String
@@ -62,9 +62,9 @@ extension API {
         /// An estimate of its whole size in bytes; absent unless it is a variant by itself as well, for a playlist
         /// tells of no other.
         public var estimatedBytes: Int?
-        /// How much of it is stored.
+        /// Extent to which it is stored.
         public var local: Local
-        /// The bytes of it that are stored.
+        /// Stored bytes.
         public var bytes: Int
 
         /// A rendition of which nothing is stored.
@@ -79,7 +79,7 @@ extension API {
         }
     }
 
-    /// What a presentation offers, in the playlist's order; or, of a download, what was chosen.
+    /// The tracks of a presentation in the playlist's order, or the selected tracks of a download.
     public struct Tracks: Codable, Equatable, Sendable {
         /// The variants.
         public var variants: [Variant]

@@ -2,17 +2,17 @@ extension API {
     /// A verification of an asset as it stands: `POST /api/v1/assets/<name>/verification` begins one, or attaches to the one
     /// under way; `GET` tells how it stands, and `DELETE` gives it up.
     public struct Verification: Job {
-        /// Pieces that are missing, one behind the other.
+        /// Consecutive missing pieces.
         public struct Hole: Codable, Equatable, Sendable {
-            /// When they would play; absent for keys and initialization sections.
+            /// Their range of media time; absent for keys and initialization sections.
             public var time: Download.TimeRange?
-            /// The file of the first.
+            /// File name of the first piece.
             public var first: String
-            /// The file of the last.
+            /// File name of the last piece.
             public var last: String
-            /// How many they are.
+            /// Number of pieces.
             public var count: Int
-            /// Whether a download wants them.
+            /// True if a download has selected them.
             public var isWanted: Bool
 
             /// A hole.
@@ -22,15 +22,15 @@ extension API {
             }
         }
 
-        /// A piece that was not what had come.
+        /// A damaged piece.
         public struct Mismatch: Codable, Equatable, Sendable {
             /// Its file.
             public var file: String
-            /// When it plays; absent where that is not known, and for keys and initialization sections.
+            /// Its range of media time; absent if it is not known, and for keys and initialization sections.
             public var time: Download.TimeRange?
             /// `length`: it was cut, or longer; `bytes`: its SHA-256 was another one; `unreadable`: the disk gave an error.
             public var fault: String
-            /// Whether it is there again.
+            /// True if the piece was repaired.
             public var isMended: Bool
 
             /// A mismatch.
@@ -41,19 +41,19 @@ extension API {
 
         /// A rendition, or the asset's keys or session data.
         public struct Part: Codable, Equatable, Sendable {
-            /// What the store calls it.
+            /// The id in the store.
             public var id: String
-            /// How many pieces are there, and right.
+            /// Number of undamaged pieces.
             public var pieces: Int
             /// The sum of their lengths.
             public var bytes: Int
             /// The stretches of media time that are there.
             public var whole: [Download.TimeRange]
-            /// What is missing; what was wrong aside.
+            /// Missing pieces, without the damaged ones.
             public var holes: [Hole]
-            /// What was wrong.
+            /// Damaged pieces.
             public var mismatches: [Mismatch]
-            /// How many pieces are missing that a download wants, or were wrong and are not there again.
+            /// Number of missing pieces that a download has selected, plus damaged pieces that were not repaired.
             public var remaining: Int
 
             /// A part of which nothing is missing.
@@ -65,32 +65,32 @@ extension API {
 
         /// The asset's name.
         public var asset: String
-        /// Where it is.
+        /// State of the verification.
         public var state: JobState
-        /// Whether what is missing is fetched.
+        /// True if missing pieces are fetched.
         public var isRepair = false
         /// The bytes that were read.
         public var bytes = 0
         /// The bytes that there were to read.
         public var totalBytes = 0
-        /// How many pieces a download lacked, or were wrong, when all was read.
+        /// Number of missing or damaged pieces when everything had been read.
         public var found = 0
-        /// How many of them are not there again.
+        /// Number of these that were not repaired.
         public var remaining = 0
-        /// When all of the asset was last verified, in seconds since 1970; absent if it never was.
+        /// Time of the last complete verification, in seconds since 1970; absent if there was none.
         public var verified: Int?
-        /// What was found; absent before everything was read.
+        /// The findings; absent before everything was read.
         public var parts: [Part]?
-        /// What kept it from its end.
+        /// Error that ended the verification.
         public var error: Download.Failure?
 
         /// A verification.
         public init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
     }
 
-    /// What `POST /api/v1/assets/<name>/verification` takes; no body for none of it.
+    /// Body of `POST /api/v1/assets/<name>/verification`; may be left out.
     public struct VerificationRequest: Codable, Equatable, Sendable {
-        /// Whether what a download wants is fetched where it is missing, and what else was wrong.
+        /// True to fetch missing pieces that a download has selected, and damaged pieces.
         public var repair: Bool?
 
         /// A request.
@@ -99,7 +99,7 @@ extension API {
 }
 
 extension API.Verification {
-    /// What `POST` takes.
+    /// Body of `POST`.
     public typealias Request = API.VerificationRequest
 
     /// See `Job`.

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
-/// The shapes of the control API, version 1: what `/api/v1/…` takes and gives as JSON.
+/// The shapes of the control API, version 1: the JSON of requests and responses of `/api/v1/…`.
 ///
-/// They are the contract with scripts, so a key, once here, keeps its name and its unit; new keys may come, and a
-/// reader passes over keys that it does not know. Times are seconds, sizes are bytes, bandwidths are bits a second and
-/// rates are bytes a second. A key whose value is not known is left out.
+/// The shapes are the contract with scripts: a key keeps its name and its unit. New keys may be added, and a reader
+/// ignores keys that it does not know. Times are seconds, sizes are bytes, bandwidths are bits per second and rates are
+/// bytes per second. A key without a known value is left out.
 public enum API {
     /// The path that all routes begin with.
     public static let root = "/api/v1"
@@ -45,7 +45,7 @@ public enum API {
 }
 
 extension DecodingError {
-    /// What is wrong, and at which key, for whoever wrote the JSON.
+    /// The error with its key, for the author of the JSON.
     fileprivate var sentence: String {
         switch self {
         case .keyNotFound(let key, let context): "\(Self.path(context.codingPath + [key])) is missing"
@@ -69,7 +69,7 @@ extension API {
         /// The kind as a URI reference: the place in the API's own document where it is explained. A
         /// reader does without it (RFC 9457 §3.1.1).
         public var type: String?
-        /// What kind of thing went wrong; for programs.
+        /// Kind of the error, for programs.
         public var code: APIError.Code
         /// The HTTP status, as in the response.
         public var status: Int
@@ -77,7 +77,7 @@ extension API {
         public var title: String
         /// This case: names the asset and the cause. A sentence without a full stop.
         public var detail: String
-        /// What to try next, as a sentence or a command line.
+        /// Next step, as a sentence or a command line.
         public var next: String?
 
         /// The problem that an error is to a client.

@@ -1,19 +1,19 @@
 import HTTPMessage
 
 extension APIClient {
-    /// Begins a job on an asset, or attaches to what is under way.
+    /// Starts a job on an asset, or attaches to a running one.
     public func begin<Job: API.Job>(
         _ job: Job.Type = Job.self, _ request: Job.Request, ofAsset name: String
     ) async throws(APIError) -> Job {
         try await call("POST", Self.route(job, name), body: try API.encode(request))
     }
 
-    /// How the last job on an asset stands.
+    /// The state of the last job on an asset.
     public func look<Job: API.Job>(at job: Job.Type = Job.self, ofAsset name: String) async throws(APIError) -> Job {
         try await call("GET", Self.route(job, name))
     }
 
-    /// Gives a job up.
+    /// Cancels a job.
     public func cancel<Job: API.Job>(_ job: Job.Type = Job.self, ofAsset name: String) async throws(APIError) -> Job {
         try await call("DELETE", Self.route(job, name))
     }
@@ -29,12 +29,12 @@ extension APIClient {
         try await call("GET", Self.route(keysOf: name))
     }
 
-    /// Renews keys of an asset, takes them back, or gives them a date.
+    /// Renews, revokes or dates keys of an asset.
     public func order(_ order: API.KeyOrder, ofAsset name: String) async throws(APIError) -> API.KeyList {
         try await call("POST", Self.route(keysOf: name), body: try API.encode(order), isLong: order.action == .renew)
     }
 
-    /// Takes back every key of every asset.
+    /// Revokes every key of every asset.
     public func invalidateAllKeys() async throws(APIError) -> [API.KeyList] {
         let lists: API.KeyLists = try await call("POST", "/keys", body: try API.encode(API.KeyOrder(.invalidate)))
         return lists.assets

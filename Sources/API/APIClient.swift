@@ -13,7 +13,7 @@ public struct APIClient: Sendable {
         public let token: String
         /// JSON; nil for none.
         public let body: [UInt8]?
-        /// Whether it takes as long as it takes: nothing is known then of how long that may be.
+        /// True if the call has no deadline, because its duration cannot be known.
         public var isLong = false
     }
 
@@ -37,7 +37,7 @@ public struct APIClient: Sendable {
     /// Performs a call whose answer comes bit by bit, and ends with a `APIError` where it is none or breaks off.
     public typealias Stream = @Sendable (Call) -> AsyncThrowingStream<[UInt8], any Error>
 
-    /// Where the daemon is looked for.
+    /// The state directory by which the daemon is found.
     public let state: StateDirectory
     private let transport: Transport
     private let stream: Stream
@@ -59,7 +59,7 @@ public struct APIClient: Sendable {
         try await assets(as: API.Asset.self, isBrief: isBrief)
     }
 
-    /// The same in a shape with some of the keys of `API.Asset`: the fewer, the sooner they are read.
+    /// Every asset, by name, in a shape with fewer keys than `API.Asset`; fewer keys are read faster.
     public func assets<Shape: Decodable & Sendable>(
         as shape: Shape.Type, isBrief: Bool
     ) async throws(APIError) -> [Shape] {
@@ -85,7 +85,7 @@ public struct APIClient: Sendable {
         let assets: [Shape]
     }
 
-    /// What of it tells where the rest is.
+    /// The part of an `API.AssetList` that names the next page.
     private struct PageEnd: Decodable {
         let next: String?
     }
@@ -131,10 +131,10 @@ public struct APIClient: Sendable {
         try await call("POST", "/assets", body: try API.encode(request), isLong: true)
     }
 
-    /// How origins are asked.
+    /// The network mode.
     public func mode() async throws(APIError) -> API.Mode { try await call("GET", "/mode") }
 
-    /// Changes how origins are asked.
+    /// Changes the network mode.
     public func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
         try await call("PUT", "/mode", body: try API.encode(mode))
     }
@@ -142,12 +142,12 @@ public struct APIClient: Sendable {
     /// The path of the page, with its key.
     public func page() async throws(APIError) -> API.PageLink { try await call("GET", "/page") }
 
-    /// What an origin URL offers.
+    /// The presentation at an origin URL.
     public func inspect(url: String) async throws(APIError) -> API.Presentation {
         try await call("GET", "/presentation?url=" + PercentEncoding.encode(url))
     }
 
-    /// What a request would choose and why; starts nothing.
+    /// The selection that a request would make, with reasons; starts no download.
     public func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
         try await call("POST", "/selection", body: try API.encode(request))
     }
@@ -157,12 +157,12 @@ public struct APIClient: Sendable {
         try await call("POST", "/downloads", body: try API.encode(request))
     }
 
-    /// A download as it stands.
+    /// The state of a download.
     public func download(id: String) async throws(APIError) -> API.Download {
         try await call("GET", "/downloads/" + PercentEncoding.encode(id))
     }
 
-    /// Every download, in the order in which they were asked for.
+    /// Every download, in the order of the requests.
     public func downloads() async throws(APIError) -> [API.Download] {
         let list: API.DownloadList = try await call("GET", "/downloads")
         return list.downloads
@@ -178,7 +178,7 @@ public struct APIClient: Sendable {
         return try await call("POST", route, body: try API.encode(request))
     }
 
-    /// What happens to downloads, from a snapshot on, until the daemon ends or the connection breaks.
+    /// The events of downloads, from a snapshot on, until the daemon ends or the connection breaks.
     public func events() -> AsyncThrowingStream<API.Event, any Error> {
         AsyncThrowingStream { continuation in
             let task = Task {

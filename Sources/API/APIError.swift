@@ -1,4 +1,4 @@
-/// What the control API refuses or cannot do, on either side of it.
+/// An error of the control API, on the server or in the client.
 ///
 /// The one place where errors of the rooms below become HTTP statuses for a client and exit codes for the command line.
 public struct APIError: Error, CustomStringConvertible, Sendable {
@@ -46,11 +46,11 @@ public struct APIError: Error, CustomStringConvertible, Sendable {
         case noSuchSession = "no-such-session"
         /// Nothing of an asset is stored whole, so that it could leave the store.
         case notWhole = "not-whole"
-        /// There is something already where an export should come.
+        /// The target of an export exists already.
         case targetExists = "target-exists"
-        /// The place of an export takes nothing.
+        /// The target of an export cannot be written.
         case badTarget = "bad-target"
-        /// What should be imported is no presentation, or not a whole one.
+        /// The import source is not a presentation, or is incomplete.
         case badImport = "bad-import"
         /// A program that is needed is not there.
         case noProgram = "no-program"
@@ -60,15 +60,15 @@ public struct APIError: Error, CustomStringConvertible, Sendable {
         case noMatch = "no-match"
         /// A live stream cannot be saved while it is in progress.
         case live
-        /// What should be an image for an asset is none that is kept.
+        /// The file is not an accepted image.
         case notArtwork = "not-artwork"
         /// The asset has no image.
         case noArtwork = "no-artwork"
-        /// What would be stored is protected by DRM, and could not be played.
+        /// The presentation is protected by DRM, and could not be played.
         case protected
-        /// What is to be kept was noted by a newer Weir.
+        /// The stored record was written by a newer Weir.
         case unreadable
-        /// What is at the URL is not a playlist, or breaks RFC 8216 beyond use.
+        /// The response is not a playlist, or violates RFC 8216 too far to be used.
         case notPlaylist = "not-a-playlist"
         /// The origin broke HTTP, lied about a length, or answered with an error.
         case badOrigin = "bad-origin"
@@ -104,9 +104,9 @@ public struct APIError: Error, CustomStringConvertible, Sendable {
     public let code: Code
     /// Names the asset and the cause; a sentence without a capital or a full stop.
     public let message: String
-    /// What to try next, when there is something: a command, or a few words.
+    /// Next step: a command, or a few words; nil if there is none.
     public let next: String?
-    /// What the room below said. Stays in the log: a client sees `message`.
+    /// The underlying error. It goes into the log only: a client sees `message`.
     public let underlying: (any Error)?
 
     /// An error.
@@ -120,7 +120,7 @@ public struct APIError: Error, CustomStringConvertible, Sendable {
     /// The message, and what was beneath it.
     public var description: String { underlying.map { "\(message) (\($0))" } ?? message }
 
-    /// What to do about an asset whose link has expired.
+    /// The next step for an asset whose link has expired.
     public static func freshLink(for asset: String) -> String { "weir resume \(asset) --url NEW, with a new link" }
 }
 
@@ -170,7 +170,7 @@ extension APIError.Code {
         }
     }
 
-    /// What to try where the thrower knows nothing better.
+    /// The default next step.
     fileprivate var usualNext: String? {
         switch self {
         case .refusedURL: "give a URL that begins with http:// or https://, without a password"

@@ -11,7 +11,7 @@ struct EventTextParser {
     private var line: [UInt8] = []
     private var name = ""
     private var data: [String] = []
-    /// Whether the last byte was a carriage return: a line feed behind it ends no further line.
+    /// True if the last byte was a carriage return: a line feed behind it does not end another line.
     private var endsWithReturn = false
 
     /// The messages that these bytes complete.

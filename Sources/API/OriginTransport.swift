@@ -18,7 +18,7 @@ extension APIClient {
     /// The daemon reads playlists before it answers a `POST`, and may wait for a slow origin.
     private static let patience = Duration.seconds(120)
     private lazy var client = OriginClient()
-    /// What is called, for the user.
+    /// Name of the peer in messages.
     private let peer: String
 
     nonisolated init(to peer: String) { self.peer = peer }
@@ -88,7 +88,7 @@ extension APIClient {
     }
 }
 
-/// Passes on what comes.
+/// Passes received bytes on to a stream.
 @LoopActor private final class StreamReceiver: TransferReceiver {
     private let continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
     private let translate: (OriginError) -> APIError

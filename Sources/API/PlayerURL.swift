@@ -12,7 +12,7 @@ public struct PlayerURL: Sendable {
         self.base = isUsual ? "http://localhost:\(port)" : base
     }
 
-    /// Whether a word on the command line is an origin URL rather than a name.
+    /// True if a word of the command line is an origin URL, false if it is a name.
     public static func isURL(_ word: String) -> Bool { word.contains("://") }
 
     /// An asset, by its name.

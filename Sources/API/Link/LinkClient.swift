@@ -1,4 +1,4 @@
-/// A link conditioner (`tools/link`) as a command sees it.
+/// A client of a link conditioner (`tools/link`).
 public struct LinkClient: Sendable {
     /// `http://127.0.0.1:PORT`.
     private let base: String
@@ -44,7 +44,7 @@ public struct LinkClient: Sendable {
 
     private static let path = "/_link"
 
-    /// What the conditioner refuses with.
+    /// The conditioner's error response.
     private struct Refusal: Decodable {
         let error: String
     }

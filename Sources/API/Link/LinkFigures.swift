@@ -1,4 +1,4 @@
-/// What a conditioned link does to what crosses it. Down is towards the one who connects.
+/// The settings of a conditioned link. "Down" is the direction towards the client.
 public struct LinkFigures: Codable, Equatable, Sendable {
     /// The preset that has these figures; nil for ones of the user's own.
     public var preset: String?
@@ -54,7 +54,7 @@ extension LinkFigures {
     }
 }
 
-/// How much a direction of a link carries.
+/// The rate limit of one direction of a link.
 public enum LinkRate: Equatable, Sendable {
     /// As much as the machine does.
     case unlimited

@@ -1,11 +1,11 @@
-/// A link conditioner as it stands: its figures, and what it has carried.
+/// The state of a link conditioner: its settings and its traffic.
 public struct LinkState: Codable, Equatable, Sendable {
-    /// What it does to what crosses it.
+    /// The link's settings.
     public var figures: LinkFigures
-    /// What has crossed it.
+    /// The link's traffic.
     public var traffic: Traffic
 
-    /// Where a conditioner stands, and what it has carried.
+    /// Addresses and traffic of a conditioner.
     public struct Traffic: Codable, Equatable, Sendable {
         /// The URL that it relays to.
         public var upstream: String
@@ -40,7 +40,7 @@ public struct LinkState: Codable, Equatable, Sendable {
     }
 }
 
-/// What is to be different about a link: a preset for all of it, then single figures; nil leaves one as it is.
+/// A change of a link's settings: a preset for all of them, then single settings; nil leaves a setting as it is.
 ///
 /// The body of `PATCH /api/v1/link`, answered by a `LinkState`. As in that, a rate is a number, or null for no limit.
 public struct LinkChange: Codable, Equatable, Sendable {
