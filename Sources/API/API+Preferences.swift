@@ -5,9 +5,9 @@ extension API {
         public var minimumBitRate: Int?
         /// The lowest variant at or above this size is wanted, else the highest.
         public var minimumSize: Size?
-        /// Whether a variant in HLG or PQ goes before one in SDR.
+        /// True if a variant in HLG or PQ goes before one in SDR.
         public var prefersHDR: Bool?
-        /// Whether a variant with more than stereo goes before others; stereo is then kept as well.
+        /// True if a variant with more than stereo goes before others; stereo is then kept as well.
         public var prefersMultichannel: Bool?
         /// Families of codecs, the most wanted first: `avc1`, `hvc1`.
         public var codecs: [String]?
@@ -15,7 +15,7 @@ extension API {
         public var languages: [String]?
         /// The user's own language as an RFC 5646 tag, for where none of `languages` is there.
         public var locale: String?
-        /// Whether fast goes before best: the fewest bytes that meet what was asked for.
+        /// True if fast goes before best: the fewest bytes that meet what was asked for.
         public var isFast: Bool?
 
         /// No preferences.

@@ -8,7 +8,7 @@ internal import Logging
 
 /// The composition root: builds the rooms in order, serves until it is told to stop, and takes them down in reverse.
 public enum Application {
-    /// What `weir --version` says.
+    /// Output of `weir --version`.
     public static let version = "0.1.0"
 
     /// Runs the daemon until SIGINT or SIGTERM.

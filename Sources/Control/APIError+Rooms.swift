@@ -30,7 +30,7 @@ extension APIError {
             next: "delete it with: weir remove \(stray.name)")
     }
 
-    /// Why the download of an asset did not begin; `url` without secrets.
+    /// The error of a download that did not start; `url` is without secrets.
     init(_ refusal: Downloader.Refusal, asset: String, url: String) {
         switch refusal {
         case .live:

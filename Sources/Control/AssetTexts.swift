@@ -4,7 +4,7 @@ import EventLoop
 import Library
 import Store
 
-/// What a list says of each asset as JSON, kept from one list to the next: most assets are as they were.
+/// Caches the JSON of assets from one list to the next, as most assets do not change in between.
 @LoopActor final class AssetTexts {
     /// One asset's text.
     struct Text: Sendable {
@@ -12,11 +12,11 @@ import Store
         let brief: [UInt8]
         /// Its tracks.
         let tracks: String
-        /// Whether `storage` was left out.
+        /// True if `storage` was left out.
         let isStoragePlain: Bool
     }
 
-    /// What a text depends on. Nothing is read for it.
+    /// The state on which a text depends; comparing it reads no files.
     private struct State: Equatable {
         let asset: Asset.Signature
         let revision: Asset.Signature?
@@ -30,13 +30,13 @@ import Store
     /// Texts that another thread writes, or has written: JSON takes the longest, and the loop has players to serve.
     private typealias Sheet = Task<Result<[Text], APIError>, Never>
 
-    /// Where a text stands, or will.
+    /// Position of a text that is written or will be.
     private struct Place {
         let sheet: Sheet
         let line: Int
     }
 
-    /// What is to be written of an asset.
+    /// An asset's shape before it is written as JSON.
     private struct Draft {
         let id: String
         let state: State
@@ -140,11 +140,12 @@ import Store
 }
 
 extension AssetTexts.Text {
-    /// What most assets have.
+    /// The storage of most assets.
     private static let plain = API.Storage()
     /// That as JSON, which it always is.
     private static let plainText = (try? API.encode(plain)) ?? []
-    /// What `API.encode` makes of tracks of which there are none. In a string of JSON its quotation marks would be escaped.
+    /// The JSON of empty tracks by `API.encode`. It cannot occur inside a JSON string, where its quotation marks would
+    /// be escaped.
     private static let empty = Array(#""tracks":{"audio":[],"subtitles":[],"variants":[]}"#.utf8)
 
     init(_ shape: API.Asset, _ tracks: String) throws(APIError) {
@@ -167,7 +168,7 @@ extension AssetTexts.Text {
 }
 
 extension [UInt8] {
-    /// Where bytes stand last.
+    /// Range of the last occurrence of some bytes.
     fileprivate func lastRange(of bytes: [UInt8]) -> Range<Int>? {
         stride(from: count - bytes.count, through: 0, by: -1).lazy.map { $0..<$0 + bytes.count }
             .first { self[$0.lowerBound] == bytes[0] && self[$0].elementsEqual(bytes) }

@@ -3,7 +3,7 @@ internal import AccessLog
 internal import HTTPMessage
 internal import Playback
 
-/// What a path of the API leads to.
+/// The routes of the API.
 enum ControlRoute: Equatable {
     case assets
     case asset(name: String)
@@ -90,11 +90,11 @@ enum ControlRoute: Equatable {
         }
     }
 
-    /// What Allow says (RFC 9110 §10.2.1).
+    /// Value of the Allow field (RFC 9110 §10.2.1).
     var allow: String { methods.map(\.rawValue).joined(separator: ", ") }
 }
 
-/// What a path of the API leads to that is about sessions and their logs.
+/// The routes of sessions and their logs.
 enum LogRoute: Equatable {
     case sessions
     case report(session: String)

@@ -8,7 +8,7 @@ public struct ControlRequest: Sendable {
     public var method: HTTPMethod
     /// Without the query.
     public var path: String
-    /// What follows the `?`.
+    /// The query, without its question mark.
     public var query: String?
     /// The Authorization field.
     public var authorization: String?
@@ -40,11 +40,11 @@ public struct ControlResponse: Sendable {
     public var status: HTTPStatus
     /// JSON text.
     public var body: [UInt8]
-    /// What the body is where it is no JSON.
+    /// Media type of a body that is not JSON.
     var mediaType: String?
-    /// What comes in place of a body: events, as they happen.
+    /// A stream of events in place of a body.
     var events: EventReader?
-    /// Whether the body is a problem (RFC 9457).
+    /// True if the body is a problem (RFC 9457).
     public var isProblem = false
     /// For a 405: the methods that the route takes.
     public var allow: String?
@@ -56,24 +56,24 @@ public struct ControlResponse: Sendable {
 @LoopActor public final class ControlRoutes {
     private let service: any ControlService
     private let events: EventFeed?
-    /// Who answers about sessions; nil where nobody plays.
+    /// The service for sessions; nil without playback.
     let sessions: (any SessionService)?
-    /// Who verifies assets; nil where nobody does.
+    /// The service for verifications.
     private let verifications: (any JobService<API.Verification>)?
-    /// Who answers about keys; nil where nobody does.
+    /// The service for keys.
     let keys: (any KeyService)?
-    /// Who publishes assets; nil where nobody does.
+    /// The service for publications.
     private let publications: (any JobService<API.Publication>)?
-    /// Who moves assets; nil where nobody does.
+    /// The service for moves.
     private let moves: (any JobService<API.Move>)?
-    /// Who tells of the store as a whole; nil where there is none.
+    /// The service for the store's totals.
     private let store: (any StoreService)?
     /// The way to the link conditioner that was started last; nil where none is looked for.
     let conditioner: LinkFinder?
-    /// Where others on the network find the daemon; nil where they do not.
+    /// The daemon's URL for the network; nil without one.
     public var lan: API.LAN?
     private let token: [UInt8]
-    /// What the page has in place of the token; dies with the process.
+    /// Key of the page in place of the token; valid until the process ends.
     private let pageKey = StateDirectory.randomToken()
 
     /// Finds the link conditioner that was started last, or throws `.noLink`.
@@ -108,7 +108,7 @@ public struct ControlResponse: Sendable {
         self.token = Array(token.utf8)
     }
 
-    /// Whether a path is the API's, existing or not.
+    /// True if a path is the API's, existing or not.
     public nonisolated static func owns(path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
 
     /// Answers a request; never fails, for errors are answers.
@@ -187,7 +187,7 @@ public struct ControlResponse: Sendable {
         ControlResponse(status: .ok, body: try API.encode(value))
     }
 
-    /// Whether a request of which there is the head alone may have a long body: an image, from who knows the token.
+    /// True if a request of which there is the head alone may have a long body: an image, from who knows the token.
     public nonisolated func admitsLongBody(_ head: RequestHead) -> Bool {
         guard head.method == .put, case .artwork? = ControlRoute(path: head.path) else { return false }
         return isToken(head[.authorization])
@@ -232,7 +232,7 @@ public struct ControlResponse: Sendable {
         return try API.body(from: request.body)
     }
 
-    /// Why a path leads nowhere; one of another version of the API says so.
+    /// The error of an unknown path; names the version if the path is of another version of the API.
     private static func unknown(_ path: String) -> APIError {
         let version = path.split(separator: "/").dropFirst().first ?? ""
         guard version.first == "v", version != "v1", Int(version.dropFirst()) != nil else {

@@ -1,7 +1,7 @@
 public import API
 public import EventLoop
 
-/// What the control API is an interface to: the library and its downloads.
+/// The library and its downloads, as the control API uses them.
 ///
 /// Every error is a `APIError` whose message names the asset and the cause, and whose `next` says what to try.
 @LoopActor public protocol ControlService: AnyObject, Sendable {
@@ -19,7 +19,7 @@ public import EventLoop
     /// is changed then.
     func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset
 
-    /// How origins are asked.
+    /// The network mode.
     func mode() async throws(APIError) -> API.Mode
 
     /// Changes how origins are asked, until the daemon ends. What is under way ends where that is not at all.

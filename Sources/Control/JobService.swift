@@ -2,7 +2,7 @@ public import API
 public import EventLoop
 import Library
 
-/// What the control API tells of one kind of jobs, and begins and ends.
+/// The control API's access to jobs of one kind.
 @LoopActor public protocol JobService<Job>: AnyObject, Sendable {
     /// The kind, as it is told of.
     associatedtype Job: API.Job
@@ -11,7 +11,7 @@ import Library
     /// else goes wrong is in what `job` gives later.
     func begin(_ request: Job.Request, ofAsset name: String) async throws(APIError) -> Job
 
-    /// How the asset's last one stands; `.noSuchAsset`. Cheap while it goes on.
+    /// State of the asset's last job; throws `.noSuchAsset`. Cheap while the job runs.
     func job(ofAsset name: String) async throws(APIError) -> Job
 
     /// Gives it up, if it goes on; `.noSuchAsset`. It may end a little later, or well.

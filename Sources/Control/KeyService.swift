@@ -3,7 +3,7 @@ public import EventLoop
 import Library
 import Store
 
-/// What the control API tells of keys, and does with them.
+/// The control API's access to keys.
 @LoopActor public protocol KeyService: AnyObject, Sendable {
     /// The keys of an asset; `.noSuchAsset`.
     func keys(ofAsset name: String) async throws(APIError) -> API.KeyList
@@ -66,7 +66,7 @@ extension LibraryService: KeyService {
         return list
     }
 
-    /// How many keys an asset has; nil for none.
+    /// Numbers of an asset's keys; nil if it has none.
     func keySummary(of asset: Asset) -> API.KeySummary? {
         guard !asset.keys.isEmpty else { return nil }
         let states = asset.keys.unusable.map { asset.keys.state(of: $0) }
@@ -77,7 +77,7 @@ extension LibraryService: KeyService {
 }
 
 extension API.Key {
-    /// What a report says.
+    /// Converts a key report.
     fileprivate init(_ report: KeyReport) {
         let state: State =
             switch report.state {

@@ -7,7 +7,7 @@ import Store
 
 /// The list of all assets: long ones are answered from what is known, in turns, and where wanted in pages.
 extension LibraryService {
-    /// What stands behind the assets of a list.
+    /// The keys that follow the assets in a list.
     private struct Tail: Encodable {
         let next: String?
         let playCache: API.PlayCache
@@ -44,7 +44,7 @@ extension LibraryService {
         return body
     }
 
-    /// What stands behind the assets: bundles that are of no use, and streams that are only known.
+    /// The entries that follow the assets: unusable bundles, and streams of which nothing is stored.
     private var others: [API.Asset] {
         (library.strays.values.map { Self.shape($0) } + knownOnly).sorted { $0.name < $1.name }
     }
@@ -69,7 +69,7 @@ extension LibraryService {
     /// What is to be said of an asset that rests on its playlists and pieces: as it is known, else by reading them.
     func facts(of asset: Asset) -> SummaryRecord { library.summaries[asset] ?? found(asset) }
 
-    /// The same by reading them.
+    /// The facts of an asset, read from its playlists and pieces.
     func found(_ asset: Asset) -> SummaryRecord {
         // What is wanted of it may not be understood.
         let kept = downloader.download(of: asset)
@@ -154,7 +154,7 @@ extension LibraryService {
 }
 
 extension Library {
-    /// Whether a download is complete, as far as is known without its asset being looked into.
+    /// True if a download is complete, as far as is known without its asset being looked into.
     func isComplete(_ download: Download) -> Bool {
         let asset = download.asset
         guard download.state == .complete else { return false }
@@ -165,7 +165,7 @@ extension Library {
 
 /// Streams that the user has written down, and of which the library has nothing yet.
 extension LibraryService {
-    /// They as assets that are known only.
+    /// Entries of the streams file without an asset.
     var knownOnly: [API.Asset] { library.unopenedStreams.map(shape) }
 
     /// One of them, as `knownOnly` has it; nil where there is none of that name.

@@ -4,7 +4,7 @@ public import EventLoop
 import Library
 import Store
 
-/// How long assets are kept, and what they are called.
+/// Policies, names and titles of assets.
 extension LibraryService {
     /// See `ControlService`.
     public func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(APIError) -> API.Asset {
@@ -33,7 +33,7 @@ extension LibraryService {
         return shape(asset)
     }
 
-    /// What becomes of an asset's storage.
+    /// Policy, expiry and play times of an asset.
     func storage(of asset: Asset) -> API.Storage {
         let life = asset.life
         var storage = API.Storage(
@@ -74,9 +74,9 @@ extension API.Storage.Purge {
     }
 }
 
-/// What the control API tells of the store as a whole.
+/// The control API's access to the store's totals.
 @LoopActor public protocol StoreService: AnyObject, Sendable {
-    /// What is stored altogether, and how much room there is.
+    /// Totals of the store and its disk.
     func store() async throws(APIError) -> API.Store
 }
 
@@ -101,9 +101,9 @@ extension LibraryService: StoreService {
     }
 }
 
-/// Whether what is stored plays.
+/// True if what is stored plays.
 extension LibraryService {
-    /// Whether an asset plays without its origin, by what is on disk.
+    /// True if an asset plays without its origin, by what is on disk.
     func playable(_ asset: Asset) async -> API.Playable {
         await library.survey(asset)
         do { try library.checkExpiry(of: asset) } catch { return API.Playable(.no, error.message, duration: nil) }
@@ -123,7 +123,7 @@ extension API.Playable.Answer {
     }
 }
 
-/// Whether the network is used.
+/// True if the network is used.
 extension LibraryService {
     /// See `ControlService`.
     public func mode() async throws(APIError) -> API.Mode { API.Mode(.init(library.mode)) }

@@ -10,7 +10,7 @@ import Playlist
 @LoopActor public final class LibraryService: ControlService {
     let library: Library
     let downloader: Downloader
-    /// What lists say of assets.
+    /// JSON of assets for lists.
     private(set) lazy var texts = AssetTexts(self)
     let published: Publications
 
@@ -196,7 +196,7 @@ import Playlist
         }
     }
 
-    /// What a stream is that the user has written down, or the asset that there is of it.
+    /// A preview of an entry of the streams file, or its asset if there is one.
     private func previewStream(named name: String, _ fields: UserFields) async throws(APIError) -> Asset {
         guard let stream = library.stream(named: name), library.asset(at: stream.url) == nil else {
             return try find(name)

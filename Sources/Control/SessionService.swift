@@ -4,7 +4,7 @@ public import EventLoop
 public import Library
 public import Playback
 
-/// What the control API tells of sessions: playback, and its logs.
+/// The control API's access to sessions and their logs.
 @LoopActor public protocol SessionService: AnyObject, Sendable {
     /// The sessions.
     func sessions() async throws(APIError) -> API.SessionList

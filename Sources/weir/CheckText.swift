@@ -1,6 +1,6 @@
 import Application
 
-/// What `weir check` writes for people: a line for each finding, as compilers do, and one for all.
+/// Output of `weir check` for people: a line for each finding, in the style of compilers, and a summary.
 enum CheckText {
     static func lines(_ check: PlaylistCheck) -> [String] {
         check.findings.map(line) + (check.failure == nil ? [summary(check)] : [])
@@ -40,7 +40,7 @@ enum CheckText {
     }
 }
 
-/// What `weir check --json` writes: a `diagnostic` for each finding, and one `result`.
+/// Output of `weir check --json`: a `diagnostic` for each finding, and one `result`.
 enum CheckRecord {
     private static let version = 1
 

@@ -18,7 +18,7 @@ struct CommonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config: String?
 
-    /// What these options say, as the configuration takes it.
+    /// The options as settings of the configuration.
     var settings: [ConfigurationKey: [String]] {
         var settings: [ConfigurationKey: [String]] = [.listen: listen]
         settings[.store] = store.map { [$0] }
@@ -42,7 +42,7 @@ struct CommonOptions: ParsableArguments {
 struct Daemon {
     let configuration: Configuration
     let client: APIClient
-    /// Whether the command line says where it listens.
+    /// True if the command line says where it listens.
     private let isNamed: Bool
 
     init(configuration: Configuration, isNamed: Bool = false) {

@@ -5,7 +5,7 @@ import Synchronization
 /// Starts a download and follows it until it ends, or needs a person: by the daemon's events, and where these break off
 /// by asking.
 final class DownloadFollower: Sendable {
-    /// How following ended.
+    /// Result of following a download.
     struct Outcome: Sendable {
         /// The last known state; nil when there never was one.
         var download: API.Download?
@@ -163,14 +163,14 @@ final class DownloadFollower: Sendable {
 }
 
 extension API.Download {
-    /// Whether following it is over: it has ended, or waits for what only a person can give.
+    /// True if following it is over: it has ended, or waits for what only a person can give.
     fileprivate var isToBeLeft: Bool {
         state.isFinal || (state == .waiting && (need == .space || need == .key || need == .disk))
     }
 }
 
 extension API.Event {
-    /// Whether it tells how a download stands, or that it is gone.
+    /// True if it tells how a download stands, or that it is gone.
     fileprivate func hasNews(of id: String) -> Bool {
         switch self {
         case .snapshot: true

@@ -4,7 +4,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// What a command ends with when it does not end well: a sentence, what to try, an exit code of sysexits(3).
+/// The failure of a command: a sentence, the next step, and an exit code of sysexits(3).
 struct Failure: Error, Equatable {
     var message: String
     var next: String?

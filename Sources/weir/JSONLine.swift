@@ -14,7 +14,7 @@ struct JSONLine {
     var text: String { "{" + members.joined(separator: ",") + "}" }
 }
 
-/// What `get --json` writes: a `progress` object for each change, and one `result`.
+/// Output of `get --json`: a `progress` object for each change, and one `result`.
 enum DownloadRecord {
     private static let version = 1
 

@@ -1,6 +1,6 @@
 import API
 
-/// What `weir move` writes.
+/// Output of `weir move`.
 enum MoveText: JobText {
     /// The end in a sentence or two, where it is a good one.
     static func lines(_ move: API.Move) -> [String] {

@@ -55,7 +55,7 @@ struct SelectionOptions: ParsableArguments {
         if let contradiction = request(for: "", environment: [:]).contradiction { throw ValidationError(contradiction) }
     }
 
-    /// Whether one of them was given.
+    /// True if one of them was given.
     var areGiven: Bool { request(for: "", environment: [:]) != API.DownloadRequest(source: "") }
 
     /// A request for a source.

@@ -52,7 +52,7 @@ struct URLCommand: AsyncParsableCommand {
     }
 }
 
-/// What a player is to be given.
+/// The kind of URL for a player.
 struct Entry {
     let url: String
 

@@ -1,6 +1,6 @@
 import API
 
-/// What `weir verify` writes.
+/// Output of `weir verify`.
 enum VerificationText: JobText {
     static func stage(_ verification: API.Verification) -> String? {
         verification.state == .repairing ? "fetching what is missing" : nil

@@ -27,7 +27,7 @@ extension Doctor {
         return findings + (await networkFindings(running: running))
     }
 
-    /// Why what listens at a URL is no Weir; nil where it is one.
+    /// The reason why a listener is not Weir; nil if it is.
     private func trouble(at url: String) async -> String? {
         do {
             try await APIClient(state: state).findDaemon(at: url)

@@ -34,7 +34,7 @@ struct EventHistory {
         bytes = 0
     }
 
-    /// What came after a message; nil where that is not known any more.
+    /// The messages after a number; nil if they are no longer kept.
     func messages(after number: Int) -> ArraySlice<[UInt8]>? {
         guard number <= last, number >= last - messages.count else { return nil }
         return messages.suffix(last - number)

@@ -5,7 +5,7 @@ internal import HTTPMessage
 /// An asset as the page shows it where no script runs. Pure.
 struct PageRow {
     private let asset: API.Asset
-    /// What player URLs begin with.
+    /// Base of player URLs.
     private let base: String
 
     /// - Parameter base: `http://` and what the request had in Host.
@@ -47,7 +47,7 @@ struct PageRow {
         return heights(asset.tracks.variants.filter { $0.local != .none }) ?? heights(asset.tracks.variants)
     }
 
-    /// What is stored of it, by track.
+    /// Stored tracks.
     private var chips: String {
         let tracks = asset.tracks
         let stored =
