@@ -54,6 +54,9 @@ let package = Package(
         room("EventLoop", ["CLibevent"]),
         room("HTTPServer", ["CLibevent", "EventLoop", "HTTPMessage"]),
         room("Origin", ["CLibcurl", "EventLoop", "HTTPMessage"]),
+        room("AccessLog", ["EventLoop"]),
+        // Uses Origin: the commands' HTTP client is the one that fetches from origins.
+        room("API", ["AccessLog", "EventLoop", "HTTPMessage", "Origin"]),
         room("Store", ["HTTPMessage", "CLibcrypto", "CLinux", sqlite]),
         room("PlaylistCheck", ["EventLoop", "HTTPMessage", "Origin", "Playlist"]),
         room("Fetching", ["EventLoop", "HTTPMessage", "Origin", "SegmentFormat", "Store"]),
@@ -63,26 +66,24 @@ let package = Package(
         room("Downloader", ["EventLoop", "Fetching", "Library", "Playlist", "Store"]),
         room(
             "Playback",
-            ["EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Playlist", "SegmentFormat"]),
-        // Uses Origin as well: the command line is a client of the API, and has no other HTTP client.
+            [
+                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Playlist", "SegmentFormat",
+            ]),
         room(
             "Control",
             [
-                "CDocument", "CPage", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "Store",
-                "Library",
-                "Downloader", "Playback",
+                "API", "AccessLog", "CDocument", "CPage", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Origin",
+                "Playlist", "Store", "Library", "Downloader", "Playback",
             ]),
         room(
             "Application",
             [
-                "EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "PlaylistCheck", "Store", "Library",
-                "Downloader", "Playback", "Control",
-                logging, toml,
+                "API", "AccessLog", "EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "PlaylistCheck", "Store",
+                "Library", "Downloader", "Playback", "Control", logging, toml,
             ]),
-        // The commands have the API (Control) and no room below it, but for Playback's words of the log; what needs no daemon
-        // is Application's: CommandRuleTests.
+        // The commands use the API and the log's text; Application does what needs no daemon: CommandRuleTests.
         .executableTarget(
-            name: "weir", dependencies: ["Application", "Control", "Playback", argumentParser], swiftSettings: strict),
+            name: "weir", dependencies: ["API", "AccessLog", "Application", argumentParser], swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
         room("TestSupport"),
 
@@ -107,21 +108,26 @@ let package = Package(
         tests(
             "PlaybackTests",
             [
-                "Playback", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playlist",
+                "Playback", "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playlist",
                 "SegmentFormat", "Store", "TestSupport",
             ]),
+        tests("AccessLogTests", ["AccessLog", "TestSupport"]),
+        tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("TestSupportTests", ["TestSupport"]),
         tests(
             "ControlTests",
             [
-                "Control", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playback",
-                "Store", "TestSupport",
+                "Control", "API", "AccessLog", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library",
+                "Origin", "Playback", "Store", "TestSupport",
             ]),
-        tests("ApplicationTests", ["Application", "HTTPMessage", "Library", "TestSupport", logging]),
+        tests("ApplicationTests", ["Application", "API", "HTTPMessage", "Library", "TestSupport", logging]),
         // The real program, a real origin, real players.
         tests("EndToEndTests", ["TestSupport"]),
         tests(
             "WeirTests",
-            ["weir", "Application", "Control", "EventLoop", "HTTPServer", "Playback", "TestSupport", argumentParser]),
+            [
+                "weir", "API", "AccessLog", "Application", "Control", "EventLoop", "HTTPServer", "TestSupport",
+                argumentParser,
+            ]),
     ]
 )

@@ -1,3 +1,4 @@
+internal import API
 internal import Control
 internal import EventLoop
 internal import Foundation
@@ -7,7 +8,7 @@ internal import Logging
 
 /// The composition root: builds the rooms in order, serves until it is told to stop, and takes them down in reverse.
 public enum Application {
-    /// What `weir --version` says.
+    /// Output of `weir --version`.
     public static let version = "0.1.0"
 
     /// Runs the daemon until SIGINT or SIGTERM.
@@ -69,7 +70,7 @@ public enum Application {
             return try await daemon.open(address, port: port, token: try claim.mediaToken())
         } catch {
             await daemon.stop()
-            guard let refused = error as? ControlError else {
+            guard let refused = error as? APIError else {
                 throw error as? ApplicationError ?? ApplicationError(.address, "\(error)", underlying: error)
             }
             throw ApplicationError(.stateDirectory, refused.message, next: refused.next, underlying: refused)

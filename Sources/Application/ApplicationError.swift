@@ -1,6 +1,6 @@
-/// Why the daemon does not serve.
+/// An error that keeps the daemon from starting.
 public struct ApplicationError: Error, CustomStringConvertible, Sendable {
-    /// What is in the way.
+    /// Cause of the error.
     public enum Code: String, Sendable {
         /// The state directory cannot be written, or another daemon has it.
         case stateDirectory
@@ -14,13 +14,13 @@ public struct ApplicationError: Error, CustomStringConvertible, Sendable {
         case other
     }
 
-    /// What is in the way.
+    /// Cause of the error.
     public let code: Code
     /// A sentence without a capital or a full stop.
     public let message: String
-    /// What to do.
+    /// Next step.
     public let next: String?
-    /// What the room below said.
+    /// The underlying error.
     public let underlying: (any Error)?
 
     init(_ code: Code, _ message: String, next: String? = nil, underlying: (any Error)? = nil) {

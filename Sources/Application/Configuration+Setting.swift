@@ -3,7 +3,7 @@ internal import Logging
 internal import Store
 
 extension Configuration {
-    /// Where a value comes from: decides what a text may stand for and what a relative path is relative to.
+    /// Source of a value. It decides which texts are accepted and which folder a relative path starts from.
     enum Place: Equatable {
         case option, environment, file
     }

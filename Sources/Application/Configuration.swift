@@ -7,19 +7,19 @@ public import Store
 /// The names of options, keys and environment variables are one list: `ConfigurationKey`. `conf/weir.toml` explains
 /// each.
 public struct Configuration: Equatable, Sendable {
-    /// Where the daemon listens; never empty.
+    /// Addresses of the daemon; never empty.
     public var listen: [ListenAddress]
-    /// Whether `listen` was set by the user: a default address that the machine lacks may be passed over.
+    /// True if `listen` was set by the user: a default address that the machine lacks may be passed over.
     public var listenIsDefault = true
-    /// Where the rest of the network finds what there is to play; nil for nowhere.
+    /// Address for players on the network; nil for none.
     public var lan: NetworkAddress?
     /// The folder of pieces and catalogue; absolute.
     public var store: String
     /// The folder of the token, and of the note where the daemon listens; absolute.
     public var state: String
-    /// Whether the process opens no socket to an origin.
+    /// True if the process opens no socket to an origin.
     public var offline = false
-    /// Whether only what is stored whole is listed where there is such.
+    /// True if only what is stored whole is listed where there is such.
     public var local = false
     /// Most transfers at a time from one host, 1–64.
     public var maxParallel = 6
@@ -33,23 +33,23 @@ public struct Configuration: Equatable, Sendable {
     public var playCache: Int64? = 10 << 30
     /// Megabytes (2²⁰ bytes) a second at which pieces are read to be verified, 0–100,000; 0 for as fast as the disk is.
     public var verifyRate = 100
-    /// How far a full disk is made free.
+    /// The assets that may be purged when the disk is full.
     public var purge = PurgePlan.Limit.expired
-    /// How long the keys of what is downloaded from now on are used.
+    /// Lifetime of the keys of new downloads.
     public var keyTerms = KeyTerms()
-    /// Whether tools for backups are told to pass over what is stored.
+    /// True if tools for backups are told to pass over what is stored.
     public var isExcludedFromBackups = false
     /// Names beside localhost that may stand in a request's Host field, without port.
     public var hostNames: [String] = []
     /// Origins of web pages that may ask, as `scheme://host:port`.
     public var allowedOrigins: [String] = []
-    /// How many days' logs of sessions are kept, 0–3650; 0 for no log.
+    /// Number of days for which session logs are kept, 0–3650; 0 for no log.
     public var logDays = 30
     /// The least severe level that is logged.
     public var logLevel: Logger.Level = .info
     /// The list of streams that are known by name; absolute.
     public var catalogue: String
-    /// Whether `catalogue` was left to its default, where no file need be.
+    /// True if `catalogue` was left to its default, where no file need be.
     public var catalogueIsDefault = true
     /// The player that `play` starts: a program's name or path; empty for the first of mpv, vlc, ffplay that is there.
     public var player = ""
@@ -74,7 +74,7 @@ public struct Configuration: Equatable, Sendable {
         return (home == "/" ? "" : home) + "/" + fallback + "/weir"
     }
 
-    /// How the daemon begins; the stricter one where both are set.
+    /// Network mode at start; the stricter one if both are set.
     public var mode: PlayMode { offline ? .offline : local ? .local : .auto }
 
     static func home(_ environment: [String: String]) -> String {

@@ -1,6 +1,6 @@
 /// A setting that cannot be used: where it stands, what is wrong with it, and what to do.
 public struct ConfigurationError: Error, Equatable, CustomStringConvertible, Sendable {
-    /// Where a setting stands.
+    /// Place of a setting.
     public enum Place: Equatable, Sendable {
         /// An option of the command line, with its dashes.
         case option(String)
@@ -10,11 +10,11 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible, Sen
         case file(String, line: Int?)
     }
 
-    /// Where the setting stands.
+    /// Place of the setting.
     public let place: Place
-    /// What is wrong; follows the place.
+    /// The error; follows the place in the message.
     public let message: String
-    /// What to do.
+    /// Next step.
     public let next: String?
 
     /// As in sysexits(3): 64 for what was typed as an option, 78 for the rest.

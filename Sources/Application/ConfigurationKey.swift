@@ -73,7 +73,7 @@ public enum Setting: Equatable, Sendable {
     case other(String)
 }
 
-/// Why a value is not one that its key takes; a sentence.
+/// The reason why a key does not accept a value, as a sentence.
 struct Refusal: Error {
     let sentence: String
     init(_ sentence: String) { self.sentence = sentence }

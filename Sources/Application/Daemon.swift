@@ -1,3 +1,4 @@
+import API
 import Control
 import Downloader
 import EventLoop
@@ -131,7 +132,7 @@ import Store
 
     private static func conditioner(_ configuration: Configuration) -> ControlRoutes.LinkFinder {
         let state = StateDirectory(configuration.state)
-        return { () throws(ControlError) in try LinkClient(control: nil, state: state) }
+        return { () throws(APIError) in try LinkClient(control: nil, state: state) }
     }
 
     private static func serverConfiguration(_ configuration: Configuration) -> HTTPServer.Configuration {

@@ -9,7 +9,7 @@ public struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
 
     /// The port of RFC 8216.
     public static let standardPort: UInt16 = 8216
-    /// Where Weir listens unless told otherwise.
+    /// The default address.
     public static let standard = [
         ListenAddress(host: "127.0.0.1", port: standardPort), ListenAddress(host: "::1", port: standardPort),
     ]

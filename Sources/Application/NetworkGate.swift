@@ -22,7 +22,7 @@ import Playback
         (self.library, self.playback) = (library, playback)
     }
 
-    /// What stands before each path.
+    /// Prefix of each path.
     nonisolated static func path(_ token: String) -> String { "/t/\(token)" }
 
     func answer(_ exchange: Exchange) {

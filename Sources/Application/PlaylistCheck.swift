@@ -1,12 +1,13 @@
+internal import API
 internal import Control
 internal import Library
 internal import Origin
 internal import Playlist
 internal import PlaylistCheck
 
-/// What a check of a presentation's playlists found; it needs no daemon, and keeps nothing.
+/// Result of a check of a presentation's playlists. A check needs no daemon and stores nothing.
 public struct PlaylistCheck: Sendable {
-    /// How much a finding matters, the least first.
+    /// Severity of a finding, least severe first.
     public enum Severity: String, CaseIterable, Sendable {
         /// Worth to know; nothing is wrong.
         case note
@@ -22,23 +23,23 @@ public struct PlaylistCheck: Sendable {
         public let playlist: String
         /// The line, counted from 1; nil where the playlist as a whole is meant.
         public let line: Int?
-        /// How much it matters.
+        /// Severity of the finding.
         public let severity: Severity
-        /// What kind it is; stable, for programs.
+        /// Kind of the finding; stable, for programs.
         public let code: String
         /// The clause that says so, such as `RFC 8216 §4.3.3.1`.
         public let clause: String
-        /// What is wrong, without a full stop.
+        /// The error, without a full stop.
         public let message: String
     }
 
-    /// Why there is nothing to check.
+    /// The reason why a check failed.
     public struct Failure: Sendable {
         /// For programs: `no-such-file`, or a code of the API.
         public let code: String
         /// A sentence without a capital or a full stop.
         public let message: String
-        /// What to try next, when there is something.
+        /// Next step; nil if there is none.
         public let next: String?
         /// As in sysexits(3).
         public let exitCode: Int32
@@ -46,12 +47,12 @@ public struct PlaylistCheck: Sendable {
 
     /// The playlists that were read, or could not be: the entry first, then what it names in the order of its lines.
     public let playlists: [String]
-    /// What there is to say: of each playlist in that order, of its whole first, then by lines.
+    /// The findings, by playlist: first those of a whole playlist, then by line.
     public let findings: [Finding]
-    /// Why there is nothing to check; nil where the entry could be read, whatever was found in it.
+    /// The reason why the check failed; nil if the entry playlist could be read.
     public let failure: Failure?
 
-    /// How many findings matter so much.
+    /// Number of findings of a severity.
     public func count(of severity: Severity) -> Int { findings.count { $0.severity == severity } }
 
     /// Asks the origin for the playlist at a URL, and for all that it names. The URL's host and port may be private.
@@ -90,7 +91,7 @@ extension PlaylistCheck.Finding {
 
 extension PlaylistCheck.Failure {
     fileprivate init(_ error: PlaylistCheckError) {
-        let known = ControlError(LibraryError(error))
+        let known = APIError(LibraryError(error))
         message = known.message
         switch error.code {
         case .unreadableFile: (code, next, exitCode) = ("no-such-file", "give a URL, or the path of a playlist", 66)
@@ -101,7 +102,7 @@ extension PlaylistCheck.Failure {
         }
     }
 
-    private static func ownNext(_ error: ControlError) -> String? {
+    private static func ownNext(_ error: APIError) -> String? {
         switch error.code {
         case .badOrigin: "check the URL, or the same command later"
         case .originAbsent: "the same command later"

@@ -32,6 +32,6 @@ public enum QRCode {
         return String(decoding: picture, as: UTF8.self).trimmingCharacters(in: .newlines)
     }
 
-    /// What version 40 holds at the least correction, in bytes.
+    /// Capacity of version 40 at the lowest error correction, in bytes.
     private static let longest = 2_953
 }

@@ -3,13 +3,13 @@ internal import Synchronization
 
 /// The moving of a whole store to another folder, while no daemon has it.
 public final class StoreMoving: Sendable {
-    /// What a move came to.
+    /// Result of a move.
     public struct Result: Sendable {
-        /// Where the store is now, without links.
+        /// Path of the moved store, with links resolved.
         public let path: String
         /// The bytes of its files.
         public let bytes: Int64
-        /// How many pieces were not what had come; they were copied as they are.
+        /// Number of damaged pieces; they were copied as they are.
         public let damaged: Int
     }
 
@@ -34,7 +34,7 @@ public final class StoreMoving: Sendable {
     /// The bytes that there are; 0 before that is known.
     public var totalBytes: Int64 { total.load(ordering: .relaxed) }
 
-    /// Whether it was given up.
+    /// True if it was given up.
     public var isCancelled: Bool { pace.isCancelled }
 
     /// Gives it up; what was copied is of use to the next one.

@@ -2,7 +2,7 @@ import EventLoop
 import HTTPMessage
 import HTTPServer
 
-/// What everybody sees where there is nothing.
+/// The response at an unknown path.
 @LoopActor enum Welcome {
     static func answer(_ exchange: Exchange) {
         guard exchange.head.method == .get || exchange.head.method == .head else {

@@ -1,10 +1,11 @@
+import API
 import Downloader
 import EventLoop
 import Fetching
 import Library
 import Playlist
 
-/// What an asset offers, in the API's shapes.
+/// Converts an asset's tracks to the API's shapes.
 @LoopActor struct AssetShapes {
     private let asset: Asset
 
@@ -21,7 +22,7 @@ import Playlist
             subtitles: renditions(.subtitles, of: playlist))
     }
 
-    /// What of it belongs to these renditions.
+    /// The tracks of these renditions.
     func tracks(of ids: [String]) -> API.Tracks {
         var tracks = tracks
         // Several lines may name one rendition; a download of it is one. What was asked for last comes first.
@@ -36,7 +37,7 @@ import Playlist
         return tracks
     }
 
-    /// What of it belongs to others.
+    /// The tracks of all other renditions.
     func tracks(besides ids: [String]) -> API.Tracks {
         var tracks = tracks
         tracks.variants.removeAll { ids.contains($0.id) }
@@ -45,7 +46,7 @@ import Playlist
         return tracks
     }
 
-    /// What a selection chooses, and why; nil where there is nothing to choose from.
+    /// The tracks that a selection chooses, with reasons; nil if there is no choice.
     func explanation(of selection: Selection) throws(Selection.NoMatch) -> API.Explanation? {
         guard let playlist = asset.multivariant, !playlist.variants.isEmpty else { return nil }
         let explanation = try selection.explanation(of: playlist)

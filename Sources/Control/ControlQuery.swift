@@ -1,3 +1,4 @@
+internal import API
 internal import HTTPMessage
 
 /// The query of a request to the API: each key once, with its value. What a route does not know is refused by its
@@ -9,19 +10,19 @@ struct ControlQuery {
     ///
     /// - Parameter known: the keys that the route has for this method.
     /// - Throws: `badRequest` for a key that is none of them or comes twice, and for what is not percent-encoded UTF-8.
-    init(_ text: String?, knowing known: [String]) throws(ControlError) {
+    init(_ text: String?, knowing known: [String]) throws(APIError) {
         for pair in (text ?? "").split(separator: "&") {
             let encoded = pair.prefix { $0 != "=" }
             guard let key = PercentEncoding.decode(encoded),
                 let value = PercentEncoding.decode(pair.dropFirst(encoded.count + 1))
-            else { throw ControlError(.badRequest, "\(encoded)= is not percent-encoded UTF-8") }
+            else { throw APIError(.badRequest, "\(encoded)= is not percent-encoded UTF-8") }
             guard known.contains(key) else {
                 let others = known.joined(separator: ", ")
                 let next = known.isEmpty ? "ask without a query" : "leave it out; there is: \(others)"
-                throw ControlError(.badRequest, "the query has no key \"\(key)\" here", next: next)
+                throw APIError(.badRequest, "the query has no key \"\(key)\" here", next: next)
             }
             guard values.updateValue(value, forKey: key) == nil else {
-                throw ControlError(.badRequest, "\(key)= comes twice", next: "leave one of them out")
+                throw APIError(.badRequest, "\(key)= comes twice", next: "leave one of them out")
             }
         }
     }
@@ -30,44 +31,59 @@ struct ControlQuery {
     subscript(key: String) -> String? { values[key] }
 
     /// A value that is not empty.
-    func word(_ key: String) throws(ControlError) -> String? {
+    func word(_ key: String) throws(APIError) -> String? {
         guard let text = values[key] else { return nil }
         guard !text.isEmpty else {
-            throw ControlError(.badRequest, "\(key)= is empty", next: "leave it out, or fill it")
+            throw APIError(.badRequest, "\(key)= is empty", next: "leave it out, or fill it")
         }
         return text
     }
 
     /// A whole number in digits, from 1 on.
-    func count(_ key: String, upTo limit: Int = .max) throws(ControlError) -> Int? {
+    func count(_ key: String, upTo limit: Int = .max) throws(APIError) -> Int? {
         guard let text = values[key] else { return nil }
         guard text.utf8.allSatisfy(Self.isDigit), let number = Int(text), (1...limit).contains(number) else {
             let range = limit == .max ? "from 1 on" : "from 1 to \(limit)"
-            throw ControlError(.badRequest, "\(key)= wants a number \(range), not \"\(text)\"")
+            throw APIError(.badRequest, "\(key)= wants a number \(range), not \"\(text)\"")
         }
         return number
     }
 
     /// A number as in JSON (RFC 8259 §6).
-    func number(_ key: String) throws(ControlError) -> Double? {
+    func number(_ key: String) throws(APIError) -> Double? {
         guard let text = values[key] else { return nil }
         // Double reads "0x1p3", "infinity" and ".5" as well.
         let isDecimal = text.utf8.allSatisfy { Self.isDigit($0) || "+-.eE".utf8.contains($0) }
         let (first, last) = (text.utf8.first { $0 != UInt8(ascii: "-") }, text.utf8.last)
         guard isDecimal, let first, let last, Self.isDigit(first), Self.isDigit(last), let number = Double(text),
             number.isFinite
-        else { throw ControlError(.badRequest, "\(key)= wants a number, not \"\(text)\"") }
+        else { throw APIError(.badRequest, "\(key)= wants a number, not \"\(text)\"") }
         return number
     }
 
     /// 0 or 1.
-    func flag(_ key: String) throws(ControlError) -> Bool? {
+    func flag(_ key: String) throws(APIError) -> Bool? {
         guard let text = values[key] else { return nil }
         guard text == "0" || text == "1" else {
-            throw ControlError(.badRequest, "\(key)= wants 0 or 1, not \"\(text)\"")
+            throw APIError(.badRequest, "\(key)= wants 0 or 1, not \"\(text)\"")
         }
         return text == "1"
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
+}
+
+extension API.ListWish {
+    /// The keys of the query.
+    static let keys = ["limit", "after", "brief"]
+
+    /// Reads a query with these keys.
+    ///
+    /// - Throws: `badRequest` for a limit that is none, and for a `brief` that is neither 0 nor 1.
+    init(_ query: ControlQuery) throws(APIError) {
+        self.init()
+        limit = try query.count("limit")
+        after = query["after"]
+        isBrief = try query.flag("brief") ?? false
+    }
 }

@@ -1,7 +1,9 @@
+internal import API
+internal import AccessLog
 internal import HTTPMessage
 internal import Playback
 
-/// What a path of the API leads to.
+/// The routes of the API.
 enum ControlRoute: Equatable {
     case assets
     case asset(name: String)
@@ -16,7 +18,7 @@ enum ControlRoute: Equatable {
     case selection
     case downloads
     case download(id: String)
-    case change(DownloadChange, id: String)
+    case change(API.DownloadChange, id: String)
     case events
     case log(LogRoute)
     case store
@@ -49,7 +51,7 @@ enum ControlRoute: Equatable {
         case ("downloads", 1): self = .downloads
         case ("downloads", 2): self = .download(id: item)
         case ("downloads", 3):
-            guard let change = DownloadChange(rawValue: words[2]) else { return nil }
+            guard let change = API.DownloadChange(rawValue: words[2]) else { return nil }
             self = .change(change, id: item)
         case ("events", 1): self = .events
         case ("store", 1): self = .store
@@ -88,6 +90,39 @@ enum ControlRoute: Equatable {
         }
     }
 
-    /// What Allow says (RFC 9110 §10.2.1).
+    /// Value of the Allow field (RFC 9110 §10.2.1).
     var allow: String { methods.map(\.rawValue).joined(separator: ", ") }
+}
+
+/// The routes of sessions and their logs.
+enum LogRoute: Equatable {
+    case sessions
+    case report(session: String)
+    case access
+    case errors
+    case kpis
+
+    /// The route of a path's words behind the root; nil for any other.
+    init?(_ words: [String]) {
+        switch words {
+        case ["sessions"]: self = .sessions
+        case let words where words.count == 3 && words[0] == "sessions" && words[2] == "report":
+            self = .report(session: words[1])
+        case ["log"]: self = .access
+        case ["log", "errors"]: self = .errors
+        case ["kpis"]: self = .kpis
+        default: return nil
+        }
+    }
+}
+
+extension LogQuery {
+    /// The keys of a query of the API.
+    static let keys = ["asset", "since", "limit"]
+
+    /// Reads a query with these keys.
+    init(_ query: ControlQuery) throws(APIError) {
+        self.init(asset: try query.word("asset"), since: try query.number("since"))
+        limit = try query.count("limit", upTo: 100_000) ?? limit
+    }
 }

@@ -1,3 +1,4 @@
+import API
 import EventLoop
 public import HTTPMessage
 public import HTTPServer
@@ -30,10 +31,10 @@ extension ControlRoutes {
         of head: RequestHead, _ status: HTTPStatus, _ sentence: String
     ) -> (fields: ResponseHead, body: [UInt8])? {
         guard owns(path: head.path) else { return nil }
-        let code: ControlError.Code? = [421: .misdirected, 403: .foreignPage, 413: .tooLarge][status.code]
+        let code: APIError.Code? = [421: .misdirected, 403: .foreignPage, 413: .tooLarge][status.code]
         // A problem has a sentence without a capital or a full stop.
         let detail = sentence.prefix(1).lowercased() + sentence.dropFirst().prefix { $0 != "." }
-        let response = problem(ControlError(code ?? .badRequest, detail))
+        let response = problem(APIError(code ?? .badRequest, detail))
         return (response.head, response.body)
     }
 }

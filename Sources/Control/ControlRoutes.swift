@@ -1,3 +1,4 @@
+public import API
 public import EventLoop
 public import HTTPMessage
 
@@ -7,7 +8,7 @@ public struct ControlRequest: Sendable {
     public var method: HTTPMethod
     /// Without the query.
     public var path: String
-    /// What follows the `?`.
+    /// The query, without its question mark.
     public var query: String?
     /// The Authorization field.
     public var authorization: String?
@@ -39,11 +40,11 @@ public struct ControlResponse: Sendable {
     public var status: HTTPStatus
     /// JSON text.
     public var body: [UInt8]
-    /// What the body is where it is no JSON.
+    /// Media type of a body that is not JSON.
     var mediaType: String?
-    /// What comes in place of a body: events, as they happen.
+    /// A stream of events in place of a body.
     var events: EventReader?
-    /// Whether the body is a problem (RFC 9457).
+    /// True if the body is a problem (RFC 9457).
     public var isProblem = false
     /// For a 405: the methods that the route takes.
     public var allow: String?
@@ -55,28 +56,28 @@ public struct ControlResponse: Sendable {
 @LoopActor public final class ControlRoutes {
     private let service: any ControlService
     private let events: EventFeed?
-    /// Who answers about sessions; nil where nobody plays.
+    /// The service for sessions; nil without playback.
     let sessions: (any SessionService)?
-    /// Who verifies assets; nil where nobody does.
+    /// The service for verifications.
     private let verifications: (any JobService<API.Verification>)?
-    /// Who answers about keys; nil where nobody does.
+    /// The service for keys.
     let keys: (any KeyService)?
-    /// Who publishes assets; nil where nobody does.
+    /// The service for publications.
     private let publications: (any JobService<API.Publication>)?
-    /// Who moves assets; nil where nobody does.
+    /// The service for moves.
     private let moves: (any JobService<API.Move>)?
-    /// Who tells of the store as a whole; nil where there is none.
+    /// The service for the store's totals.
     private let store: (any StoreService)?
     /// The way to the link conditioner that was started last; nil where none is looked for.
     let conditioner: LinkFinder?
-    /// Where others on the network find the daemon; nil where they do not.
+    /// The daemon's URL for the network; nil without one.
     public var lan: API.LAN?
     private let token: [UInt8]
-    /// What the page has in place of the token; dies with the process.
-    private let pageKey = StateClaim.random()
+    /// Key of the page in place of the token; valid until the process ends.
+    private let pageKey = StateDirectory.randomToken()
 
     /// Finds the link conditioner that was started last, or throws `.noLink`.
-    public typealias LinkFinder = @Sendable () throws(ControlError) -> LinkClient
+    public typealias LinkFinder = @Sendable () throws(APIError) -> LinkClient
 
     /// Routes to a service for those who know the token.
     ///
@@ -107,12 +108,12 @@ public struct ControlResponse: Sendable {
         self.token = Array(token.utf8)
     }
 
-    /// Whether a path is the API's, existing or not.
+    /// True if a path is the API's, existing or not.
     public nonisolated static func owns(path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
 
     /// Answers a request; never fails, for errors are answers.
     public func respond(to request: ControlRequest) async -> ControlResponse {
-        do throws(ControlError) {
+        do throws(APIError) {
             try authorize(request)
             guard let route = ControlRoute(path: request.path) else { throw Self.unknown(request.path) }
             guard route.methods.contains(request.method) else { return try Self.notAllowed(request, route) }
@@ -125,7 +126,7 @@ public struct ControlResponse: Sendable {
 
     private func answer(
         _ request: ControlRequest, _ route: ControlRoute, _ query: ControlQuery
-    ) async throws(ControlError) -> ControlResponse {
+    ) async throws(APIError) -> ControlResponse {
         switch route {
         case .assets where request.method == .post:
             return ControlResponse(
@@ -166,27 +167,27 @@ public struct ControlResponse: Sendable {
             let wish = request.body.isEmpty ? API.ResumeRequest() : try Self.body(request)
             return try ok(try await service.change(change, id: id, wish))
         case .events:
-            guard let events else { throw ControlError(.noSuchRoute, "this daemon tells of no events") }
+            guard let events else { throw APIError(.noSuchRoute, "this daemon tells of no events") }
             await events.prepare()
             return ControlResponse(status: .ok, body: [], events: events.reader(after: request.lastEventID))
         case .store:
-            guard let store else { throw ControlError(.noSuchRoute, "the API has no \(request.path)") }
+            guard let store else { throw APIError(.noSuchRoute, "the API has no \(request.path)") }
             return try ok(try await store.store())
         case .link: return try await link(request)
         case .lan:
             guard let lan else {
-                throw ControlError(.noLAN, "this daemon listens on loopback addresses alone")
+                throw APIError(.noLAN, "this daemon listens on loopback addresses alone")
             }
             return try ok(lan)
         case .document: return ControlResponse(status: .ok, body: API.document)
         }
     }
 
-    func ok(_ value: some Encodable) throws(ControlError) -> ControlResponse {
+    func ok(_ value: some Encodable) throws(APIError) -> ControlResponse {
         ControlResponse(status: .ok, body: try API.encode(value))
     }
 
-    /// Whether a request of which there is the head alone may have a long body: an image, from who knows the token.
+    /// True if a request of which there is the head alone may have a long body: an image, from who knows the token.
     public nonisolated func admitsLongBody(_ head: RequestHead) -> Bool {
         guard head.method == .put, case .artwork? = ControlRoute(path: head.path) else { return false }
         return isToken(head[.authorization])
@@ -209,48 +210,48 @@ public struct ControlResponse: Sendable {
         return difference == 0 && !token.isEmpty
     }
 
-    private func authorize(_ request: ControlRequest) throws(ControlError) {
+    private func authorize(_ request: ControlRequest) throws(APIError) {
         guard isToken(request.authorization) else {
-            throw ControlError(
+            throw APIError(
                 .unauthorized, "the API wants the token of the state directory as Authorization: Bearer",
                 next: "read it from the file named token in the state directory")
         }
     }
 
-    private static func url(_ query: ControlQuery) throws(ControlError) -> String {
+    private static func url(_ query: ControlQuery) throws(APIError) -> String {
         guard let url = query["url"], !url.isEmpty else {
-            throw ControlError(.badRequest, "the query wants url=, percent-encoded")
+            throw APIError(.badRequest, "the query wants url=, percent-encoded")
         }
         return url
     }
 
-    static func body<Shape: Codable>(_ request: ControlRequest) throws(ControlError) -> Shape {
+    static func body<Shape: Codable>(_ request: ControlRequest) throws(APIError) -> Shape {
         guard let type = request.contentType.flatMap({ MediaType($0) }), type.essence == "application/json" else {
-            throw ControlError(.unsupportedMediaType, "the body's Content-Type has to be application/json")
+            throw APIError(.unsupportedMediaType, "the body's Content-Type has to be application/json")
         }
         return try API.body(from: request.body)
     }
 
-    /// Why a path leads nowhere; one of another version of the API says so.
-    private static func unknown(_ path: String) -> ControlError {
+    /// The error of an unknown path; names the version if the path is of another version of the API.
+    private static func unknown(_ path: String) -> APIError {
         let version = path.split(separator: "/").dropFirst().first ?? ""
         guard version.first == "v", version != "v1", Int(version.dropFirst()) != nil else {
-            return ControlError(.noSuchRoute, "the API has no \(path)")
+            return APIError(.noSuchRoute, "the API has no \(path)")
         }
-        return ControlError(
+        return APIError(
             .unknownVersion, "this Weir has no version \(version.dropFirst()) of the API, but version 1")
     }
 
     private static func notAllowed(
         _ request: ControlRequest, _ route: ControlRoute
-    ) throws(ControlError) -> ControlResponse {
+    ) throws(APIError) -> ControlResponse {
         let sentence = "\(request.path) takes \(route.allow), not \(request.method.rawValue)"
-        var response = problem(ControlError(.methodNotAllowed, sentence))
+        var response = problem(APIError(.methodNotAllowed, sentence))
         response.allow = route.allow
         return response
     }
 
-    nonisolated static func problem(_ error: ControlError) -> ControlResponse {
+    nonisolated static func problem(_ error: APIError) -> ControlResponse {
         // Integers and strings alone are always JSON.
         let body = (try? API.encode(API.Problem(error))) ?? []
         return ControlResponse(status: HTTPStatus(error.code.status), body: body, isProblem: true)

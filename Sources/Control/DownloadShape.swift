@@ -1,3 +1,4 @@
+import API
 import Downloader
 import EventLoop
 import Library
@@ -27,7 +28,7 @@ extension API.Download {
                 rate > 0 && !progress.isOpen ? Int(min(Double(progress.totalBytes - progress.bytes) / rate, 1e9)) : nil
         }
         selection = AssetShapes(asset).tracks(of: download.ids)
-        error = download.failure.map { Failure(code: ControlError.Code(stored: $0.code), message: $0.message) }
+        error = download.failure.map { Failure(code: APIError.Code(stored: $0.code), message: $0.message) }
     }
 
     /// A download of which all is there, in a list: nothing of its tracks is told.
@@ -61,6 +62,23 @@ extension API.Download {
     }
 }
 
+extension API.Download {
+    /// The weight of each of some renditions, by their kinds; their sum is 1.
+    static func weights(of kinds: [String]) -> [Double] {
+        let counts = Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
+        let sum = counts.keys.reduce(0) { $0 + share(of: $1) }
+        return kinds.map { kind in API.rounded(share(of: kind) / sum / Double(counts[kind] ?? 1)) }
+    }
+
+    private static func share(of kind: String) -> Double {
+        switch kind {
+        case "video": 70
+        case "audio": 20
+        default: 10
+        }
+    }
+}
+
 extension API.Download.State {
     @LoopActor init(_ download: Download) { self.init(download, isWhole: download.isWhole) }
 
@@ -87,7 +105,7 @@ extension API.Download.Need {
 }
 
 extension Download {
-    /// Whether what it has stored is on a disk that is not there.
+    /// True if what it has stored is on a disk that is not there.
     fileprivate var isAway: Bool { asset.annex.map { !$0.isThere } ?? false }
 }
 

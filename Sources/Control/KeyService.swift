@@ -1,32 +1,33 @@
+public import API
 public import EventLoop
 import Library
 import Store
 
-/// What the control API tells of keys, and does with them.
+/// The control API's access to keys.
 @LoopActor public protocol KeyService: AnyObject, Sendable {
     /// The keys of an asset; `.noSuchAsset`.
-    func keys(ofAsset name: String) async throws(ControlError) -> API.KeyList
+    func keys(ofAsset name: String) async throws(APIError) -> API.KeyList
 
     /// Carries an order out; `.noSuchAsset`, `.noSuchKey`, and for a renewal what keeps the key from being had.
-    func order(_ order: API.KeyOrder, ofAsset name: String) async throws(ControlError) -> API.KeyList
+    func order(_ order: API.KeyOrder, ofAsset name: String) async throws(APIError) -> API.KeyList
 
     /// Takes back every key of every asset.
-    func invalidateAllKeys() async throws(ControlError) -> API.KeyLists
+    func invalidateAllKeys() async throws(APIError) -> API.KeyLists
 }
 
 extension LibraryService: KeyService {
     /// See `KeyService`.
-    public func keys(ofAsset name: String) async throws(ControlError) -> API.KeyList { keyList(of: try find(name)) }
+    public func keys(ofAsset name: String) async throws(APIError) -> API.KeyList { keyList(of: try find(name)) }
 
     /// See `KeyService`.
-    public func order(_ order: API.KeyOrder, ofAsset name: String) async throws(ControlError) -> API.KeyList {
-        if let contradiction = order.contradiction { throw ControlError(.badRequest, contradiction) }
+    public func order(_ order: API.KeyOrder, ofAsset name: String) async throws(APIError) -> API.KeyList {
+        if let contradiction = order.contradiction { throw APIError(.badRequest, contradiction) }
         let asset = try find(name)
         let known = asset.keys.allNumbers
         if let stranger = order.keys?.first(where: { !known.contains($0) }) {
-            throw ControlError(.noSuchKey, "\(asset.name) has no key \(stranger)", next: "weir keys \(asset.name)")
+            throw APIError(.noSuchKey, "\(asset.name) has no key \(stranger)", next: "weir keys \(asset.name)")
         }
-        guard !known.isEmpty else { throw ControlError(.noSuchKey, "\(asset.name) has no keys, as far as is known") }
+        guard !known.isEmpty else { throw APIError(.noSuchKey, "\(asset.name) has no keys, as far as is known") }
         do throws(LibraryError) {
             switch order.action {
             case .renew: try await library.renewKeys(order.keys, of: asset)
@@ -35,23 +36,23 @@ extension LibraryService: KeyService {
             }
         } catch {
             let next = error.code == .otherContent ? "the new content beside it: weir get \(asset.name)" : nil
-            let mapped = ControlError(error, asset: asset.name)
-            throw next.map { ControlError(mapped.code, mapped.message, next: $0, underlying: mapped.underlying) }
+            let mapped = APIError(error, asset: asset.name)
+            throw next.map { APIError(mapped.code, mapped.message, next: $0, underlying: mapped.underlying) }
                 ?? mapped
         }
         return keyList(of: asset)
     }
 
     /// See `KeyService`.
-    public func invalidateAllKeys() async throws(ControlError) -> API.KeyLists {
+    public func invalidateAllKeys() async throws(APIError) -> API.KeyLists {
         let assets = library.assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) }.filter { !$0.keys.isEmpty }
-        var failure: ControlError?
+        var failure: APIError?
         for asset in assets {
             do throws(LibraryError) {
                 try await library.invalidateKeys(of: asset)
             } catch {
                 // The others all the same.
-                failure = failure ?? ControlError(error, asset: asset.name)
+                failure = failure ?? APIError(error, asset: asset.name)
             }
         }
         if let failure { throw failure }
@@ -65,7 +66,7 @@ extension LibraryService: KeyService {
         return list
     }
 
-    /// How many keys an asset has; nil for none.
+    /// Numbers of an asset's keys; nil if it has none.
     func keySummary(of asset: Asset) -> API.KeySummary? {
         guard !asset.keys.isEmpty else { return nil }
         let states = asset.keys.unusable.map { asset.keys.state(of: $0) }
@@ -76,7 +77,7 @@ extension LibraryService: KeyService {
 }
 
 extension API.Key {
-    /// What a report says.
+    /// Converts a key report.
     fileprivate init(_ report: KeyReport) {
         let state: State =
             switch report.state {

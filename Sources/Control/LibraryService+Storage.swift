@@ -1,30 +1,31 @@
+public import API
 import Downloader
-import EventLoop
+public import EventLoop
 import Library
 import Store
 
-/// How long assets are kept, and what they are called.
+/// Policies, names and titles of assets.
 extension LibraryService {
     /// See `ControlService`.
-    public func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(ControlError) -> API.Asset {
-        if let contradiction = policy.contradiction { throw ControlError(.badRequest, contradiction) }
+    public func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(APIError) -> API.Asset {
+        if let contradiction = policy.contradiction { throw APIError(.badRequest, contradiction) }
         let asset = try find(name)
         do {
             try await library.setPolicy(StoragePolicy(policy), of: asset)
         } catch {
-            throw ControlError(error, asset: asset.name)
+            throw APIError(error, asset: asset.name)
         }
         return shape(asset)
     }
 
     /// See `ControlService`.
-    public func change(_ change: API.AssetChange, ofAsset name: String) async throws(ControlError) -> API.Asset {
+    public func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset {
         let asset = try find(name)
         if let name = change.name {
             do {
                 try await library.rename(asset, to: name)
             } catch {
-                throw ControlError(error, asset: asset.name)
+                throw APIError(error, asset: asset.name)
             }
         }
         if let title = change.title { await library.entitle(asset, title.isEmpty ? nil : title) }
@@ -32,7 +33,7 @@ extension LibraryService {
         return shape(asset)
     }
 
-    /// What becomes of an asset's storage.
+    /// Policy, expiry and play times of an asset.
     func storage(of asset: Asset) -> API.Storage {
         let life = asset.life
         var storage = API.Storage(
@@ -70,5 +71,90 @@ extension API.Policy {
 extension API.Storage.Purge {
     init(_ purge: StorageLife.Purge) {
         self.init(date: Int(purge.date), bytes: Int(purge.bytes), cause: purge.cause == .expired ? .expired : .space)
+    }
+}
+
+/// The control API's access to the store's totals.
+@LoopActor public protocol StoreService: AnyObject, Sendable {
+    /// Totals of the store and its disk.
+    func store() async throws(APIError) -> API.Store
+}
+
+extension LibraryService: StoreService {
+    /// See `StoreService`.
+    public func store() async throws(APIError) -> API.Store {
+        // What nobody has looked into since the start is not looked into for this.
+        let bytes = library.assets.map { asset in
+            library.summaries[asset]?.bytes ?? (asset.isAsleep ? 0 : asset.bytes + (asset.revision?.bytes ?? 0))
+        }
+        let disk = library.disk
+        let cache = API.PlayCache(bytes: Int(library.cachedBytes), limit: library.cacheLimit.map { Int($0) })
+        var shape = API.Store(path: disk.path, playCache: cache, purge: disk.purge.rawValue)
+        shape.problem = library.readOnlyReason.map { "\($0)" }
+        (shape.assets, shape.bytes) = (library.assets.count, Int(bytes.reduce(0, +)))
+        shape.disk = disk.space.map { space in
+            .init(
+                totalBytes: Int(space.total), freeBytes: Int(min(space.free, space.total)),
+                reservedBytes: Int(disk.reserve))
+        }
+        return shape
+    }
+}
+
+/// True if what is stored plays.
+extension LibraryService {
+    /// True if an asset plays without its origin, by what is on disk.
+    func playable(_ asset: Asset) async -> API.Playable {
+        await library.survey(asset)
+        do { try library.checkExpiry(of: asset) } catch { return API.Playable(.no, error.message, duration: nil) }
+        let playability = asset.playability
+        return API.Playable(.init(playability.answer), playability.reason, duration: playability.seconds)
+    }
+}
+
+extension API.Playable.Answer {
+    fileprivate init(_ answer: Playability.Answer) {
+        self =
+            switch answer {
+            case .yes: .yes
+            case .part: .part
+            case .no: .no
+            }
+    }
+}
+
+/// True if the network is used.
+extension LibraryService {
+    /// See `ControlService`.
+    public func mode() async throws(APIError) -> API.Mode { API.Mode(.init(library.mode)) }
+
+    /// See `ControlService`.
+    public func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
+        let before = library.mode
+        library.mode = PlayMode(mode.mode)
+        if before == .offline, library.mode != .offline { downloader.tryAgain(.network) }
+        return mode
+    }
+}
+
+extension API.Mode.Name {
+    init(_ mode: PlayMode) {
+        self =
+            switch mode {
+            case .auto: .auto
+            case .offline: .offline
+            case .local: .local
+            }
+    }
+}
+
+extension PlayMode {
+    fileprivate init(_ mode: API.Mode.Name) {
+        self =
+            switch mode {
+            case .auto: .auto
+            case .offline: .offline
+            case .local: .local
+            }
     }
 }

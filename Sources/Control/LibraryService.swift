@@ -1,3 +1,4 @@
+public import API
 public import Downloader
 public import EventLoop
 import HTTPMessage
@@ -9,7 +10,7 @@ import Playlist
 @LoopActor public final class LibraryService: ControlService {
     let library: Library
     let downloader: Downloader
-    /// What lists say of assets.
+    /// JSON of assets for lists.
     private(set) lazy var texts = AssetTexts(self)
     let published: Publications
 
@@ -24,7 +25,7 @@ import Playlist
     }
 
     /// See `ControlService`.
-    public func asset(named name: String) async throws(ControlError) -> API.Asset {
+    public func asset(named name: String) async throws(APIError) -> API.Asset {
         if let stray = library.strays[name], library.asset(named: name) == nil { return Self.shape(stray) }
         if let stream = knownOnly(named: name) { return stream }
         let asset = try find(name)
@@ -36,7 +37,7 @@ import Playlist
     }
 
     /// See `ControlService`.
-    public func removeAsset(named name: String) async throws(ControlError) -> API.Removal {
+    public func removeAsset(named name: String) async throws(APIError) -> API.Removal {
         if let stray = library.strays[name], library.asset(named: name) == nil { return try await remove(stray) }
         let asset = try find(name)
         downloader.forget(asset)
@@ -46,25 +47,25 @@ import Playlist
             if let annex, !annex.isThere { removal.left = annex.path + "/assets/" + asset.id }
             return removal
         } catch {
-            throw ControlError(error)
+            throw APIError(error)
         }
     }
 
-    private func remove(_ stray: StrayBundle) async throws(ControlError) -> API.Removal {
+    private func remove(_ stray: StrayBundle) async throws(APIError) -> API.Removal {
         do {
             return API.Removal(name: stray.name, bytes: Int(try await library.remove(stray)))
         } catch {
-            throw ControlError(error)
+            throw APIError(error)
         }
     }
 
     /// See `ControlService`.
-    public func inspect(url text: String) async throws(ControlError) -> API.Presentation {
+    public func inspect(url text: String) async throws(APIError) -> API.Presentation {
         presentation(of: try await preview(text), url: text)
     }
 
     /// See `ControlService`.
-    public func explain(_ request: API.DownloadRequest) async throws(ControlError) -> API.Presentation {
+    public func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
         try Self.check(request)
         let selection = Selection(request.selections[0])
         let source = request.source
@@ -83,7 +84,7 @@ import Playlist
             explanation?.unmixed = Self.unmixed(with: chosen, of: asset)
             presentation.explanation = explanation
         } catch {
-            throw ControlError(.noMatch, error.description)
+            throw APIError(.noMatch, error.description)
         }
         return presentation
     }
@@ -99,7 +100,7 @@ import Playlist
     }
 
     /// See `ControlService`.
-    public func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download {
+    public func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
         try Self.check(request)
         let asset = try await open(request)
         let artwork = try await artwork(request, for: asset)
@@ -108,23 +109,23 @@ import Playlist
         return whole(download)
     }
 
-    private func start(_ asset: Asset, _ request: API.DownloadRequest) async throws(ControlError) -> Download {
+    private func start(_ asset: Asset, _ request: API.DownloadRequest) async throws(APIError) -> Download {
         do throws(Downloader.Refusal) {
             return try await downloader.start(asset, DownloadOrder(request))
         } catch {
-            throw ControlError(error, asset: asset.name, url: asset.origin.redacted)
+            throw APIError(error, asset: asset.name, url: asset.origin.redacted)
         }
     }
 
     /// See `ControlService`.
-    public func download(id: String) async throws(ControlError) -> API.Download { whole(try find(download: id)) }
+    public func download(id: String) async throws(APIError) -> API.Download { whole(try find(download: id)) }
 
     /// See `ControlService`.
     public func change(
-        _ change: DownloadChange, id: String, _ request: API.ResumeRequest
-    ) async throws(ControlError) -> API.Download {
+        _ change: API.DownloadChange, id: String, _ request: API.ResumeRequest
+    ) async throws(APIError) -> API.Download {
         let download = try find(download: id)
-        if download.isUnreadable { throw ControlError(unreadable: download.asset.name) }
+        if download.isUnreadable { throw APIError(unreadable: download.asset.name) }
         if request != API.ResumeRequest() { try await lead(download.asset, change, request) }
         switch change {
         case .pause: await downloader.pause(download)
@@ -136,10 +137,10 @@ import Playlist
 
     /// Lets what is resumed be fetched from another place.
     private func lead(
-        _ asset: Asset, _ change: DownloadChange, _ request: API.ResumeRequest
-    ) async throws(ControlError) {
-        guard change == .resume else { throw ControlError(.badRequest, "only what is resumed takes a URL or headers") }
-        let url = try request.url.map { text throws(ControlError) in try Self.url(text) } ?? asset.origin
+        _ asset: Asset, _ change: API.DownloadChange, _ request: API.ResumeRequest
+    ) async throws(APIError) {
+        guard change == .resume else { throw APIError(.badRequest, "only what is resumed takes a URL or headers") }
+        let url = try request.url.map { text throws(APIError) in try Self.url(text) } ?? asset.origin
         let fields = try Self.fields(request.headers)
         do throws(LibraryError) {
             if url != asset.origin {
@@ -148,27 +149,27 @@ import Playlist
                 try await library.setFields(fields, of: asset)
             }
         } catch {
-            throw ControlError(error, asset: asset.name)
+            throw APIError(error, asset: asset.name)
         }
     }
 
     // MARK: Finding
 
-    func find(_ name: String) throws(ControlError) -> Asset {
+    func find(_ name: String) throws(APIError) -> Asset {
         let named = library.asset(named: name) ?? asset(ofStream: name)
         if let asset = named ?? (try? WebURL(name)).flatMap({ library.asset(at: $0) }) { return asset }
-        if let stray = library.strays[name] { throw ControlError(stray) }
+        if let stray = library.strays[name] { throw APIError(stray) }
         try refuse(stream: name)
-        throw ControlError(.noSuchAsset, "there is no asset called \(name)", next: "weir list")
+        throw APIError(.noSuchAsset, "there is no asset called \(name)", next: "weir list")
     }
 
-    private func find(download id: String) throws(ControlError) -> Download {
+    private func find(download id: String) throws(APIError) -> Download {
         if let asset = library.asset(id: id), let download = downloader.download(of: asset) { return download }
-        throw ControlError(.noSuchDownload, "there is no download \(id)", next: "weir list")
+        throw APIError(.noSuchDownload, "there is no download \(id)", next: "weir list")
     }
 
     /// The asset that a request is about, with the title and the header fields that it gives it.
-    private func open(_ request: API.DownloadRequest) async throws(ControlError) -> Asset {
+    private func open(_ request: API.DownloadRequest) async throws(APIError) -> Asset {
         let fields = try Self.fields(request.headers)
         let isName = library.asset(named: request.source) != nil || !request.source.contains(":")
         let url: WebURL
@@ -182,46 +183,46 @@ import Playlist
             if let title = request.title { await library.entitle(asset, title) }
             return asset
         } catch {
-            throw ControlError(error, asset: library.asset(at: url)?.name)
+            throw APIError(error, asset: library.asset(at: url)?.name)
         }
     }
 
-    private func preview(_ text: String, _ fields: UserFields = UserFields()) async throws(ControlError) -> Asset {
+    private func preview(_ text: String, _ fields: UserFields = UserFields()) async throws(APIError) -> Asset {
         let url = try Self.url(text)
         do throws(LibraryError) {
             return try await library.preview(url, fields: fields)
         } catch {
-            throw ControlError(error)
+            throw APIError(error)
         }
     }
 
-    /// What a stream is that the user has written down, or the asset that there is of it.
-    private func previewStream(named name: String, _ fields: UserFields) async throws(ControlError) -> Asset {
+    /// A preview of an entry of the streams file, or its asset if there is one.
+    private func previewStream(named name: String, _ fields: UserFields) async throws(APIError) -> Asset {
         guard let stream = library.stream(named: name), library.asset(at: stream.url) == nil else {
             return try find(name)
         }
         return try await preview(stream.url.text, fields)
     }
 
-    private static func check(_ request: API.DownloadRequest) throws(ControlError) {
-        if let contradiction = request.contradiction { throw ControlError(.badRequest, contradiction) }
+    private static func check(_ request: API.DownloadRequest) throws(APIError) {
+        if let contradiction = request.contradiction { throw APIError(.badRequest, contradiction) }
     }
 
     /// The header fields of a request; nil where it says nothing of any.
-    private static func fields(_ headers: [API.Header]?) throws(ControlError) -> UserFields? {
+    private static func fields(_ headers: [API.Header]?) throws(APIError) -> UserFields? {
         guard let headers else { return nil }
         do {
             return try UserFields(headers.map(\.line))
         } catch {
-            throw ControlError(.badRequest, error.description)
+            throw APIError(.badRequest, error.description)
         }
     }
 
-    static func url(_ text: String) throws(ControlError) -> WebURL {
+    static func url(_ text: String) throws(APIError) -> WebURL {
         do {
             return try WebURL(text)
         } catch {
-            throw ControlError(.refusedURL, "Weir does not fetch this URL: \(error)", underlying: error)
+            throw APIError(.refusedURL, "Weir does not fetch this URL: \(error)", underlying: error)
         }
     }
 

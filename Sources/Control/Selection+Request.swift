@@ -1,3 +1,4 @@
+import API
 import Downloader
 
 extension Selection {
@@ -44,5 +45,18 @@ extension Selection.Preferences {
         languages = preferences.languages ?? []
         locale = preferences.locale
         isFast = preferences.isFast ?? false
+    }
+}
+
+extension DownloadOrder {
+    /// The order that a request is.
+    init(_ request: API.DownloadRequest) {
+        self.init(range: request.range?.seconds)
+        selections = request.selections.map { Selection($0) }
+        note = request.note
+        priority = request.priority.map { $0 == .important ? .important : .normal }
+        recordsLive = request.record ?? false
+        ignoresRoom = request.anyway ?? false
+        isPaused = request.paused ?? false
     }
 }

@@ -1,20 +1,22 @@
+public import API
+public import AccessLog
 public import EventLoop
 public import Library
 public import Playback
 
-/// What the control API tells of sessions: playback, and its logs.
+/// The control API's access to sessions and their logs.
 @LoopActor public protocol SessionService: AnyObject, Sendable {
     /// The sessions.
-    func sessions() async throws(ControlError) -> API.SessionList
+    func sessions() async throws(APIError) -> API.SessionList
 
     /// Takes what a player reports; `.noSuchSession` where none goes on that is called so.
-    func take(_ report: PlayerReport, of session: String) async throws(ControlError) -> SessionSummary
+    func take(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary
 
     /// The access log; `.noSuchAsset` for an asset that neither the library nor the log knows.
-    func accessLog(_ query: LogQuery) async throws(ControlError) -> API.Log<AccessEvent>
+    func accessLog(_ query: LogQuery) async throws(APIError) -> API.Log<AccessEvent>
 
     /// The error log; as `accessLog`.
-    func errorLog(_ query: LogQuery) async throws(ControlError) -> API.Log<ErrorEvent>
+    func errorLog(_ query: LogQuery) async throws(APIError) -> API.Log<ErrorEvent>
 }
 
 /// The answers about sessions, from playback.
@@ -29,31 +31,31 @@ public import Playback
     }
 
     /// See `SessionService`.
-    public func sessions() async throws(ControlError) -> API.SessionList {
+    public func sessions() async throws(APIError) -> API.SessionList {
         API.SessionList(sessions: playback.summaries)
     }
 
     /// See `SessionService`.
-    public func take(_ report: PlayerReport, of session: String) async throws(ControlError) -> SessionSummary {
+    public func take(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary {
         guard let summary = playback.take(report, of: session) else {
-            throw ControlError(.noSuchSession, "no session goes on that is called \(session)")
+            throw APIError(.noSuchSession, "no session goes on that is called \(session)")
         }
         return summary
     }
 
     /// See `SessionService`.
-    public func accessLog(_ query: LogQuery) async throws(ControlError) -> API.Log<AccessEvent> {
+    public func accessLog(_ query: LogQuery) async throws(APIError) -> API.Log<AccessEvent> {
         try log(query, await playback.accessEvents(query))
     }
 
     /// See `SessionService`.
-    public func errorLog(_ query: LogQuery) async throws(ControlError) -> API.Log<ErrorEvent> {
+    public func errorLog(_ query: LogQuery) async throws(APIError) -> API.Log<ErrorEvent> {
         try log(query, await playback.errorEvents(query))
     }
 
-    private func log<Event: LogEvent>(_ query: LogQuery, _ events: [Event]) throws(ControlError) -> API.Log<Event> {
+    private func log<Event: LogEvent>(_ query: LogQuery, _ events: [Event]) throws(APIError) -> API.Log<Event> {
         if let name = query.asset, events.isEmpty, library.asset(named: name) == nil {
-            throw ControlError(.noSuchAsset, "neither the library nor the log knows \(name)", next: "weir list")
+            throw APIError(.noSuchAsset, "neither the library nor the log knows \(name)", next: "weir list")
         }
         return API.Log(software: playback.software, events: events)
     }

@@ -5,7 +5,7 @@
 public struct BackgroundAllowance: Hashable, Sendable {
     /// Bytes per second of all background transfers together; 0 stops them, nil is unlimited.
     public var rate: Int64?
-    /// Bytes in flight of all background transfers together: a player's request waits at the bottleneck behind them.
+    /// Bytes in fetch of all background transfers together: a player's request waits at the bottleneck behind them.
     /// nil leaves the window to the system.
     public var window: Int64?
     /// Most transfers at once to one (scheme, host, port); nil for the client's configuration.
@@ -69,7 +69,7 @@ struct TokenBucket {
 /// that a background transfer adds; this type does so through the window.
 ///
 /// It costs no speed. It applies only if the round trip is short and the measured rate is low, and it allows twice the
-/// bytes that this rate can have in flight: on a faster link the rate grows until the limit disappears.
+/// bytes that this rate can have in fetch: on a faster link the rate grows until the limit disappears.
 struct WindowLimiter {
     private var rates: [Double] = []
     private var last: (at: ContinuousClock.Instant, bytes: Int64)?
@@ -84,7 +84,7 @@ struct WindowLimiter {
     private static let connections = 8
     private static let smallest: Int64 = 32 << 10
 
-    /// Bytes that may be in flight for all transfers together; nil for no limit.
+    /// Bytes that may be in fetch for all transfers together; nil for no limit.
     var window: Int64? {
         guard let rate = rates.max(), rates.count > 1, rate < Self.slow else { return nil }
         guard let shortest = roundTrips.min(), shortest < Self.roundTrip else { return nil }

@@ -3,7 +3,7 @@ import Glibc
 
 /// Limits what the system receives on a connection before it is read: the advertised window and the receive buffer.
 ///
-/// If the system ignores a limit, more bytes than necessary are in flight; that is harmless.
+/// If the system ignores a limit, more bytes than necessary are in fetch; that is harmless.
 struct SocketReceiveLimits {
     /// The connection's socket, borrowed; -1 before it is established.
     var descriptor: Int32 = -1
@@ -13,7 +13,7 @@ struct SocketReceiveLimits {
 
     /// The TCP maximum (RFC 7323 §2.2); the system's own limit is lower.
     private static let widestWindow = 1 << 30
-    /// Fits the bytes in flight of the smallest window.
+    /// Fits the bytes in fetch of the smallest window.
     private static let smallestBuffer: Int32 = 16 << 10
 
     /// Limits how many bytes the peer may send ahead of the reader; nil for the system's default. Bytes already
@@ -28,7 +28,7 @@ struct SocketReceiveLimits {
         set(Int32(IPPROTO_TCP), weir_tcp_window_clamp, Int32(clamping: bytes ?? Self.widestWindow))
     }
 
-    /// Shrinks the receive buffer while the connection is not read. The window only limits bytes in flight, and each
+    /// Shrinks the receive buffer while the connection is not read. The window only limits bytes in fetch, and each
     /// packet that arrives admits the next until the buffer is full.
     mutating func shrink() {
         var length = socklen_t(MemoryLayout<Int32>.size)

@@ -131,7 +131,7 @@ import HTTPMessage
     ///
     /// - Parameters:
     ///   - isLong: the pause lasts until others are done, which may use the place meanwhile.
-    ///   - window: bytes that may be in flight; nil for the system's default.
+    ///   - window: bytes that may be in fetch; nil for the system's default.
     func throttle(_ isHeld: Bool, isLong: Bool, window: Int?) {
         guard let wire else { return }
         wire.receiveLimits.limitWindow(to: window.map { max($0, Int(BackgroundAllowance.smallestWindow)) })

@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Control
 import Foundation
 
 /// `weir add`
@@ -8,17 +8,17 @@ struct AddCommand: AsyncParsableCommand {
         commandName: "add", abstract: "Queue a download and return.",
         discussion: "The daemon downloads when its turn comes. \"weir get NAME\" follows it, \"weir list\" lists all.")
 
-    @Argument(help: ArgumentHelp("Where the multivariant playlist is, or the name of a known asset.", valueName: "url"))
+    @Argument(help: ArgumentHelp("URL of the playlist, or the name of a known asset.", valueName: "url"))
     var source: String
 
     @OptionGroup(title: "What to choose") var selection: SelectionOptions
 
     @OptionGroup(title: "The download") var task: TaskOptions
 
-    @Flag(help: "Note it as paused; \"weir resume\" begins it.")
+    @Flag(help: "Queue it paused; \"weir resume\" starts it.")
     var paused = false
 
-    @Flag(help: "Write one JSON object: the download as it stands.")
+    @Flag(help: "Write the download as one JSON object.")
     var json = false
 
     @OptionGroup var common: CommonOptions

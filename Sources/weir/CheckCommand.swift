@@ -1,12 +1,12 @@
+import API
 import Application
 import ArgumentParser
-import Control
 
 /// `weir check`
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say what is wrong or unusual in a playlist, and in all that it names.",
+        abstract: "Check a playlist and the playlists that it names.",
         discussion: """
             Reads playlists alone, no media, and needs no daemon. Of a file, it reads what lies beside it or below. Ends with \
             65 where players fail.
@@ -15,7 +15,7 @@ struct CheckCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Any HLS URL, or a playlist on disk.", valueName: "url|file"))
     var source: String
 
-    @Flag(help: "Write one JSON object a line: a diagnostic each, then one result.")
+    @Flag(help: "Write one JSON object per line: the diagnostics, then a result.")
     var json = false
 
     func run() async throws {

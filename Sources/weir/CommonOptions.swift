@@ -1,23 +1,24 @@
+import API
 import Application
 import ArgumentParser
-import Control
 import Foundation
 
 /// The options of every command: what they are called is what the configuration calls them.
 struct CommonOptions: ParsableArguments {
-    @Option(help: "Where the daemon listens, such as 127.0.0.1:8216; port 0 takes a free one. May be repeated.")
+    @Option(
+        help: "Address that the daemon listens on, such as 127.0.0.1:8216; port 0 takes a free port. May be repeated.")
     var listen: [String] = []
 
-    @Option(help: ArgumentHelp("Where media is kept.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Folder of the store.", valueName: "dir"))
     var store: String?
 
-    @Option(help: ArgumentHelp("Where the daemon keeps its token; commands find it by this.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Folder of the daemon's token; commands find the daemon by it.", valueName: "dir"))
     var state: String?
 
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config: String?
 
-    /// What these options say, as the configuration takes it.
+    /// The options as settings of the configuration.
     var settings: [ConfigurationKey: [String]] {
         var settings: [ConfigurationKey: [String]] = [.listen: listen]
         settings[.store] = store.map { [$0] }
@@ -40,14 +41,14 @@ struct CommonOptions: ParsableArguments {
 /// A daemon to talk to, which may or may not run.
 struct Daemon {
     let configuration: Configuration
-    let client: ControlClient
-    /// Whether the command line says where it listens.
+    let client: APIClient
+    /// True if the command line says where it listens.
     private let isNamed: Bool
 
     init(configuration: Configuration, isNamed: Bool = false) {
         self.configuration = configuration
         self.isNamed = isNamed
-        client = ControlClient(state: StateDirectory(configuration.state))
+        client = APIClient(state: StateDirectory(configuration.state))
     }
 
     /// Where it listens: where the command line says, else the daemon that runs, else where one would.
@@ -58,4 +59,14 @@ struct Daemon {
 
     /// The URLs for players.
     var urls: PlayerURL { PlayerURL(base: base) }
+}
+
+/// Paths as a person writes them, for a daemon that is somewhere else.
+enum DiskPath {
+    /// The path from the root, without a `/` at its end. Links stay as they are.
+    static func absolute(_ path: String) -> String {
+        let whole = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        let parts = whole.split(separator: "/").filter { $0 != "." }
+        return "/" + parts.joined(separator: "/")
+    }
 }

@@ -8,7 +8,7 @@ struct CompletionsCommand: ParsableCommand {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "completions", abstract: "Write what lets a shell complete the words of weir.",
+        commandName: "completions", abstract: "Write a completion script for a shell.",
         discussion: """
             bash: weir completions bash > ~/.local/share/bash-completion/completions/weir
             zsh: weir completions zsh > a folder of $fpath, as _weir

@@ -5,13 +5,13 @@ import Foundation
 /// `weir doctor`
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Say what is wrong with this machine's set-up, and how to mend it.",
+        commandName: "doctor", abstract: "Check the installation and suggest fixes.",
         discussion: """
             Needs no daemon, and changes nothing. Ends with 0 where nothing is at fault, with 78 where a setting is, and \
             with 1 for the rest; warnings do not count. Give it the options that "weir serve" gets.
             """)
 
-    @Flag(help: "Write one JSON object a line: a finding each, then one result.")
+    @Flag(help: "Write one JSON object per line: the findings, then a result.")
     var json = false
 
     @Option(

@@ -1,11 +1,11 @@
-import Control
+import API
 import Foundation
 import Synchronization
 
 /// Starts a download and follows it until it ends, or needs a person: by the daemon's events, and where these break off
 /// by asking.
 final class DownloadFollower: Sendable {
-    /// How following ended.
+    /// Result of following a download.
     struct Outcome: Sendable {
         /// The last known state; nil when there never was one.
         var download: API.Download?
@@ -13,7 +13,7 @@ final class DownloadFollower: Sendable {
         var error: (any Error)?
     }
 
-    private let client: ControlClient
+    private let client: APIClient
     private let state: String?
     private let reporter: Mutex<ProgressReporter>
     private let pace: Duration
@@ -21,7 +21,7 @@ final class DownloadFollower: Sendable {
     /// - Parameters:
     ///   - state: as `Failure` takes it.
     ///   - pace: the longest time between two questions.
-    init(client: ControlClient, reporter: ProgressReporter, state: String?, pace: Duration = .milliseconds(250)) {
+    init(client: APIClient, reporter: ProgressReporter, state: String?, pace: Duration = .milliseconds(250)) {
         self.client = client
         self.reporter = Mutex(reporter)
         self.state = state
@@ -121,7 +121,7 @@ final class DownloadFollower: Sendable {
             let word = download.state == .cancelled ? "was cancelled" : "failed"
             return Failure("the download of \(download.asset) \(word)", next: again, exitCode: 1, code: "cancelled")
         }
-        let next = reason.code == .originRefused ? ControlError.freshLink(for: download.asset) : again
+        let next = reason.code == .originRefused ? APIError.freshLink(for: download.asset) : again
         return Failure(reason.message, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
     }
 
@@ -130,17 +130,17 @@ final class DownloadFollower: Sendable {
         let cause = download.error.map { ": \($0.message)" } ?? ""
         let message = "\(download.asset) is \(download.stateWords), and goes on by itself as soon as it can\(cause)"
         if download.need == .disk {
-            let next = ControlError(.away, "").next
-            return Failure(message, next: next, exitCode: 75, code: ControlError.Code.away.rawValue)
+            let next = APIError(.away, "").next
+            return Failure(message, next: next, exitCode: 75, code: APIError.Code.away.rawValue)
         }
         guard download.need == .space else {
             return Failure(
                 message, next: "weir resume \(download.asset) --url NEW, if the link has expired", exitCode: 77,
-                code: ControlError.Code.originRefused.rawValue)
+                code: APIError.Code.originRefused.rawValue)
         }
         return Failure(
             message, next: "make room, for instance with: weir remove NAME", exitCode: 74,
-            code: ControlError.Code.diskFull.rawValue)
+            code: APIError.Code.diskFull.rawValue)
     }
 
     private static func interrupted(_ download: API.Download?) -> Failure {
@@ -163,14 +163,14 @@ final class DownloadFollower: Sendable {
 }
 
 extension API.Download {
-    /// Whether following it is over: it has ended, or waits for what only a person can give.
+    /// True if following it is over: it has ended, or waits for what only a person can give.
     fileprivate var isToBeLeft: Bool {
         state.isFinal || (state == .waiting && (need == .space || need == .key || need == .disk))
     }
 }
 
 extension API.Event {
-    /// Whether it tells how a download stands, or that it is gone.
+    /// True if it tells how a download stands, or that it is gone.
     fileprivate func hasNews(of id: String) -> Bool {
         switch self {
         case .snapshot: true

@@ -1,12 +1,12 @@
+import API
 import ArgumentParser
-import Control
 
 /// Which downloads a command is about: some by their assets' names, or all that it could concern.
 struct DownloadNames: ParsableArguments {
     @Argument(help: ArgumentHelp("The assets' names, or their URLs.", valueName: "name"))
     var names: [String] = []
 
-    @Flag(help: "All that it concerns.")
+    @Flag(help: "All downloads to which the command applies.")
     var all = false
 
     func validate() throws {
@@ -19,7 +19,7 @@ struct DownloadNames: ParsableArguments {
     ///   - request: for `resume`.
     ///   - isConcerned: which of all downloads it is about.
     func perform(
-        _ change: DownloadChange, _ request: API.ResumeRequest = API.ResumeRequest(), in daemon: Daemon,
+        _ change: API.DownloadChange, _ request: API.ResumeRequest = API.ResumeRequest(), in daemon: Daemon,
         isConcerned: (API.Download) -> Bool
     ) async throws {
         var failure: (any Error)?
@@ -28,7 +28,7 @@ struct DownloadNames: ParsableArguments {
                 let download = try await daemon.client.change(change, id: try id.get(), request)
                 Output.line("\(download.asset)  \(download.stateWords)")
                 if download.state == .failed, change == .resume, let reason = download.error {
-                    failure = failure ?? ControlError(reason.code, reason.message)
+                    failure = failure ?? APIError(reason.code, reason.message)
                 }
             } catch {
                 if let failure { Output.error(Failure(failure).text) }
@@ -39,14 +39,14 @@ struct DownloadNames: ParsableArguments {
     }
 
     private func ids(
-        in client: ControlClient, _ isConcerned: (API.Download) -> Bool
+        in client: APIClient, _ isConcerned: (API.Download) -> Bool
     ) async throws -> [Result<String, any Error>] {
         guard !all else { return try await client.downloads().filter(isConcerned).map { .success($0.id) } }
         var ids: [Result<String, any Error>] = []
         for name in names {
             do {
                 ids.append(.success(try await Self.id(of: name, in: client)))
-            } catch let error as ControlError where error.code == .noDaemon {
+            } catch let error as APIError where error.code == .noDaemon {
                 throw error
             } catch {
                 ids.append(.failure(error))
@@ -55,9 +55,9 @@ struct DownloadNames: ParsableArguments {
         return ids
     }
 
-    private static func id(of name: String, in client: ControlClient) async throws -> String {
+    private static func id(of name: String, in client: APIClient) async throws -> String {
         let asset = try await client.asset(named: name)
         if let id = asset.download { return id }
-        throw ControlError(.noSuchDownload, "\(asset.name) has no download", next: "weir get \(asset.name)")
+        throw APIError(.noSuchDownload, "\(asset.name) has no download", next: "weir get \(asset.name)")
     }
 }

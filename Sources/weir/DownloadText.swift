@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// A download for `weir show`: what becomes of it, and how far each of its tracks is.
 enum DownloadText {
@@ -21,5 +21,38 @@ enum DownloadText {
     private static func time(_ part: API.Download.Part) -> String {
         let seconds: ([API.Download.TimeRange]) -> Double = { $0.reduce(0) { $0 + $1.end - $1.start } }
         return "\(Format.clock(seconds(part.loaded))) of \(Format.clock(seconds(part.expected)))"
+    }
+}
+
+extension API.Download {
+    /// Its state in a word or a few: `waiting for space`.
+    var stateWords: String { Self.words(state, need) }
+
+    /// A state in a word or a few.
+    static func words(_ state: State, _ need: Need?) -> String {
+        switch state {
+        case .queued: "queued"
+        case .running: "downloading"
+        case .paused: "paused"
+        case .waiting:
+            switch need {
+            case .network: "waiting for the network"
+            case .space: "waiting for space"
+            case .key: "waiting for a key"
+            case .disk: "waiting for its disk"
+            case nil: "waiting"
+            }
+        case .failed: "failed"
+        case .complete: "complete"
+        case .cancelled: "cancelled"
+        }
+    }
+
+    /// `only 10:00-20:04`: the time that is wanted, where that is not all.
+    var rangeWords: String? {
+        guard let duration, !expected.isEmpty, let wanted = expectedDuration, wanted < duration - 0.5 else {
+            return nil
+        }
+        return "only " + expected.map { "\(Format.clock($0.start))-\(Format.clock($0.end))" }.joined(separator: ", ")
     }
 }

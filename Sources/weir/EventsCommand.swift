@@ -1,13 +1,13 @@
+import API
 import ArgumentParser
-import Control
 
 /// `weir events`
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "events", abstract: "Tell what happens to downloads, and is verified, as it happens.",
+        commandName: "events", abstract: "Follow the events of downloads and verifications.",
         discussion: "All downloads that are not complete come first, as they stand. Ctrl-C ends it.")
 
-    @Flag(help: "Write one JSON object a line.")
+    @Flag(help: "Write one JSON object per line.")
     var json = false
 
     @OptionGroup var common: CommonOptions
@@ -22,7 +22,7 @@ struct EventsCommand: AsyncParsableCommand {
     }
 
     /// Ends with an error, or when its task is cancelled.
-    private func follow(_ client: ControlClient) async -> (any Error)? {
+    private func follow(_ client: APIClient) async -> (any Error)? {
         do {
             for try await event in client.events() {
                 for line in json ? [EventText.json(event)] : EventText.lines(event) { Output.line(line) }
@@ -30,7 +30,7 @@ struct EventsCommand: AsyncParsableCommand {
         } catch {
             if !Task.isCancelled { return error }
         }
-        return Task.isCancelled ? nil : ControlError(.stopping, "the daemon has ended", next: "weir serve")
+        return Task.isCancelled ? nil : APIError(.stopping, "the daemon has ended", next: "weir serve")
     }
 }
 

@@ -1,6 +1,6 @@
-import Control
+import API
 
-/// Why a selection chooses what it does, for people.
+/// Text of the reasons of a selection.
 enum ExplanationText {
     /// A line for what is chosen, then one for each variant that is not.
     static func lines(_ explanation: API.Explanation, of tracks: API.Tracks) -> [String] {

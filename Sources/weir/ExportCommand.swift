@@ -1,10 +1,10 @@
+public import API
 public import ArgumentParser
-public import Control
 
 /// `weir export`
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write an asset to where it plays with no Weir.",
+        commandName: "export", abstract: "Export an asset so that it plays without Weir.",
         discussion: """
             A folder plays by itself: mpv FOLDER/master.m3u8, from nginx, from any server of files. A .tar has that folder
             in it. A .mp4 or .mkv is one file with the best picture, every language of sound and all subtitles; ffmpeg

@@ -1,9 +1,10 @@
+import API
 import Application
 import ArgumentParser
-import Control
 import Foundation
+import Glibc
 
-/// What a command ends with when it does not end well: a sentence, what to try, an exit code of sysexits(3).
+/// The failure of a command: a sentence, the next step, and an exit code of sysexits(3).
 struct Failure: Error, Equatable {
     var message: String
     var next: String?
@@ -25,7 +26,7 @@ struct Failure: Error, Equatable {
     init(_ error: any Error, state: String? = nil) {
         switch error {
         case let error as Failure: self = error
-        case let error as ControlError:
+        case let error as APIError:
             self.init(error.message, next: error.next, exitCode: error.code.exitCode, code: error.code.rawValue)
             if error.code == .noDaemon { next = "weir serve" + (state.map { " --state \(Self.quoted($0))" } ?? "") }
         case let error as ConfigurationError:
@@ -62,5 +63,19 @@ extension AsyncParsableCommand {
             Output.error(failure.text)
             throw ExitCode(failure.exitCode)
         }
+    }
+}
+
+/// Ctrl-C as the end of waiting, not of the process.
+enum Interruption {
+    /// Runs work to its end; at SIGINT or SIGTERM its task is cancelled, and it is to return soon.
+    static func orEnd<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
+        let task = Task { await work() }
+        let watch = Task {
+            if await Signals.first(of: [SIGINT, SIGTERM]) != nil { task.cancel() }
+        }
+        let value = await task.value
+        watch.cancel()
+        return value
     }
 }

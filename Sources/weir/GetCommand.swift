@@ -1,6 +1,6 @@
+import API
 import Application
 import ArgumentParser
-import Control
 import Foundation
 
 /// `weir get`
@@ -15,20 +15,20 @@ struct GetCommand: AsyncParsableCommand {
             as soon as it can. See "weir list", "weir pause", "weir cancel".
             """)
 
-    @Argument(help: ArgumentHelp("Where the multivariant playlist is, or the name of a known asset.", valueName: "url"))
+    @Argument(help: ArgumentHelp("URL of the playlist, or the name of a known asset.", valueName: "url"))
     var source: String
 
     @OptionGroup(title: "What to choose") var selection: SelectionOptions
 
     @OptionGroup(title: "The download") var task: TaskOptions
 
-    @Flag(help: "Play it at once, while it comes; the download goes on by itself.")
+    @Flag(help: "Play it during the download, which continues by itself.")
     var play = false
 
     @Option(help: ArgumentHelp("The player for --play.", valueName: "program"))
     var player: String?
 
-    @Flag(help: "Write one JSON object a line: progress, then one result.")
+    @Flag(help: "Write one JSON object per line: progress, then a result.")
     var json = false
 
     @OptionGroup var common: CommonOptions
@@ -82,7 +82,7 @@ struct GetCommand: AsyncParsableCommand {
 
     /// What cannot be saved can still be watched, and recorded.
     private func withPlayableURL(_ failure: Failure, _ daemon: Daemon) -> Failure {
-        guard failure.code == ControlError.Code.live.rawValue else { return failure }
+        guard failure.code == APIError.Code.live.rawValue else { return failure }
         var failure = failure
         let word = Failure.quoted(source)
         failure.next =

@@ -1,10 +1,10 @@
+import API
 import ArgumentParser
-import Control
 
 /// `weir import`
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Make an asset of a folder of HLS.",
+        commandName: "import", abstract: "Import a folder of HLS as an asset.",
         discussion: """
             The folder is plain HLS, what weir export has written, or a .movpkg of Apple's. All of it is copied into the
             store and checked; nothing is fetched, and the folder stays as it is.
@@ -13,7 +13,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The folder, or the playlist in it to begin with.", valueName: "path"))
     var path: String
 
-    @Option(help: "What to call the asset: small letters, digits and single dashes.")
+    @Option(help: "Name of the asset: lower-case letters, digits and single dashes.")
     var name: String?
 
     @Flag(help: "Write one JSON object.")

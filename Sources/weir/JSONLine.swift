@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// A JSON object on one line whose keys stand in the order in which they were added.
 struct JSONLine {
@@ -14,7 +14,7 @@ struct JSONLine {
     var text: String { "{" + members.joined(separator: ",") + "}" }
 }
 
-/// What `get --json` writes: a `progress` object for each change, and one `result`.
+/// Output of `get --json`: a `progress` object for each change, and one `result`.
 enum DownloadRecord {
     private static let version = 1
 

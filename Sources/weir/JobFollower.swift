@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// Begins a job on an asset and follows it to its end; where it is interrupted, so is the daemon's work.
 ///
@@ -7,7 +7,7 @@ import Control
 struct JobFollower<Text: JobText>: Sendable {
     typealias Job = Text.Job
 
-    let client: ControlClient
+    let client: APIClient
     let style: ProgressReporter.Style
     /// As `Failure` takes it.
     let state: String?
@@ -71,5 +71,33 @@ private struct Pause {
     mutating func next() -> Duration {
         defer { current = min(current * 2, .milliseconds(250)) }
         return current
+    }
+}
+
+/// Shows how far a job is: each state once.
+struct JobProgress<Text: JobText> {
+    private let style: ProgressReporter.Style
+    private var last: Text.Job?
+
+    /// Nothing is shown yet.
+    init(_ style: ProgressReporter.Style) { self.style = style }
+
+    /// Shows a state, if it is another one than before.
+    mutating func show(_ job: Text.Job) {
+        guard job != last else { return }
+        last = job
+        switch style {
+        case .json: Output.line(Text.progress(job))
+        case .plain: break
+        case .drawn(let hasColor):
+            let line = Text.drawn(job, columns: Terminal.columns(), hasColor: hasColor)
+            Output.error("\r\(line)\u{1B}[K")
+        }
+    }
+
+    /// Clears the line that was drawn, if one was.
+    mutating func leave() {
+        if case .drawn = style, last != nil { Output.error("\r\u{1B}[K") }
+        last = nil
     }
 }

@@ -1,6 +1,6 @@
-import Control
+import API
 
-/// What a command writes that has a job of some kind done.
+/// Output of a command that runs a job.
 protocol JobText: SendableMetatype {
     associatedtype Job: API.Job
 
@@ -40,7 +40,7 @@ extension JobText {
 
     // MARK: JSON
 
-    /// How far it is.
+    /// Progress of the job.
     static func progress(_ job: Job) -> String {
         var line = JSONLine()
         line.add("v", 1)

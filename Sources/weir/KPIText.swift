@@ -1,5 +1,5 @@
-import Control
-import Playback
+import API
+import AccessLog
 
 /// Key performance indicators as people read them.
 enum KPIText {

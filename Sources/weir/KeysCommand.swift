@@ -1,12 +1,12 @@
+import API
 import ArgumentParser
-import Control
 import Foundation
 
 /// `weir keys`
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "List an asset's keys, renew them, take them back, or say how long they are used.",
+        abstract: "List, renew, revoke or date an asset's keys.",
         discussion: """
             The keys themselves are never shown. One that has expired or was taken back is given to no player; its media \
             stays, and plays again after --renew, which asks the origin once for each key. What plays from the origin \
@@ -19,10 +19,10 @@ struct KeysCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The numbers of the keys that are meant; all without any.", valueName: "key"))
     var keys: [Int] = []
 
-    @Flag(help: "Ask the origin for them anew, with the asset's URL and header fields.")
+    @Flag(help: "Fetch them from the origin again, with the asset's URL and header fields.")
     var renew = false
 
-    @Flag(help: "Take them back: their files are deleted, and nobody is given them until they are renewed.")
+    @Flag(help: "Revoke them: delete their files and refuse them until they are renewed.")
     var invalidate = false
 
     @Option(help: TimeText.expiryHelp("When they expire"))
@@ -31,7 +31,7 @@ struct KeysCommand: AsyncParsableCommand {
     @Flag(help: "With --invalidate: every key of every asset.")
     var all = false
 
-    @Flag(help: "Write one JSON object a line.")
+    @Flag(help: "Write one JSON object per line.")
     var json = false
 
     @OptionGroup var common: CommonOptions

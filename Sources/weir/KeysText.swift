@@ -1,4 +1,4 @@
-import Control
+import API
 import Foundation
 
 /// Keys in words, never the keys.

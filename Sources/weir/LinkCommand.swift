@@ -1,11 +1,11 @@
+import API
 import Application
 import ArgumentParser
-import Control
 
 /// `weir link`
 struct LinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "link", abstract: "Make a link slow, far or lossy, to see how playback fares.",
+        commandName: "link", abstract: "Throttle, delay or lose traffic to test playback.",
         discussion: """
             The link is one that tools/link puts in front of an origin, or of the daemon:
             tools/link --preset 3G http://127.0.0.1:8080
@@ -16,7 +16,7 @@ struct LinkCommand: AsyncParsableCommand {
 /// `weir link show`
 struct LinkShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show what the link does, and what it has carried.")
+        commandName: "show", abstract: "Show the link's settings and traffic.")
 
     @OptionGroup var options: LinkOptions
 
@@ -28,7 +28,7 @@ struct LinkShowCommand: AsyncParsableCommand {
 /// `weir link off`
 struct LinkOffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "off", abstract: "Let the link carry everything as fast as it comes.")
+        commandName: "off", abstract: "Remove all limits from the link.")
 
     @OptionGroup var options: LinkOptions
 
@@ -44,7 +44,7 @@ struct LinkOffCommand: AsyncParsableCommand {
 struct LinkListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the presets.")
 
-    @Flag(help: "Write one JSON object a line.")
+    @Flag(help: "Write one JSON object per line.")
     var json = false
 
     func run() throws {
@@ -55,7 +55,7 @@ struct LinkListCommand: AsyncParsableCommand {
 
 /// The options of the commands that talk to a link conditioner.
 struct LinkOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Where the link is controlled, as tools/link prints it.", valueName: "url"))
+    @Option(help: ArgumentHelp("Control URL of the link, as tools/link prints it.", valueName: "url"))
     var control: String?
 
     @Flag(help: "Write one JSON object.")

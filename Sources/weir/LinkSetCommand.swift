@@ -1,5 +1,5 @@
+public import API
 public import ArgumentParser
-public import Control
 
 extension LinkRate: ExpressibleByArgument {
     /// The rate that `weir link set` was given.
@@ -9,7 +9,7 @@ extension LinkRate: ExpressibleByArgument {
 /// `weir link set`
 struct LinkSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change what the link does, while it carries.",
+        commandName: "set", abstract: "Change the link's settings for open connections too.",
         discussion: """
             A preset (see: weir link list), figures that replace single ones of it, or figures alone, which leave the others \
             as they are: weir link set very bad network --loss 2%

@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// Links as people read them.
 enum LinkText {

@@ -1,15 +1,15 @@
+import API
 import ArgumentParser
-import Control
 
 /// `weir list`
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List what the daemon knows, and what becomes of it.")
+        commandName: "list", abstract: "List assets and downloads.")
 
-    @Flag(help: "Only what plays without the network.")
+    @Flag(help: "List only what plays without the network.")
     var offline = false
 
-    @Flag(help: "Write one JSON object a line.")
+    @Flag(help: "Write one JSON object per line.")
     var json = false
 
     @OptionGroup var common: CommonOptions

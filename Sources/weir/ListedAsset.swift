@@ -1,4 +1,4 @@
-import Control
+import API
 
 /// What `weir list` shows of an asset, as `API.Asset` has it: to read all the rest would take most of the time of a long
 /// list.
@@ -17,7 +17,7 @@ struct ListedAsset: Decodable, Sendable {
     private let unreadable: String?
     private let isKnownOnly: Bool?
 
-    /// What is shown of an asset of which everything is known.
+    /// Creates an entry from a complete shape.
     init(_ asset: API.Asset) {
         (name, duration, isLive) = (asset.name, asset.duration, asset.isLive)
         (quality, bytes, local) = (asset.quality ?? asset.tracks.storedQuality, asset.bytes, asset.local)
@@ -25,7 +25,7 @@ struct ListedAsset: Decodable, Sendable {
         (keys, unreadable, isKnownOnly) = (asset.keys, asset.unreadable, asset.isKnownOnly)
     }
 
-    /// Whether it plays without the network.
+    /// True if it plays without the network.
     var isOffline: Bool { local == .complete && !(storage?.isExpired ?? false) }
 
     /// Its cells in the table.
@@ -34,7 +34,7 @@ struct ListedAsset: Decodable, Sendable {
         return [name, time, quality ?? "–", bytes > 0 ? Format.bytes(bytes) : "–", here]
     }
 
-    /// What of it is here, and what becomes of it.
+    /// Stored part and state.
     private var here: String {
         if unreadable != nil { return "unreadable" }
         if isKnownOnly == true { return "not local, known only" }
@@ -43,7 +43,7 @@ struct ListedAsset: Decodable, Sendable {
         return local.word + other + StorageText.badge(storage, local: local) + KeysText.badge(keys) + activity
     }
 
-    /// What goes on, where something does.
+    /// Current activity; nil if there is none.
     private var activity: String {
         switch state {
         case .queued, .running, .paused, .waiting, .failed: state.map { ", " + API.Download.words($0, need) } ?? ""

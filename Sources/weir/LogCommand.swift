@@ -1,7 +1,7 @@
+import API
+import AccessLog
 import Application
 import ArgumentParser
-import Control
-import Playback
 
 /// `weir log`
 struct LogCommand: AsyncParsableCommand {
@@ -13,7 +13,7 @@ struct LogCommand: AsyncParsableCommand {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "log", abstract: "Show what players played, and how well.",
+        commandName: "log", abstract: "Show the access log, the error log or indicators.",
         discussion: """
             The access log has a line for each uninterrupted period of a session, with the fields of AVPlayerItemAccessLog; the
             last ones may still go on. What only a player knows is inferred from what it asks for, and marked as such in JSON.
@@ -22,19 +22,19 @@ struct LogCommand: AsyncParsableCommand {
     @Argument(help: "The name of an asset; all without it.")
     var name: String?
 
-    @Flag(help: "The error log: what players asked for and did not get.")
+    @Flag(help: "Show the error log: requests of players that failed.")
     var errors = false
 
-    @Flag(help: "Key performance indicators, by session and over all.")
+    @Flag(help: "Show key performance indicators by session and in total.")
     var kpi = false
 
-    @Flag(help: "Go on with what is written from now on, until Ctrl-C.")
+    @Flag(help: "Follow the log until Ctrl-C.")
     var follow = false
 
     @Option(help: "w3c: Extended Log File Format; apple: the same with AVPlayer's dates; json: one object a line.")
     var format: Format?
 
-    @Option(help: ArgumentHelp("At most so many events, the last ones.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum number of events; the last ones are shown.", valueName: "n"))
     var limit = 1000
 
     @OptionGroup var common: CommonOptions
@@ -52,15 +52,15 @@ struct LogCommand: AsyncParsableCommand {
             let query = LogQuery(asset: name, limit: limit)
             if kpi { return try await show(client.kpis(query)) }
             if errors {
-                try await show(query) { query throws(ControlError) in try await client.errorLog(query) }
+                try await show(query) { query throws(APIError) in try await client.errorLog(query) }
             } else {
-                try await show(query) { query throws(ControlError) in try await client.accessLog(query) }
+                try await show(query) { query throws(APIError) in try await client.accessLog(query) }
             }
         }
     }
 
     private func show<Event: LogEvent>(
-        _ query: LogQuery, _ ask: @escaping @Sendable (LogQuery) async throws(ControlError) -> API.Log<Event>
+        _ query: LogQuery, _ ask: @escaping @Sendable (LogQuery) async throws(APIError) -> API.Log<Event>
     ) async throws {
         let text = LogText<Event>(format ?? .w3c)
         guard follow else {

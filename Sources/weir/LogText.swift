@@ -1,6 +1,6 @@
-import Control
+import API
+import AccessLog
 import Foundation
-import Playback
 
 /// Writes a log's events to standard output.
 struct LogText<Event: LogEvent>: Sendable {
@@ -34,14 +34,14 @@ struct LogText<Event: LogEvent>: Sendable {
 struct LogFollower<Event: LogEvent>: Sendable {
     private let query: LogQuery
     private let text: LogText<Event>
-    private let ask: @Sendable (LogQuery) async throws(ControlError) -> API.Log<Event>
+    private let ask: @Sendable (LogQuery) async throws(APIError) -> API.Log<Event>
 
     /// So often the daemon is asked: it is on this machine, and has little to do for it.
     private static var pause: Duration { .milliseconds(500) }
 
     init(
         _ query: LogQuery, _ text: LogText<Event>,
-        _ ask: @escaping @Sendable (LogQuery) async throws(ControlError) -> API.Log<Event>
+        _ ask: @escaping @Sendable (LogQuery) async throws(APIError) -> API.Log<Event>
     ) {
         self.query = query
         self.text = text
@@ -49,12 +49,12 @@ struct LogFollower<Event: LogEvent>: Sendable {
     }
 
     /// Goes on until its task is cancelled, or the daemon does not answer any more; answers why.
-    func run() async -> ControlError? {
+    func run() async -> APIError? {
         var query = query
         var last: [Event] = []
         var isFirst = true
         while !Task.isCancelled {
-            do throws(ControlError) {
+            do throws(APIError) {
                 let log = try await ask(query)
                 let written = log.events.filter { $0.written != nil }
                 text.write(written.filter { !last.contains($0) }, header: isFirst ? log.software : nil)

@@ -1,17 +1,17 @@
+import API
 import ArgumentParser
-import Control
 
 /// `weir mode`
 struct ModeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mode", abstract: "Say whether the daemon uses the network, or change it until it ends.",
+        commandName: "mode", abstract: "Show or change the network mode until the daemon stops.",
         discussion: """
             auto: what is missing comes from the origin, as long as it can be reached.
             offline: no connection is opened; what is stored plays.
             local: as auto, but where something is stored whole, only that is offered.
             """)
 
-    @Argument(help: ArgumentHelp("What to change to.", valueName: "auto|offline|local"), transform: Self.name)
+    @Argument(help: ArgumentHelp("The new mode.", valueName: "auto|offline|local"), transform: Self.name)
     var mode: API.Mode.Name?
 
     @Flag(help: "Write one JSON object.")

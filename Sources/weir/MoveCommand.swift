@@ -1,6 +1,6 @@
+import API
 import Application
 import ArgumentParser
-import Control
 
 /// `weir move`
 struct MoveCommand: AsyncParsableCommand {
@@ -30,7 +30,7 @@ struct MoveCommand: AsyncParsableCommand {
     @Flag(help: "Move the whole store; the daemon must not run.")
     var all = false
 
-    @Flag(help: "Write one JSON object a line: progress, and a result.")
+    @Flag(help: "Write one JSON object per line: progress, then a result.")
     var json = false
 
     @OptionGroup var common: CommonOptions

@@ -1,6 +1,6 @@
-import Control
+import API
 
-/// What `weir move` writes.
+/// Output of `weir move`.
 enum MoveText: JobText {
     /// The end in a sentence or two, where it is a good one.
     static func lines(_ move: API.Move) -> [String] {
@@ -36,7 +36,7 @@ enum MoveText: JobText {
             let code = move.error?.code ?? .internal
             let message = move.error?.message ?? "\(move.asset) is not moved"
             return Failure(
-                message, next: ControlError(code, "").next, exitCode: code.exitCode, code: code.rawValue)
+                message, next: APIError(code, "").next, exitCode: code.exitCode, code: code.rawValue)
         }
     }
 

@@ -1,4 +1,4 @@
-import Control
+import API
 import Foundation
 
 /// The keys of an object store as AWS's own programs find them: in the environment, or in a profile of a file.

@@ -21,9 +21,9 @@ enum Output {
     }
 }
 
-/// What standard error is connected to.
+/// The device that standard error is connected to.
 enum Terminal {
-    /// Whether a line can be drawn over.
+    /// True if a line can be drawn over.
     static func canRedraw(environment: [String: String]) -> Bool {
         isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb"
     }
@@ -38,7 +38,7 @@ enum Terminal {
         return Int(size.ws_col)
     }
 
-    /// Whether someone can be asked.
+    /// True if someone can be asked.
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 }
 

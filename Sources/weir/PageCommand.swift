@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Control
 import Foundation
 
 /// `weir page`
@@ -32,7 +32,7 @@ struct PageCommand: AsyncParsableCommand {
         }
     }
 
-    /// What opens files as the desktop does.
+    /// Program that opens files as the desktop does.
     static func opener(in environment: [String: String]) throws(Failure) -> Program {
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0].map { !$0.isEmpty } ?? false }
         guard hasDisplay else {

@@ -1,5 +1,5 @@
+public import API
 public import ArgumentParser
-public import Control
 import Foundation
 
 extension API.Policy.Priority: ExpressibleByArgument {}

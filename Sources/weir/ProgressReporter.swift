@@ -1,8 +1,8 @@
-import Control
+import API
 
 /// Decides what is said while a download is followed, and when. Knows no clock: time comes with each state.
 struct ProgressReporter {
-    /// How it is said.
+    /// Style of the output.
     enum Style: Equatable {
         /// Objects on standard output.
         case json
@@ -32,7 +32,7 @@ struct ProgressReporter {
         self.urls = urls
     }
 
-    /// What to write for a state at a time since the beginning.
+    /// Output for a state at a time since the start.
     mutating func report(_ download: API.Download, at time: Duration, columns: Int) -> [Action] {
         defer {
             last = download

@@ -1,6 +1,6 @@
-import Control
+import API
 
-/// What `weir publish` writes.
+/// Output of `weir publish`.
 enum PublicationText: JobText {
     static func stage(_ publication: API.Publication) -> String? {
         publication.totalBytes > 0 ? nil : "looking at what is there"
@@ -11,7 +11,7 @@ enum PublicationText: JobText {
         line.add("totalFiles", publication.totalFiles)
     }
 
-    /// What was done, in a line.
+    /// Summary in one line.
     static func lines(_ publication: API.Publication) -> [String] {
         guard publication.state == .done else { return [] }
         var words = ["\(publication.sentFiles) of \(publication.totalFiles) files sent"]

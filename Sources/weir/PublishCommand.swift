@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Control
 import Foundation
 
 /// `weir publish`
@@ -39,7 +39,7 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "The bucket's region; else AWS_REGION, AWS_DEFAULT_REGION or us-east-1.")
     var region: String?
 
-    @Flag(help: "Write one JSON object a line: progress, and a result.")
+    @Flag(help: "Write one JSON object per line: progress, then a result.")
     var json = false
 
     @OptionGroup var common: CommonOptions

@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Control
 
 /// `weir remove`
 struct RemoveCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Control
 
 /// `weir rename`
 struct RenameCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
+import API
+import AccessLog
 import ArgumentParser
-import Control
-import Playback
 
 /// `weir report`
 struct ReportCommand: AsyncParsableCommand {

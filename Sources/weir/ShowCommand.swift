@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Control
 import Foundation
 
 /// `weir show`
@@ -41,7 +41,7 @@ struct ShowCommand: AsyncParsableCommand {
         }
     }
 
-    private func download(of asset: API.Asset, _ client: ControlClient) async throws(ControlError) -> API.Download? {
+    private func download(of asset: API.Asset, _ client: APIClient) async throws(APIError) -> API.Download? {
         guard let id = asset.download else { return nil }
         return try await client.download(id: id)
     }
@@ -49,7 +49,7 @@ struct ShowCommand: AsyncParsableCommand {
     /// Whoever says what to choose wants to see what is chosen.
     private var isExplained: Bool { explain || json || selection.areGiven || !headers.header.isEmpty }
 
-    private func explained(by client: ControlClient) async throws -> API.Presentation {
+    private func explained(by client: APIClient) async throws -> API.Presentation {
         var request = selection.request(for: source, environment: ProcessInfo.processInfo.environment)
         request.headers = try headers.fields
         return try await client.explain(request)

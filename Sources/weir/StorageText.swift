@@ -1,7 +1,7 @@
-import Control
+import API
 import Foundation
 
-/// How long an asset is kept, in words.
+/// Text of an asset's policy and expiry.
 enum StorageText {
     /// `plays until 2026-12-24 18:00, 48h from the first time on; important; not in backups`.
     static func sentence(_ storage: API.Storage, zone: TimeZone = .current) -> String {

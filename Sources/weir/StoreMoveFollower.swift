@@ -1,5 +1,5 @@
+import API
 import Application
-import Control
 
 /// Moves the whole store, and says how far that is. No daemon runs meanwhile that could tell of it: this process has the
 /// store, and looks at its own figures.

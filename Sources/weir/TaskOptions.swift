@@ -1,5 +1,5 @@
+public import API
 public import ArgumentParser
-public import Control
 import Foundation
 
 extension API.MediaRange: ExpressibleByArgument {}
@@ -86,7 +86,7 @@ struct TaskOptions: ParsableArguments {
         guard let image = API.Artwork(file: [UInt8](data)) else {
             throw Failure(
                 "\(artwork) is something else: artwork is \(API.Artwork.accepted)", next: "another image", exitCode: 65,
-                code: ControlError.Code.notArtwork.rawValue)
+                code: APIError.Code.notArtwork.rawValue)
         }
         return image.bytes
     }
@@ -106,6 +106,32 @@ struct TaskOptions: ParsableArguments {
             return try SelectionOptions.parse(text.split(separator: " ").map(String.init))
         } catch {
             throw ValidationError("--also '\(text)': \(SelectionOptions.message(for: error))")
+        }
+    }
+}
+
+/// The option for header fields of the user's own. They are secrets, and no message repeats them.
+struct HeaderOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            What the origin is sent with each request, such as 'Referer: https://example.com/'; no other host gets it. May be \
+            repeated.
+            """, valueName: "name: value"))
+    var header: [String] = []
+
+    func validate() throws { _ = try fields }
+
+    /// The fields; nil where there are none, which leaves those that an asset has.
+    var fields: [API.Header]? {
+        get throws {
+            guard !header.isEmpty else { return nil }
+            return try header.map { line in
+                guard let field = API.Header(line) else {
+                    throw ValidationError("--header takes 'Name: value' on one line, without control characters")
+                }
+                return field
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ enum TimeText {
     /// The seconds of `30d`; nil for what is no span, or longer than a hundred years.
     static func span(_ text: String) -> Int? { TimeSpan.seconds(text) }
 
-    /// What `--expires` says: in seconds since 1970, nil for never.
+    /// Value of `--expires` in seconds since 1970; nil for never.
     static func expiry(_ text: String, now: Date) throws -> Int? {
         if text == "never" { return nil }
         if let span = span(text) { return Int(now.timeIntervalSince1970) + span }

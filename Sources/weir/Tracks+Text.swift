@@ -1,4 +1,4 @@
-import Control
+import API
 
 extension API.Variant {
     /// `avc1`: the first codec, without its profile.

@@ -1,6 +1,6 @@
+import API
 import Application
 import ArgumentParser
-import Control
 
 /// `weir url`
 struct URLCommand: AsyncParsableCommand {
@@ -52,7 +52,7 @@ struct URLCommand: AsyncParsableCommand {
     }
 }
 
-/// What a player is to be given.
+/// The kind of URL for a player.
 struct Entry {
     let url: String
 
@@ -75,7 +75,7 @@ struct Entry {
     /// offline.
     init(
         _ source: String, _ manner: Manner, in daemon: Daemon, _ base: PlayerURL? = nil
-    ) async throws(ControlError) {
+    ) async throws(APIError) {
         let urls = base ?? daemon.urls
         let isURL = PlayerURL.isURL(source)
         let word = isURL ? source : try await daemon.client.asset(named: source).name
@@ -90,9 +90,9 @@ struct Entry {
 
     private static func offline(
         _ source: String, in daemon: Daemon, _ urls: PlayerURL
-    ) async throws(ControlError) -> String {
+    ) async throws(APIError) -> String {
         guard let asset = try await daemon.client.assets(isBrief: true).first(where: { $0.url == source }) else {
-            throw ControlError(
+            throw APIError(
                 .noSuchAsset, "nothing is stored of \(source)", next: "weir get URL, while there is a network")
         }
         return urls.offlineAsset(named: asset.name)

@@ -1,6 +1,6 @@
-import Control
+import API
 
-/// What `weir verify` writes.
+/// Output of `weir verify`.
 enum VerificationText: JobText {
     static func stage(_ verification: API.Verification) -> String? {
         verification.state == .repairing ? "fetching what is missing" : nil
@@ -70,7 +70,7 @@ enum VerificationText: JobText {
         let (name, count) = (verification.asset, verification.remaining)
         if let reason = verification.error {
             let rest = count > 0 ? "; \(pieces(count)) of \(name) remain\(count == 1 ? "s" : "") to be fetched" : ""
-            let next = ControlError(reason.code, "").next
+            let next = APIError(reason.code, "").next
             return Failure(
                 reason.message + rest, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
         }

@@ -8,6 +8,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import API
 @testable import Control
 
 /// What becomes of assets reaches those who listen, whoever has done it.

@@ -1,3 +1,4 @@
+import API
 import Downloader
 import EventLoop
 import Foundation
@@ -36,7 +37,7 @@ import Testing
         try API.decode(from: try await service.assets(wish(query)))
     }
 
-    private func wish(_ query: String?) throws(ControlError) -> API.ListWish {
+    private func wish(_ query: String?) throws(APIError) -> API.ListWish {
         try API.ListWish(ControlQuery(query, knowing: API.ListWish.keys))
     }
 
@@ -96,7 +97,7 @@ import Testing
         for query in [
             "limit=0", "limit=-1", "limit=x", "limit=", "brief=AAA", "brief=", "brief=true", "limit=+2", "limit=2.0",
         ] {
-            let error = #expect(throws: ControlError.self) { try wish(query) }
+            let error = #expect(throws: APIError.self) { try wish(query) }
             #expect(error?.code == .badRequest)
         }
     }

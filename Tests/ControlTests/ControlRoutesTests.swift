@@ -1,3 +1,4 @@
+import API
 import EventLoop
 import HTTPMessage
 import Testing
@@ -251,10 +252,10 @@ import Testing
         let asked = Asked()
         let routes = ControlRoutes(
             service: service,
-            conditioner: { () throws(ControlError) in
-                try LinkClient(control: "http://127.0.0.1:9") { call throws(ControlError) in
+            conditioner: { () throws(APIError) in
+                try LinkClient(control: "http://127.0.0.1:9") { call throws(APIError) in
                     await asked.note(call)
-                    return ControlClient.Answer(status: 200, body: Array(link.utf8))
+                    return APIClient.Answer(status: 200, body: Array(link.utf8))
                 }
             }, token: token)
         let get = ControlRequest(.get, "/api/v1/link", authorization: "Bearer \(token)")
@@ -288,7 +289,7 @@ import Testing
 /// What a conditioner was asked.
 private actor Asked {
     private(set) var calls: [String] = []
-    func note(_ call: ControlClient.Call) {
+    func note(_ call: APIClient.Call) {
         calls.append("\(call.method) " + String(decoding: call.body ?? [], as: UTF8.self))
     }
 }

@@ -1,3 +1,4 @@
+import API
 import EventLoop
 import HTTPServer
 import TestSupport
@@ -9,12 +10,12 @@ import Testing
 @Suite struct ControlSocketTests {
     private let folder: TemporaryFolder
     private let claim: StateClaim
-    private let client: ControlClient
+    private let client: APIClient
 
     init() throws {
         folder = try TemporaryFolder()
         claim = try StateDirectory(folder.path).claim()
-        client = ControlClient(state: claim.directory)
+        client = APIClient(state: claim.directory)
     }
 
     private func serving(_ test: (UInt16) async throws -> Void) async throws {
@@ -44,7 +45,7 @@ import Testing
 
     @Test func aProblemComesBackAsTheErrorThatItWas() async throws {
         try await serving { (_: UInt16) async throws in
-            let error = await #expect(throws: ControlError.self) { try await client.asset(named: "none") }
+            let error = await #expect(throws: APIError.self) { try await client.asset(named: "none") }
             #expect(error?.code == .noSuchAsset)
             #expect(error?.next == "weir list")
         }
@@ -67,7 +68,7 @@ import Testing
 
     @Test func whereNobodyListensThereIsNoDaemon() async throws {
         try await serving { _ in }
-        let error = await #expect(throws: ControlError.self) { try await client.assets() }
+        let error = await #expect(throws: APIError.self) { try await client.assets() }
         #expect(error?.code == .noDaemon)
         #expect(error?.message.hasPrefix("no daemon answers at http://127.0.0.1:") == true)
     }

@@ -1,3 +1,5 @@
+import API
+import AccessLog
 import Foundation
 import HTTPMessage
 import Playback
@@ -56,7 +58,7 @@ import Testing
             .keys(asset: "x"), .keys(asset: nil), .page, .mode, .presentation, .selection, .downloads,
             .download(id: "x"), .events, .log(.sessions), .log(.report(session: "x")),
             .log(.access), .log(.errors), .log(.kpis), .store, .link, .document, .lan,
-        ] + API.JobKind.allCases.map { .job($0, asset: "x") } + DownloadChange.allCases.map { .change($0, id: "x") }
+        ] + API.JobKind.allCases.map { .job($0, asset: "x") } + API.DownloadChange.allCases.map { .change($0, id: "x") }
 
     @Test func everyRouteAndMethodIsInTheDocumentAndTheOtherWayRound() throws {
         let paths = try #require(document["paths"] as? [String: [String: Any]])
@@ -180,7 +182,7 @@ import Testing
         for (schema, key) in [("Problem", "code"), ("Failure", "code")] {
             let properties = try #require(schemas[schema]?["properties"] as? [String: [String: Any]])
             let codes = try #require(properties[key]?["enum"] as? [String])
-            #expect(codes == ControlError.Code.allCases.map(\.rawValue))
+            #expect(codes == APIError.Code.allCases.map(\.rawValue))
         }
     }
 

@@ -9,6 +9,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import API
 @testable import Control
 
 /// Downloads as the API drives them, over a real library and an origin.
@@ -42,12 +43,12 @@ import Testing
         return try await service.download(id: id)
     }
 
-    private func error(_ body: () async throws -> Void) async -> ControlError? {
+    private func error(_ body: () async throws -> Void) async -> APIError? {
         do {
             try await body()
             return nil
         } catch {
-            return error as? ControlError
+            return error as? APIError
         }
     }
 
@@ -157,7 +158,7 @@ import Testing
         #expect(told.error?.message.contains("newer Weir") ?? false)
         #expect(try await service.asset(named: "ts").local == .none)
         #expect(try await service.downloads().count == 1)
-        for change in DownloadChange.allCases {
+        for change in API.DownloadChange.allCases {
             #expect(await error { _ = try await service.change(change, id: begun.id, .init()) }?.code == .unreadable)
         }
         let refusal = await error { _ = try await service.download(request("ts")) }

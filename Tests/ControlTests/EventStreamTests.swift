@@ -1,3 +1,4 @@
+import API
 import EventLoop
 import Foundation
 import HTTPServer
@@ -212,7 +213,7 @@ import Testing
 
     @Test func theClientReadsThemUntilTheDaemonEnds() async throws {
         let stage = try await stage()
-        let client = ControlClient(state: claim.directory)
+        let client = APIClient(state: claim.directory)
         var seen: [API.Event] = []
         for try await event in client.events() {
             seen.append(event)
@@ -220,7 +221,7 @@ import Testing
         }
         #expect(seen == [.snapshot([API.Download(id: "d1", asset: "sintel")]), removed("x")])
         await stage.server.stop(within: .seconds(2))
-        let error = await #expect(throws: ControlError.self) { for try await _ in client.events() {} }
+        let error = await #expect(throws: APIError.self) { for try await _ in client.events() {} }
         #expect(error?.code == .noDaemon)
     }
 }

@@ -1,3 +1,4 @@
+import API
 import EventLoop
 import HTTPMessage
 import Testing
@@ -92,19 +93,19 @@ import Testing
 
     init(_ make: @escaping (String) -> Job) { self.make = make }
 
-    private func note(_ call: String, _ name: String) throws(ControlError) -> Job {
-        guard name == "a b" else { throw ControlError(.noSuchAsset, "there is no asset called \(name)") }
+    private func note(_ call: String, _ name: String) throws(APIError) -> Job {
+        guard name == "a b" else { throw APIError(.noSuchAsset, "there is no asset called \(name)") }
         calls.append("\(call) \(name)")
         return make(name)
     }
 
-    func begin(_ request: Job.Request, ofAsset name: String) async throws(ControlError) -> Job {
+    func begin(_ request: Job.Request, ofAsset name: String) async throws(APIError) -> Job {
         let job = try note("begin", name)
         requests.append(request)
         return job
     }
 
-    func job(ofAsset name: String) async throws(ControlError) -> Job { try note("look", name) }
+    func job(ofAsset name: String) async throws(APIError) -> Job { try note("look", name) }
 
-    func cancelJob(ofAsset name: String) async throws(ControlError) -> Job { try note("cancel", name) }
+    func cancelJob(ofAsset name: String) async throws(APIError) -> Job { try note("cancel", name) }
 }

@@ -1,3 +1,4 @@
+import API
 import Downloader
 import EventLoop
 import Foundation
@@ -93,7 +94,7 @@ import Testing
         #expect(list.keysExpire == 2_592_000 && list.keys[0].playbackRemaining == 172_800)
         #expect(list.keys[0].remaining.map { (2_591_000...2_592_000).contains($0) } == true)
         for wrong in [API.Policy(keysExpire: 0), .init(keysAfterFirstPlay: -1), .init(keysExpire: .max)] {
-            await #expect(throws: ControlError.self) { _ = try await service.setPolicy(wrong, ofAsset: "aes") }
+            await #expect(throws: APIError.self) { _ = try await service.setPolicy(wrong, ofAsset: "aes") }
         }
     }
 

@@ -1,3 +1,4 @@
+import API
 import Downloader
 import EventLoop
 import Foundation
@@ -40,12 +41,12 @@ import Testing
         return latest
     }
 
-    private func code(_ body: () async throws -> Void) async -> ControlError.Code? {
+    private func code(_ body: () async throws -> Void) async -> APIError.Code? {
         do {
             try await body()
             return nil
         } catch {
-            return (error as? ControlError)?.code
+            return (error as? APIError)?.code
         }
     }
 
@@ -94,7 +95,7 @@ import Testing
 
     @Test func whoseLinkHasExpiredIsToldWhatToType() async throws {
         try await origin.add(OriginRule("*/media.m3u8") { $0.status = 403 })
-        do throws(ControlError) {
+        do throws(APIError) {
             _ = try await service.download(request(origin.master("ts"), name: "film"))
             Issue.record("it began")
         } catch {

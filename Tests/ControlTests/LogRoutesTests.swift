@@ -1,3 +1,5 @@
+import API
+import AccessLog
 import EventLoop
 import HTTPMessage
 import Playback
@@ -17,10 +19,10 @@ import Testing
 
     private(set) var reports: [String: PlayerReport] = [:]
 
-    func sessions() async throws(ControlError) -> API.SessionList { API.SessionList(sessions: []) }
+    func sessions() async throws(APIError) -> API.SessionList { API.SessionList(sessions: []) }
 
-    func take(_ report: PlayerReport, of session: String) async throws(ControlError) -> SessionSummary {
-        guard session != "none" else { throw ControlError(.noSuchSession, "no session goes on that is called none") }
+    func take(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary {
+        guard session != "none" else { throw APIError(.noSuchSession, "no session goes on that is called none") }
         reports[session] = report
         let text =
             #"{"id":"aabcde","guid":"G","asset":"film","began":5,"playhead":7.5,"stalls":1,"stallTime":0.5,"#
@@ -28,13 +30,13 @@ import Testing
         return try API.decode(from: Array(text.utf8))
     }
 
-    func accessLog(_ query: LogQuery) async throws(ControlError) -> API.Log<AccessEvent> {
+    func accessLog(_ query: LogQuery) async throws(APIError) -> API.Log<AccessEvent> {
         queries.append(query)
-        if query.asset == "none" { throw ControlError(.noSuchAsset, "nobody knows none", next: "weir list") }
+        if query.asset == "none" { throw APIError(.noSuchAsset, "nobody knows none", next: "weir list") }
         return API.Log(software: "Weir/test", events: [event])
     }
 
-    func errorLog(_ query: LogQuery) async throws(ControlError) -> API.Log<ErrorEvent> {
+    func errorLog(_ query: LogQuery) async throws(APIError) -> API.Log<ErrorEvent> {
         queries.append(query)
         return API.Log(software: "Weir/test", events: [])
     }

@@ -1,3 +1,4 @@
+import API
 import EventLoop
 import HTTPMessage
 import Testing
@@ -56,7 +57,7 @@ import Testing
         }
         let link = try API.decode(API.PageLink.self, from: await ask("/api/v1/page", "secret-token").body)
         let key = try #require(link.path.split(separator: "/").last.map(String.init))
-        #expect(link.path == "/in/\(key)/" && StateClaim.isToken(key))
+        #expect(link.path == "/in/\(key)/" && StateDirectory.isToken(key))
         #expect(await ask("/api/v1/downloads", key).status == .ok)
         for wrong in ["", String(key.dropLast()), key + "A", key.lowercased(), "secret-tokem"] {
             #expect(await ask("/api/v1/page", wrong).status == .unauthorized)

@@ -1,3 +1,4 @@
+import API
 import Foundation
 import Glibc
 import TestSupport
@@ -36,7 +37,7 @@ import Testing
         #expect(mode(state.path + "/token") == 0o600)
         try Data("short\n".utf8).write(to: URL(fileURLWithPath: state.path + "/token"))
         chmod(state.path + "/token", 0o600)
-        #expect(throws: ControlError.self) { try state.token() }
+        #expect(throws: APIError.self) { try state.token() }
         #expect(try state.claim().token.utf8.count == 43)
     }
 
@@ -50,7 +51,7 @@ import Testing
     @Test func aSecondDaemonIsToldOfTheFirst() throws {
         let claim = try state.claim()
         try claim.publish(url: "http://127.0.0.1:9")
-        let error = #expect(throws: ControlError.self) { try state.claim() }
+        let error = #expect(throws: APIError.self) { try state.claim() }
         #expect(error?.code == .cannotWrite)
         #expect(error?.message.hasSuffix("and listens on http://127.0.0.1:9") == true)
     }
@@ -77,13 +78,13 @@ import Testing
 
     @Test func aFolderThatCannotBeMadeIsNamed() throws {
         try folder.write(Data(), to: "a")
-        let error = #expect(throws: ControlError.self) { try state.claim() }
+        let error = #expect(throws: APIError.self) { try state.claim() }
         #expect(error?.code.exitCode == 73)
         #expect(error?.message.hasPrefix("the state directory \(state.path) cannot be made: ") == true)
     }
 
     @Test func withoutATokenThereIsNoDaemon() {
-        let error = #expect(throws: ControlError.self) { try state.token() }
+        let error = #expect(throws: APIError.self) { try state.token() }
         #expect(error?.code == .noDaemon)
     }
 }

@@ -1,3 +1,4 @@
+import API
 import Downloader
 import EventLoop
 import Foundation
@@ -28,12 +29,12 @@ import Testing
         events = EventFeed(downloader, of: library)
     }
 
-    private func code(_ body: () async throws -> Void) async -> ControlError.Code? {
+    private func code(_ body: () async throws -> Void) async -> APIError.Code? {
         do {
             try await body()
             return nil
         } catch {
-            return (error as? ControlError)?.code
+            return (error as? APIError)?.code
         }
     }
 
@@ -66,7 +67,7 @@ import Testing
         let asset = try await service.asset(named: "ts")
         #expect(asset.storage?.isExpired == true && asset.playable?.answer == .no && asset.local == .complete)
         #expect(asset.playable?.reason.contains("has expired") == true)
-        do throws(ControlError) {
+        do throws(APIError) {
             _ = try await service.download(.init(source: "ts", quality: .best))
             Issue.record("it began")
         } catch {

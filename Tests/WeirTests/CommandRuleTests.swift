@@ -37,14 +37,13 @@ import Testing
         let others = ["ArgumentParser", "Foundation", "Glibc", "Synchronization"]
         for (name, text) in files {
             let rooms = Set(imports(text)).subtracting(others)
-            #expect(rooms.isSubset(of: ["Application", "Control", "Playback"]), "\(name)")
+            #expect(rooms.isSubset(of: ["API", "AccessLog", "Application"]), "\(name)")
         }
-        // Its words of the log, and of a player's report.
         let logs: Set = ["LogCommand.swift", "LogText.swift", "KPIText.swift", "ReportCommand.swift"]
-        #expect(files(with: "import Playback").subtracting(logs).isEmpty)
+        #expect(files(with: "import AccessLog").subtracting(logs).isEmpty)
         let package = try String(contentsOfFile: Repository.path("Package.swift"), encoding: .utf8)
         #expect(
-            package.contains(#"name: "weir", dependencies: ["Application", "Control", "Playback", argumentParser]"#))
+            package.contains(#"name: "weir", dependencies: ["API", "AccessLog", "Application", argumentParser]"#))
     }
 
     @Test(arguments: [

@@ -1,3 +1,4 @@
+import API
 import Control
 import EventLoop
 import HTTPServer
@@ -14,7 +15,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private var follower: JobFollower<MoveText> {
-        JobFollower(client: ControlClient(state: StateDirectory(state)), style: .plain, state: nil)
+        JobFollower(client: APIClient(state: StateDirectory(state)), style: .plain, state: nil)
     }
 
     private func move(_ state: API.JobState) -> API.Move { API.Move(asset: "film", state: state) }
@@ -34,7 +35,7 @@ import Testing
         #expect(await daemon.calls == ["begin home"])
         await daemon.stop()
         let none = await JobFollower<MoveText>(
-            client: ControlClient(state: StateDirectory(folder.path("none"))), style: .plain, state: nil
+            client: APIClient(state: StateDirectory(folder.path("none"))), style: .plain, state: nil
         ).run("film", API.MoveRequest())
         guard case .failure(let failure) = none else { return #expect(Bool(false), "\(none)") }
         #expect(failure.exitCode == 69)
@@ -126,18 +127,18 @@ import Testing
         server = nil
     }
 
-    func begin(_ request: API.MoveRequest, ofAsset name: String) async throws(ControlError) -> API.Move {
+    func begin(_ request: API.MoveRequest, ofAsset name: String) async throws(APIError) -> API.Move {
         calls.append("begin \(request.path ?? "home")")
-        guard !states.isEmpty else { throw ControlError(.busy, "\(name) stays where it is") }
+        guard !states.isEmpty else { throw APIError(.busy, "\(name) stays where it is") }
         return next(name)
     }
 
-    func job(ofAsset name: String) async throws(ControlError) -> API.Move {
+    func job(ofAsset name: String) async throws(APIError) -> API.Move {
         calls.append("look")
         return next(name)
     }
 
-    func cancelJob(ofAsset name: String) async throws(ControlError) -> API.Move {
+    func cancelJob(ofAsset name: String) async throws(APIError) -> API.Move {
         calls.append("cancel")
         states = afterCancel
         return next(name)

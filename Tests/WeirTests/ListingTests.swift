@@ -1,3 +1,4 @@
+import API
 import Control
 import Testing
 

@@ -1,3 +1,5 @@
+import API
+import AccessLog
 import ArgumentParser
 import Control
 import Foundation

@@ -1,3 +1,4 @@
+import API
 import Control
 
 /// The download of the manual's example, 63 % done.

@@ -1,3 +1,4 @@
+import API
 import Control
 import EventLoop
 import HTTPServer
@@ -41,40 +42,40 @@ import TestSupport
         server = nil
     }
 
-    func assets(_ wish: API.ListWish) async throws(ControlError) -> [UInt8] {
+    func assets(_ wish: API.ListWish) async throws(APIError) -> [UInt8] {
         try API.encode(API.AssetList(assets: assetsByName.values.sorted { $0.name < $1.name }))
     }
 
-    func asset(named name: String) async throws(ControlError) -> API.Asset {
+    func asset(named name: String) async throws(APIError) -> API.Asset {
         guard let asset = assetsByName[name] else {
-            throw ControlError(.noSuchAsset, "there is no asset called \(name)", next: "weir list")
+            throw APIError(.noSuchAsset, "there is no asset called \(name)", next: "weir list")
         }
         return asset
     }
 
-    func removeAsset(named name: String) async throws(ControlError) -> API.Removal {
+    func removeAsset(named name: String) async throws(APIError) -> API.Removal {
         removed.append(name)
         return API.Removal(name: name, bytes: try await asset(named: name).bytes)
     }
 
-    func export(_ request: API.ExportRequest, ofAsset name: String) async throws(ControlError) -> API.Export {
+    func export(_ request: API.ExportRequest, ofAsset name: String) async throws(APIError) -> API.Export {
         let leftOut = request.format == .mp4 ? ["subtitles-en: no WebVTT"] : nil
         return API.Export(
             name: name, path: request.path, format: request.format ?? .folder, bytes: 7_000_000, leftOut: leftOut)
     }
 
-    func importAsset(_ request: API.ImportRequest) async throws(ControlError) -> API.Asset {
+    func importAsset(_ request: API.ImportRequest) async throws(APIError) -> API.Asset {
         var asset = API.Asset(name: request.name ?? "film", id: "film-2222", url: "http://imported.invalid/film/m.m3u8")
         asset.bytes = 7_000_000
         return asset
     }
 
-    func artwork(ofAsset name: String) async throws(ControlError) -> API.Artwork {
-        guard let bytes = images[name] else { throw ControlError(.noArtwork, "\(name) has no artwork") }
+    func artwork(ofAsset name: String) async throws(APIError) -> API.Artwork {
+        guard let bytes = images[name] else { throw APIError(.noArtwork, "\(name) has no artwork") }
         return API.Artwork(mediaType: "image/png", bytes: bytes)
     }
 
-    func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(ControlError) -> API.Asset {
+    func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(APIError) -> API.Asset {
         images[name] = bytes
         return API.Asset(name: name, id: name, url: "https://h/m.m3u8")
     }
@@ -82,14 +83,14 @@ import TestSupport
     private(set) var policies: [String: API.Policy] = [:]
     private(set) var assetChanges: [String: API.AssetChange] = [:]
 
-    func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(ControlError) -> API.Asset {
+    func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(APIError) -> API.Asset {
         var asset = try await asset(named: name)
         policies[name] = policy
         asset.storage = API.Storage(policy: policy)
         return asset
     }
 
-    func change(_ change: API.AssetChange, ofAsset name: String) async throws(ControlError) -> API.Asset {
+    func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset {
         var asset = try await asset(named: name)
         assetChanges[name] = change
         asset.name = change.name ?? name
@@ -99,21 +100,21 @@ import TestSupport
 
     private(set) var currentMode = API.Mode(.auto)
 
-    func mode() async throws(ControlError) -> API.Mode { currentMode }
+    func mode() async throws(APIError) -> API.Mode { currentMode }
 
-    func change(to mode: API.Mode) async throws(ControlError) -> API.Mode {
+    func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
         currentMode = mode
         return mode
     }
 
-    func inspect(url: String) async throws(ControlError) -> API.Presentation {
+    func inspect(url: String) async throws(APIError) -> API.Presentation {
         API.Presentation(url: url, duration: 61, tracks: .init(variants: [sampleVariant]))
     }
 
-    func explain(_ request: API.DownloadRequest) async throws(ControlError) -> API.Presentation {
+    func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
         requests.append(request)
-        if let contradiction = request.contradiction { throw ControlError(.badRequest, contradiction) }
-        guard request.quality != .height(9) else { throw ControlError(.noMatch, "no variant is 9p; there are 720p") }
+        if let contradiction = request.contradiction { throw APIError(.badRequest, contradiction) }
+        guard request.quality != .height(9) else { throw APIError(.noMatch, "no variant is 9p; there are 720p") }
         var other = API.Variant(id: "video-360p")
         (other.width, other.height, other.bandwidth) = (640, 360, 800_000)
         var presentation = API.Presentation(
@@ -122,22 +123,22 @@ import TestSupport
         return presentation
     }
 
-    func download(_ request: API.DownloadRequest) async throws(ControlError) -> API.Download {
+    func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
         requests.append(request)
         guard !states.isEmpty else {
-            throw ControlError(
+            throw APIError(
                 .live, "\(request.source) is live: it cannot be saved", next: "mpv http://localhost:8216/…")
         }
         return try await download(id: "d1")
     }
 
-    func downloads() async throws(ControlError) -> [API.Download] { states }
+    func downloads() async throws(APIError) -> [API.Download] { states }
 
     func change(
-        _ change: DownloadChange, id: String, _ request: API.ResumeRequest
-    ) async throws(ControlError) -> API.Download {
+        _ change: API.DownloadChange, id: String, _ request: API.ResumeRequest
+    ) async throws(APIError) -> API.Download {
         guard var download = states.first(where: { $0.id == id }) else {
-            throw ControlError(.noSuchDownload, "there is no download \(id)")
+            throw APIError(.noSuchDownload, "there is no download \(id)")
         }
         changes.append([change.rawValue, id, request.url].compactMap(\.self).joined(separator: " "))
         switch change {
@@ -148,7 +149,7 @@ import TestSupport
         return download
     }
 
-    func download(id: String) async throws(ControlError) -> API.Download {
+    func download(id: String) async throws(APIError) -> API.Download {
         questions += 1
         return states.count > 1 ? states.removeFirst() : states[0]
     }

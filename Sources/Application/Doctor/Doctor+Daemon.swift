@@ -1,3 +1,4 @@
+internal import API
 internal import Control
 internal import Glibc
 
@@ -26,10 +27,10 @@ extension Doctor {
         return findings + (await networkFindings(running: running))
     }
 
-    /// Why what listens at a URL is no Weir; nil where it is one.
+    /// The reason why a listener is not Weir; nil if it is.
     private func trouble(at url: String) async -> String? {
         do {
-            try await ControlClient(state: state).findDaemon(at: url)
+            try await APIClient(state: state).findDaemon(at: url)
             return nil
         } catch {
             return error.message
@@ -38,7 +39,7 @@ extension Doctor {
 
     private func ownDaemonFinding(_ url: String) async -> Finding {
         do {
-            let mode = try await ControlClient(state: state).mode()
+            let mode = try await APIClient(state: state).mode()
             return .ok("daemon", "it answers at \(url), in mode \(mode.mode.rawValue)")
         } catch {
             return .fault("daemon", "\(url): \(error.message)", next: error.next ?? "end it, and: weir serve")

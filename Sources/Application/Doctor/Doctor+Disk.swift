@@ -34,7 +34,7 @@ extension Doctor {
         return .ok("disk", words)
     }
 
-    /// What some kinds of file system cannot do, by the number in statfs(2).
+    /// Limitations of some file systems, by the number in statfs(2).
     private static let kinds: [(numbers: [Int], name: String, trouble: String)] = [
         (
             [0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x00C3_6400, 0x5346_414F, 0x0102_1997], "a network file system",

@@ -1,3 +1,4 @@
+internal import API
 internal import Control
 internal import Glibc
 
@@ -52,7 +53,7 @@ extension Doctor {
         return "/"
     }
 
-    /// Whether the mark for backups is what the settings want; the daemon sets it when it starts.
+    /// True if the mark for backups is what the settings want; the daemon sets it when it starts.
     private var backupFinding: Finding? {
         let assets = configuration.store + "/assets"
         guard isThere(assets) else { return nil }

@@ -2,7 +2,7 @@ internal import EventLoop
 internal import Glibc
 internal import Origin
 
-/// What Weir uses of the machine, and players besides.
+/// Checks of the machine's programs and limits, and of players.
 extension Doctor {
     var localhostFinding: Finding {
         var hints = addrinfo()

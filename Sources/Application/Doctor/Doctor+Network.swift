@@ -1,3 +1,4 @@
+internal import API
 internal import Control
 internal import Glibc
 internal import Origin
@@ -24,7 +25,7 @@ extension Doctor {
             .compactMap(\.self)
     }
 
-    /// What is to be said of an address that the machine has; nil for nothing.
+    /// The finding for an address of the machine; nil if there is none.
     private func reachFinding(of place: ListenAddress, next: String) -> Finding? {
         if Self.isLoopback(place.host) {
             return .warning("lan", "\(place.host) is this machine's alone: no other one reaches it", next: next)
@@ -59,10 +60,10 @@ extension Doctor {
         }
     }
 
-    /// Where the daemon that runs lets others in, as `192.168.1.5:8216`; nil where it does not.
+    /// Network address of the running daemon, such as `192.168.1.5:8216`; nil without one.
     private var door: String? {
         get async {
-            guard let url = try? await ControlClient(state: state).lan().url else { return nil }
+            guard let url = try? await APIClient(state: state).lan().url else { return nil }
             return url.split(separator: "/").dropFirst().first.map(String.init)
         }
     }
@@ -117,7 +118,7 @@ extension Doctor {
         literal.contains(":") ? bytes(literal) == bytes("::1") : literal.hasPrefix("127.")
     }
 
-    /// Whether an address is of no use to others: this machine's own, or one that wants the name of an interface.
+    /// True if an address is of no use to others: this machine's own, or one that wants the name of an interface.
     private static func isLocal(_ literal: String) -> Bool {
         isLoopback(literal) || literal.contains(":") && bytes(literal)[0] == 0xfe && bytes(literal)[1] & 0xc0 == 0x80
     }

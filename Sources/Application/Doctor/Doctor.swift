@@ -1,6 +1,6 @@
 /// Looks at all that Weir needs of a machine and of its user's settings. Changes nothing, and needs no daemon.
 public struct Doctor: Sendable {
-    /// What it came to.
+    /// Result of the checks.
     public struct Report: Sendable {
         /// In the order in which they are best read.
         public let findings: [Finding]
@@ -17,7 +17,7 @@ public struct Doctor: Sendable {
 
     let configuration: Configuration
     let environment: [String: String]
-    /// What is wrong with the settings, which are the defaults then.
+    /// The error in the settings; the defaults are then used.
     private let refusal: ConfigurationError?
     private let file: String
 

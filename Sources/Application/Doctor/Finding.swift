@@ -1,6 +1,6 @@
 /// One thing that the doctor looked at, and what it found.
 public struct Finding: Codable, Equatable, Sendable {
-    /// How bad it is.
+    /// Grade of the finding.
     public enum Grade: String, Codable, Sendable {
         /// As it should be.
         case ok
@@ -10,13 +10,13 @@ public struct Finding: Codable, Equatable, Sendable {
         case fault
     }
 
-    /// What was looked at, in a word or two; some come more than once.
+    /// Subject of the check in a word or two; not unique.
     public let subject: String
-    /// How bad it is.
+    /// Grade of the finding.
     public let grade: Grade
-    /// What was found, and why it matters; a sentence without a capital or a full stop.
+    /// The finding and its consequence; a sentence without a capital or a full stop.
     public let message: String
-    /// What to do about it; what else could be done where nothing is wrong.
+    /// Next step; an optional improvement if nothing is wrong.
     public let next: String?
 
     static func ok(_ subject: String, _ message: String, next: String? = nil) -> Finding {

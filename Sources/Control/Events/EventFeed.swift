@@ -1,12 +1,13 @@
+public import API
 public import EventLoop
 
-/// What happens to assets and downloads, for whoever listens: `GET /api/v1/events`.
+/// The stream of events of assets and downloads: `GET /api/v1/events`.
 ///
 /// An event is written as JSON once, however many listen, and not at all when nobody does; so is the snapshot that those
 /// begin with who come at the same time, as browsers do to a daemon that was started anew. A message's id is that of this
 /// process and its number.
 @LoopActor public final class EventFeed {
-    /// What a test may set.
+    /// Settings that tests change.
     public struct Configuration: Sendable {
         /// The time between two comments that keep a quiet stream alive.
         public var heartbeat = Duration.seconds(15)
@@ -48,7 +49,7 @@ public import EventLoop
         timer = LoopTimer { [weak self] in self?.beat() }
     }
 
-    /// How many listen.
+    /// Number of readers.
     public var readerCount: Int { readers.count }
 
     /// Sends an event to everybody, if there is anybody.

@@ -11,7 +11,7 @@ import HTTPServer
     private var isOver = false
     private var wake: () -> Void = {}
 
-    /// Whether more waited for the client than it may: it hears no more of this reply.
+    /// True if more waited for the client than it may: it hears no more of this reply.
     private(set) var hasFailed = false
 
     /// - Parameter limit: the most bytes that may wait.

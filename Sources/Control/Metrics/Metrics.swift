@@ -1,3 +1,4 @@
+import AccessLog
 public import Downloader
 public import EventLoop
 internal import HTTPMessage

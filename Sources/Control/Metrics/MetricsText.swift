@@ -1,6 +1,6 @@
 /// Text in the exposition format of OpenMetrics 1.0, which Prometheus and its like read.
 struct MetricsText {
-    /// What a family's numbers are.
+    /// Type of a metric family.
     enum Kind: String {
         /// A number that goes up and down.
         case gauge
@@ -9,7 +9,7 @@ struct MetricsText {
         /// No number, but labels.
         case info
 
-        /// What the names of its samples have behind the family's.
+        /// Suffix of the names of its samples.
         fileprivate var suffix: String {
             switch self {
             case .gauge: ""

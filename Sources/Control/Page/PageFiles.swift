@@ -11,7 +11,7 @@ struct PageFiles {
         let representation: Representation
     }
 
-    /// What the documents load, by path.
+    /// Files that the documents load, by path.
     private let files: [String: File]
     /// The document with the list of assets.
     let page: PageTemplate

@@ -1,3 +1,4 @@
+internal import API
 internal import Foundation
 internal import HTTPMessage
 

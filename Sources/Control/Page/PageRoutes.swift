@@ -1,3 +1,4 @@
+internal import API
 public import EventLoop
 internal import HTTPMessage
 public import HTTPServer

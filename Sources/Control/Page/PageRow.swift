@@ -1,10 +1,11 @@
+internal import API
 internal import Foundation
 internal import HTTPMessage
 
 /// An asset as the page shows it where no script runs. Pure.
 struct PageRow {
     private let asset: API.Asset
-    /// What player URLs begin with.
+    /// Base of player URLs.
     private let base: String
 
     /// - Parameter base: `http://` and what the request had in Host.
@@ -16,10 +17,10 @@ struct PageRow {
     /// The list item.
     var html: String {
         """
-        <li class="row"><div class="row-head"><h2><bdi>\(Self.escaped(asset.title ?? asset.name))</bdi></h2>\
+        <li class="row"><div class="row-head"><h2><bdi>\(HTMLText.escaped(asset.title ?? asset.name))</bdi></h2>\
         <span class="badge badge-\(badge.mark)">\(badge.word)</span></div>\
-        <p class="facts">\(Self.escaped(facts))</p>\(chips)\
-        <p class="command"><code>mpv \(Self.escaped("\(base)/\(PercentEncoding.encode(asset.name)).m3u8"))</code></p></li>
+        <p class="facts">\(HTMLText.escaped(facts))</p>\(chips)\
+        <p class="command"><code>mpv \(HTMLText.escaped("\(base)/\(PercentEncoding.encode(asset.name)).m3u8"))</code></p></li>
 
         """
     }
@@ -46,7 +47,7 @@ struct PageRow {
         return heights(asset.tracks.variants.filter { $0.local != .none }) ?? heights(asset.tracks.variants)
     }
 
-    /// What is stored of it, by track.
+    /// Stored tracks.
     private var chips: String {
         let tracks = asset.tracks
         let stored =
@@ -55,8 +56,8 @@ struct PageRow {
         guard !stored.isEmpty else { return "" }
         let items = stored.map { name, local in
             local == .complete
-                ? "<li class=\"chip chip-complete\">\(Self.escaped(name))</li>"
-                : "<li class=\"chip chip-partly\">\(Self.escaped(name)), partly</li>"
+                ? "<li class=\"chip chip-complete\">\(HTMLText.escaped(name))</li>"
+                : "<li class=\"chip chip-partly\">\(HTMLText.escaped(name)), partly</li>"
         }
         return "<ul class=\"chips\" aria-label=\"Stored tracks\">\(items.joined())</ul>"
     }
@@ -78,22 +79,5 @@ struct PageRow {
         let units = ["KB", "MB", "GB", "TB"]
         while value >= 1023.5, unit < units.count - 1 { (value, unit) = (value / 1024, unit + 1) }
         return String(format: unit > 1 && value < 99.95 ? "%.1f" : "%.0f", value) + " " + units[unit]
-    }
-
-    /// Text as it may stand in an element or in an attribute with quotation marks: titles come from anywhere.
-    static func escaped(_ text: String) -> String {
-        var result = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            case "\u{0}": result += "\u{FFFD}"
-            default: result.unicodeScalars.append(character)
-            }
-        }
-        return result
     }
 }

@@ -1,10 +1,10 @@
 /// A document with places in it that are filled at each request: `<!--weir:NAME-->`. Pure.
 struct PageTemplate {
-    /// What may be filled in.
+    /// The slots of a template.
     enum Slot: String {
         /// The assets, as list items.
         case assets
-        /// What is said of their number, and the way to the rest.
+        /// The number of assets, and the link to the next page.
         case rest
     }
 

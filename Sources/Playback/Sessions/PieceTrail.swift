@@ -1,3 +1,5 @@
+import AccessLog
+
 /// Where the segments came from that a session got: runs of segments of one rendition and one source, in the order in
 /// which they came. Pure.
 struct PieceTrail {
@@ -17,18 +19,4 @@ struct PieceTrail {
         runs.append(
             PieceRun(rendition: rendition, first: number, last: number, source: source, standIn: standIn))
     }
-}
-
-/// Some segments in sequence that came from one source.
-public struct PieceRun: Codable, Equatable, Sendable {
-    /// The rendition's id.
-    public var rendition: String
-    /// The first one's media sequence number.
-    public var first: Int
-    /// The last one's.
-    public var last: Int
-    /// Where they came from.
-    public var source: PieceSource
-    /// The id of the rendition whose pieces stood in for its own; absent where they were its own.
-    public var standIn: String?
 }

@@ -1,3 +1,4 @@
+import AccessLog
 import HTTPMessage
 import Library
 

@@ -1,3 +1,5 @@
+import AccessLog
+
 /// The access events of one session: those of variants that are on the screen yet, and the one that is loaded. Pure:
 /// times are seconds since the session began.
 ///

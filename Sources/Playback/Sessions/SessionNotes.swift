@@ -1,3 +1,5 @@
+import AccessLog
+
 /// The end of a reply whose bytes did not lie in the store when it began, as the meter is told of it.
 struct ReplyNote: Equatable {
     /// When it was asked for, in seconds since the session began.

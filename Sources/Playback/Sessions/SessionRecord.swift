@@ -1,3 +1,4 @@
+import AccessLog
 import EventLoop
 import Fetching
 internal import FoundationEssentials
@@ -19,7 +20,7 @@ import Playlist
     private let start: Double
     private var meter: SessionMeter
     private let clock: SessionClock
-    private let log: LogKeeper
+    private let log: LogWriter
     private var ended: Double?
     /// Whether it is over: whoever goes on is another one.
     var hasEnded: Bool { ended != nil }
@@ -47,7 +48,7 @@ import Playlist
     ///   - isAdaptive: whether the quality of its segments is chosen here.
     init(
         _ id: String, of asset: Asset, client: String?, entered: ContinuousClock.Instant?, isOffline: Bool,
-        isAdaptive: Bool = false, clock: SessionClock, log: LogKeeper, served: ServedBytes
+        isAdaptive: Bool = false, clock: SessionClock, log: LogWriter, served: ServedBytes
     ) {
         self.id = id
         adapter = isAdaptive ? Adapter(client: client) : nil
@@ -221,13 +222,16 @@ import Playlist
         let now = now
         let playhead = meter.playhead(at: now)
         let total = meter.total(at: now)
-        return SessionSummary(
-            id: id, guid: total.guid, asset: asset.name, client: total.client, began: start, ended: ended,
-            playhead: playhead.position, isStalled: ended == nil ? playhead.isStalled : nil, uri: total.uri,
-            startup: total.startup, stalls: total.stalls, stallTime: total.stallTime,
-            framesDropped: total.framesDropped, switches: meter.switches,
-            watched: total.watched, bytes: total.bytes, pieces: meter.trail.runs,
-            inferred: total.inferred.filter { $0 != "startOffset" } + ["playhead", "switches"])
+        var summary = SessionSummary(
+            id: id, guid: total.guid, asset: asset.name, client: total.client, began: start)
+        (summary.ended, summary.uri, summary.startup) = (ended, total.uri, total.startup)
+        summary.playhead = playhead.position
+        summary.isStalled = ended == nil ? playhead.isStalled : nil
+        (summary.stalls, summary.stallTime) = (total.stalls, total.stallTime)
+        (summary.framesDropped, summary.switches) = (total.framesDropped, meter.switches)
+        (summary.watched, summary.bytes, summary.pieces) = (total.watched, total.bytes, meter.trail.runs)
+        summary.inferred = total.inferred.filter { $0 != "startOffset" } + ["playhead", "switches"]
+        return summary
     }
 }
 

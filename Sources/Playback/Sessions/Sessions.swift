@@ -1,3 +1,4 @@
+public import AccessLog
 public import EventLoop
 import HTTPMessage
 import HTTPServer
@@ -28,7 +29,7 @@ import Library
     }
 
     private let library: Library
-    private let log: LogKeeper
+    private let log: LogWriter
     private let clock: SessionClock
     /// Who writes the logs, as it stands in them.
     public let software: String
@@ -54,9 +55,9 @@ import Library
         self.library = library
         software = configuration.software
         let days = configuration.folder == nil ? 0 : configuration.days
-        let place = LogFiles.Place(folder: configuration.folder ?? "", days: days, software: software)
+        let folder = LogFolder(path: configuration.folder ?? "", days: days, software: software)
         clock = SessionClock(library.audience, wall: configuration.date)
-        log = LogKeeper(LogFiles(place, report: report), clock)
+        log = LogWriter(to: folder, date: configuration.date, report: report)
         sweep = LoopTimer { [weak self] in self?.sweepOut() }
         library.audience.witness = { [weak self] sighting in self?.saw(sighting) }
     }
@@ -183,7 +184,7 @@ import Library
         for record in records.values { _ = record.current }
         let written: [AccessEvent] = await log.events(query)
         library.audience.catchUp()
-        let open = records.values.flatMap(\.current).filter { $0.requests > 0 && query.takes($0) }
+        let open = records.values.flatMap(\.current).filter { $0.requests > 0 && query.matches($0) }
         return Array((written + open.sorted { $0.began < $1.began }).suffix(query.limit))
     }
 

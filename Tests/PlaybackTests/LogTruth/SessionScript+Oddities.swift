@@ -1,3 +1,4 @@
+import AccessLog
 import Playback
 
 /// Players that tell of themselves, lie, or ask for what there is not; and origins that fail.

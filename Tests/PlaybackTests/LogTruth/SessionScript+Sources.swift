@@ -1,3 +1,4 @@
+import AccessLog
 import Playback
 
 /// Players of what is stored, on its way, live, in parts, or chosen for them.

@@ -1,3 +1,4 @@
+import AccessLog
 import Foundation
 import Playback
 import TestSupport

@@ -1,0 +1,243 @@
+internal import HTTPMessage
+
+extension API {
+    /// An asset that the library knows.
+    ///
+    /// `GET /api/v1/assets` gives `AssetList`, `GET /api/v1/assets/<name>` gives one.
+    public struct Asset: Codable, Equatable, Sendable {
+        /// The name for people and player URLs: `/<name>.m3u8`.
+        public var name: String
+        /// The identity that never changes; names the bundle on disk.
+        public var id: String
+        /// For display.
+        public var title: String?
+        /// The path here of the image that is kept with it; absent where there is none.
+        public var artwork: String?
+        /// The origin URL.
+        public var url: String
+        /// True if the asset was imported and has no origin, so that `url` is a placeholder; absent otherwise.
+        public var isImported: Bool?
+        /// True for an entry of the streams file of which nothing is stored yet; `id` is its name then. Absent
+        /// otherwise.
+        public var isKnownOnly: Bool?
+        /// True for a live stream, which is not stored.
+        public var isLive: Bool
+        /// The media's length in seconds; absent for live streams and before a media playlist was read.
+        public var duration: Double?
+        /// The bytes that are stored.
+        public var bytes: Int
+        /// The part of `bytes` that was cached by playback, and is evicted when the play cache is full. Absent if it is
+        /// not known.
+        public var cachedBytes: Int?
+        /// Extent to which the asset plays without the network: `complete` if a download's selection does, else if one
+        /// variant with the default renditions of its groups does.
+        public var local: Local
+        /// Playability without the origin, checked against the disk; only in a response for this one asset.
+        public var playable: Playable?
+        /// Stored part of each rendition, downloaded or cached; only in a response for this one asset.
+        public var parts: [Download.Part]?
+        /// True if the origin has a new revision, as far as is known; absent otherwise.
+        public var hasChanged: Bool?
+        /// True if the new revision is being fetched, to replace the stored content once complete; absent otherwise.
+        /// `state`, `need` and `download` then describe the new revision, and `bytes` includes it.
+        public var isRevised: Bool?
+        /// The state of its last download; absent when none was asked for.
+        public var state: Download.State?
+        /// The missing condition of that download; absent unless it is `waiting`.
+        public var need: Download.Need?
+        /// The id of that download.
+        public var download: String?
+        /// The folder on another disk that it lies in; absent for the store's own.
+        public var place: Place?
+        /// Policy and play times; absent if they are not known, and in a brief list if there is no policy and no play.
+        public var storage: Storage?
+        /// Its keys, and how many of them may not be used; absent where it has none.
+        public var keys: KeySummary?
+        /// The reason why the asset can only be removed; absent for nearly all assets.
+        public var unreadable: String?
+        /// The best that is stored, in a word for people: `720p`, `audio`; absent where nothing is.
+        public var quality: String?
+        /// The tracks, and how far each is stored; empty in a brief list.
+        public var tracks: Tracks
+        /// A download's selection with reasons; only if it was requested.
+        public var explanation: Explanation?
+
+        /// An asset of which nothing is stored.
+        public init(name: String, id: String, title: String? = nil, url: String, duration: Double? = nil) {
+            self.name = name
+            self.id = id
+            self.title = title
+            self.url = url
+            isLive = false
+            self.duration = duration.map(API.milliseconds)
+            bytes = 0
+            local = .none
+            tracks = Tracks()
+        }
+    }
+
+    /// `GET /api/v1/assets`.
+    public struct AssetList: Codable, Equatable, Sendable {
+        /// The assets, by name.
+        public var assets: [Asset]
+        /// The name after which the rest comes; absent where there is none.
+        public var next: String?
+        /// Cached pieces of all assets; absent if they are not known.
+        public var playCache: PlayCache?
+
+        /// A list.
+        public init(assets: [Asset], next: String? = nil, playCache: PlayCache? = nil) {
+            self.assets = assets
+            self.next = next
+            self.playCache = playCache
+        }
+    }
+
+    /// The pieces cached by playback.
+    public struct PlayCache: Codable, Equatable, Sendable {
+        /// Size in bytes.
+        public var bytes: Int
+        /// The limit in bytes above which the least recently used pieces are evicted; absent if there is no limit.
+        public var limit: Int?
+
+        /// Their figures.
+        public init(bytes: Int, limit: Int?) {
+            self.bytes = bytes
+            self.limit = limit
+        }
+    }
+
+    /// Response of `DELETE /api/v1/assets/<name>`.
+    public struct Removal: Codable, Equatable, Sendable {
+        /// The asset's name.
+        public var name: String
+        /// The bytes that were freed.
+        public var bytes: Int
+        /// The folder that it lies in on a disk that is not there: what is stored stays there. Absent otherwise.
+        public var left: String?
+        /// A removal.
+        public init(name: String, bytes: Int) {
+            self.name = name
+            self.bytes = bytes
+        }
+    }
+
+    /// The presentation at an origin URL, of which nothing is stored: `GET /api/v1/presentation?url=<URL,
+    /// percent-encoded>`.
+    public struct Presentation: Codable, Equatable, Sendable {
+        /// The URL as it was asked for.
+        public var url: String
+        /// The name of the asset that this URL belongs to, when there is one already.
+        public var name: String?
+        /// For display.
+        public var title: String?
+        /// The media's length in seconds; absent for live streams.
+        public var duration: Double?
+        /// True for a live stream.
+        public var isLive: Bool
+        /// The tracks to select from, with estimated sizes.
+        public var tracks: Tracks
+        /// What a selection chooses of it, and why: in the answer to `POST /api/v1/selection`, unless the source is a
+        /// media playlist, of which there is nothing to choose.
+        public var explanation: Explanation?
+
+        /// A presentation.
+        public init(url: String, duration: Double? = nil, isLive: Bool = false, tracks: Tracks) {
+            self.url = url
+            self.duration = duration.map(API.milliseconds)
+            self.isLive = isLive
+            self.tracks = tracks
+        }
+    }
+}
+
+extension API {
+    /// Which assets a list is to have, and what of them: the query of `GET /api/v1/assets`.
+    ///
+    /// `limit=500&after=<name>&brief=1`, each of which may be left out. A list that has not all says in `next` after which
+    /// name the rest comes.
+    public struct ListWish: Equatable, Sendable {
+        /// The most assets, from 1 on; nil for all.
+        public var limit: Int?
+        /// The name behind which it begins; nil for the first of all. There need not be such an asset.
+        public var after: String?
+        /// True to leave `tracks` empty, and `storage` out if it has no information.
+        public var isBrief = false
+
+        /// All assets, with everything.
+        public init(limit: Int? = nil, after: String? = nil, isBrief: Bool = false) {
+            (self.limit, self.after, self.isBrief) = (limit, after, isBrief)
+        }
+
+        /// As a query, with its question mark; empty for all assets with everything.
+        var query: String {
+            let pairs = [
+                limit.map { "limit=\($0)" }, after.map { "after=\(PercentEncoding.encode($0))" },
+                isBrief ? "brief=1" : nil,
+            ].compactMap(\.self)
+            return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
+        }
+    }
+}
+
+extension API {
+    /// Playability of an asset without its origin, after its pieces were compared with the disk.
+    public struct Playable: Codable, Equatable, Sendable {
+        /// The answer in a word.
+        public enum Answer: String, Codable, Sendable {
+            /// From its beginning to its end.
+            case yes
+            /// With stretches cut out.
+            case part
+            /// Not at all, or too little to be called so.
+            case no
+        }
+
+        /// The answer.
+        public var answer: Answer
+        /// The reason, in words: what is complete, or what is missing.
+        public var reason: String
+        /// Playable duration in seconds; absent if it is 0 or not known.
+        public var duration: Double?
+
+        /// An answer.
+        public init(_ answer: Answer, _ reason: String, duration: Double? = nil) {
+            (self.answer, self.reason, self.duration) = (answer, reason, duration.map(API.milliseconds))
+        }
+    }
+}
+
+extension API {
+    /// The image that is kept with an asset: `GET /api/v1/assets/<name>/artwork`. `PUT` there takes another: JPEG, PNG
+    /// or WebP as it is, at most 4 MB, answered by the `Asset`.
+    public struct Artwork: Equatable, Sendable {
+        /// `image/jpeg`, `image/png` or `image/webp`.
+        public let mediaType: String
+        /// The file, as it was given.
+        public let bytes: [UInt8]
+
+        /// An image.
+        public init(mediaType: String, bytes: [UInt8]) {
+            self.mediaType = mediaType
+            self.bytes = bytes
+        }
+
+        /// Recognises a JPEG, PNG or WebP file by its first bytes; nil for any other file, and for one over `limit`.
+        public init?(file bytes: [UInt8]) {
+            guard bytes.count <= Self.limit, let mediaType = Self.mediaType(of: bytes) else { return nil }
+            self.init(mediaType: mediaType, bytes: bytes)
+        }
+
+        private static func mediaType(of bytes: [UInt8]) -> String? {
+            if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+            if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
+            let isWebP = bytes.starts(with: Array("RIFF".utf8)) && bytes.dropFirst(8).starts(with: Array("WEBP".utf8))
+            return isWebP ? "image/webp" : nil
+        }
+
+        /// Maximum size in bytes.
+        public static let limit = 4 << 20
+        /// The accepted files, to stand behind "artwork is".
+        public static let accepted = "a JPEG, PNG or WebP image of at most 4 MB"
+    }
+}

@@ -1,0 +1,51 @@
+/// Reads server-sent events out of bytes, however these are cut (WHATWG HTML §9.2.6). Pure.
+struct EventTextParser {
+    /// One message.
+    struct Message: Equatable {
+        /// Its `event`; `message` where there is none.
+        var name: String
+        /// Its `data` lines, with a line end between two of them.
+        var data: String
+    }
+
+    private var line: [UInt8] = []
+    private var name = ""
+    private var data: [String] = []
+    /// True if the last byte was a carriage return: a line feed behind it does not end another line.
+    private var endsWithReturn = false
+
+    /// The messages that these bytes complete.
+    mutating func take(_ bytes: some Sequence<UInt8>) -> [Message] {
+        var messages: [Message] = []
+        for byte in bytes {
+            defer { endsWithReturn = byte == UInt8(ascii: "\r") }
+            if byte == UInt8(ascii: "\n"), endsWithReturn { continue }
+            guard byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") else {
+                line.append(byte)
+                continue
+            }
+            if let message = endLine() { messages.append(message) }
+        }
+        return messages
+    }
+
+    private mutating func endLine() -> Message? {
+        defer { line.removeAll(keepingCapacity: true) }
+        guard !line.isEmpty else { return dispatch() }
+        let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+        var value = line[colon...].dropFirst()
+        if value.first == UInt8(ascii: " ") { value.removeFirst() }
+        switch String(decoding: line[..<colon], as: UTF8.self) {
+        case "event": name = String(decoding: value, as: UTF8.self)
+        case "data": data.append(String(decoding: value, as: UTF8.self))
+        // Comments, ids and pauses are of no account here: whoever lost the stream begins with a snapshot.
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func dispatch() -> Message? {
+        defer { (name, data) = ("", []) }
+        return data.isEmpty ? nil : Message(name: name.isEmpty ? "message" : name, data: data.joined(separator: "\n"))
+    }
+}

@@ -1,0 +1,92 @@
+/// A client of a link conditioner (`tools/link`).
+public struct LinkClient: Sendable {
+    /// `http://127.0.0.1:PORT`.
+    private let base: String
+    private let transport: APIClient.Transport
+
+    /// A client of the conditioner that is controlled at a URL.
+    ///
+    /// - Parameter control: as `tools/link` prints it, with or without the path. Loopback only, as it is asked without
+    ///   a token.
+    /// - Throws: `APIError` with `.badRequest` for any other URL.
+    public init(control: String, transport: @escaping APIClient.Transport) throws(APIError) {
+        var base = control
+        for end in ["/", Self.path] where base.hasSuffix(end) { base.removeLast(end.count) }
+        let isLoopback = ["http://127.", "http://localhost:"].contains { base.hasPrefix($0) }
+        guard isLoopback, base.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 2 else {
+            throw APIError(
+                .badRequest, "\(control) controls no link conditioner",
+                next: "the URL that tools/link prints, such as http://127.0.0.1:40000/_link")
+        }
+        self.base = base
+        self.transport = transport
+    }
+
+    /// A client of the conditioner that was started last.
+    ///
+    /// - Throws: `APIError` with `.noLink` where none runs.
+    public init(state: StateDirectory, transport: @escaping APIClient.Transport) throws(APIError) {
+        guard let url = state.linkURL else {
+            throw APIError(.noLink, "no link conditioner runs with the state directory \(state.path)")
+        }
+        try self.init(control: url, transport: transport)
+    }
+
+    /// The conditioner as it stands.
+    public func state() async throws(APIError) -> LinkState { try await call("GET", body: nil) }
+
+    /// Changes the link, for the connections that there are as well.
+    ///
+    /// - Throws: `APIError` with `.badRequest` for figures that no link has.
+    public func change(_ change: LinkChange) async throws(APIError) -> LinkState {
+        try await call("POST", body: try API.encode(change))
+    }
+
+    private static let path = "/_link"
+
+    /// The conditioner's error response.
+    private struct Refusal: Decodable {
+        let error: String
+    }
+
+    private func call(_ method: String, body: [UInt8]?) async throws(APIError) -> LinkState {
+        let url = base + Self.path
+        let answer = try await answer(to: APIClient.Call(method: method, url: url, token: "", body: body))
+        guard answer.status == 200 else {
+            let refusal = try? API.decode(Refusal.self, from: answer.body)
+            throw APIError(
+                answer.status == 400 ? .badRequest : .internal,
+                refusal?.error ?? "the link conditioner answers with status \(answer.status) and no reason",
+                next: "weir link list")
+        }
+        do {
+            return try API.decode(from: answer.body)
+        } catch {
+            throw APIError(
+                .internal, "the link conditioner's answer is not understood: \(error.message)", underlying: error)
+        }
+    }
+
+    /// A silent peer is no daemon that is missing.
+    private func answer(to call: APIClient.Call) async throws(APIError) -> APIClient.Answer {
+        do {
+            return try await transport(call)
+        } catch {
+            guard error.code == .noDaemon else { throw error }
+            throw APIError(.noLink, error.message, underlying: error)
+        }
+    }
+}
+
+extension LinkClient {
+    /// A client over HTTP: of the conditioner that is controlled at a URL, else of the one that was started last.
+    public init(control: String?, state: StateDirectory) throws(APIError) {
+        let transport = OriginTransport(to: "link conditioner")
+        let perform: APIClient.Transport = { call throws(APIError) in try await transport.perform(call) }
+        if let control {
+            try self.init(control: control, transport: perform)
+        } else {
+            try self.init(state: state, transport: perform)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import EventLoop
+import HTTPMessage
+import Origin
+
+extension APIClient {
+    /// A client over HTTP. One that has made no call has opened nothing.
+    public init(state: StateDirectory) {
+        let transport = OriginTransport(to: "daemon")
+        self.init(
+            state: state, transport: { call throws(APIError) in try await transport.perform(call) },
+            stream: { transport.stream($0) })
+    }
+}
+
+/// Performs calls with the HTTP client that Weir has anyway; the daemon, or whatever else is called, is its origin
+/// here.
+@LoopActor final class OriginTransport {
+    /// The daemon reads playlists before it answers a `POST`, and may wait for a slow origin.
+    private static let patience = Duration.seconds(120)
+    private lazy var client = OriginClient()
+    /// Name of the peer in messages.
+    private let peer: String
+
+    nonisolated init(to peer: String) { self.peer = peer }
+
+    func perform(_ call: APIClient.Call) async throws(APIError) -> APIClient.Answer {
+        let request = try Self.request(call)
+        do throws(OriginError) {
+            let (head, body) = try await client.fetch(request)
+            return APIClient.Answer(status: head.status, body: body)
+        } catch {
+            throw self.error(error, call)
+        }
+    }
+
+    /// The body of the answer as it comes; a status other than 200 is an error.
+    nonisolated func stream(_ call: APIClient.Call) -> AsyncThrowingStream<[UInt8], any Error> {
+        AsyncThrowingStream { continuation in
+            Task { @LoopActor in
+                do throws(APIError) {
+                    var request = try Self.request(call)
+                    request.deadline = nil
+                    let receiver = StreamReceiver(continuation) { self.error($0, call) }
+                    let transfer = client.start(request, receiver: receiver)
+                    continuation.onTermination = { _ in Task { @LoopActor in transfer.cancel() } }
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+        }
+    }
+
+    private static func request(_ call: APIClient.Call) throws(APIError) -> OriginRequest {
+        guard let method = HTTPMethod(rawValue: call.method), let url = try? WebURL(call.url),
+            let authorization = FieldLine(Array("Authorization: Bearer \(call.token)".utf8)),
+            let contentType = FieldLine(Array("Content-Type: application/json".utf8))
+        else { throw APIError(.internal, "\(call.url) cannot be called") }
+        var request = OriginRequest(url)
+        request.method = method
+        request.namedPeer = OriginRequest.Peer(of: url)
+        if !call.token.isEmpty {
+            request.credentials = OriginRequest.Credentials(origin: url.origin, fields: [authorization])
+        }
+        if let body = call.body {
+            request.body = body
+            request.fields = [contentType]
+        }
+        request.acceptsAnyStatus = true
+        request.toleratesSilence = true
+        request.deadline = call.isLong ? nil : patience
+        request.retries = .never
+        return request
+    }
+
+    private func error(_ error: OriginError, _ call: APIClient.Call) -> APIError {
+        let place = "the \(peer) at \(Self.base(call))"
+        return switch error.code {
+        case .unreachable: APIError(.noDaemon, "no \(peer) answers at \(Self.base(call))", underlying: error)
+        case .connectionLost, .cutShort:
+            APIError(.stopping, "\(place) broke off", next: "the same command again", underlying: error)
+        case .timedOut, .stalled: APIError(.timeout, "\(place) does not answer in time", underlying: error)
+        default: APIError(.internal, "the \(peer) cannot be asked: \(error)", underlying: error)
+        }
+    }
+
+    private static func base(_ call: APIClient.Call) -> String {
+        String(call.url.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//"))
+    }
+}
+
+/// Passes received bytes on to a stream.
+@LoopActor private final class StreamReceiver: TransferReceiver {
+    private let continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
+    private let translate: (OriginError) -> APIError
+    private var status = 0
+
+    init(
+        _ continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation,
+        _ translate: @escaping (OriginError) -> APIError
+    ) {
+        self.continuation = continuation
+        self.translate = translate
+    }
+
+    func transfer(_ transfer: Transfer, received head: OriginHead) { status = head.status }
+
+    func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) {
+        if status == 200 { continuation.yield(Array(bytes)) }
+    }
+
+    func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
+        switch result {
+        case .success where status == 200: continuation.finish()
+        case .success:
+            continuation.finish(throwing: APIError(.internal, "the daemon answers with status \(status)"))
+        case .failure(let error): continuation.finish(throwing: translate(error))
+        }
+    }
+}

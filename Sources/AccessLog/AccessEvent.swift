@@ -1,0 +1,125 @@
+/// An event of the access log: an uninterrupted period of one session, ended by a seek, a change of variant or the end
+/// of the session; modelled on AVPlayerItemAccessLogEvent.
+///
+/// A change of variant begins an event with the first request for the new variant. Watched time and stalls belong to
+/// the event whose variant is on the screen: until the playhead reaches the new variant, both events are open.
+///
+/// Counters start at 0 with each event and never fall. Times are seconds, rates are bits per second. The JSON keys are
+/// the property names; a property without a value is left out.
+public struct AccessEvent: Codable, Equatable, Sendable {
+    /// Type of playback, as in `s-playback-type`.
+    public enum PlaybackType: String, Codable, Sendable {
+        /// Media with an end.
+        case vod = "VOD"
+        /// A live stream.
+        case live = "LIVE"
+        /// Media from the store only.
+        case file = "FILE"
+    }
+
+    /// The session's id in its URLs.
+    public var session: String
+    /// The session's UUID (RFC 9562).
+    public var guid: String
+    /// The event's number in its session, from 0.
+    public var number: Int
+    /// The asset's name.
+    public var asset: String
+    /// The player's User-Agent.
+    public var client: String?
+    /// Start of the event, in seconds since 1970 in UTC.
+    public var began: Double
+    /// End of the event, as `began`; absent while the event is open.
+    public var ended: Double?
+    /// Time at which the event was written to the log, as `began`. Later than `ended` for an idle session, and for a
+    /// variant that stays on the screen long after another one is loaded. Absent while the event is open.
+    public var logged: Double?
+    /// The origin URL of the media playlist that was played, without its query.
+    public var uri: String?
+    /// Address of the origin that delivered last; absent if the store delivered everything.
+    public var serverAddress: String?
+    /// Number of changes of `serverAddress`.
+    public var serverAddressChanges = 0
+    /// Type of playback.
+    public var playbackType = PlaybackType.vod
+    /// Number of requested segments.
+    public var requests = 0
+    /// Duration of the delivered media, in media time.
+    public var downloaded = 0.0
+    /// Position in media time at which the event began.
+    public var startOffset = 0.0
+    /// Duration of the media that was played, in media time.
+    public var watched = 0.0
+    /// Bytes of the bodies sent to the player: segments, initialization sections, keys and subtitles.
+    public var bytes = SourceBytes()
+    /// Throughput of the origin.
+    public var observed = ObservedRate()
+    /// BANDWIDTH of the variant.
+    public var indicated: Int?
+    /// Number of times the player ran out of media while it waited for more.
+    public var stalls = 0
+    /// Total duration of the stalls.
+    public var stallTime = 0.0
+    /// Number of pictures that the player did not show in time; absent if the player has not reported it.
+    public var framesDropped: Int?
+    /// Time from the event's beginning (the entry playlist, a seek) to the first delivered segment, or in the first event
+    /// to the first picture if the player reported it. Absent before that, and after a change of variant, for which no
+    /// player waits.
+    public var startup: Double?
+    /// Number of segments that took longer to arrive than they last.
+    public var overdue = 0
+    /// The keys of this event that are inferred from the requests and their times: all that only a player knows for
+    /// certain, except those that the player sent by CMCD or reported.
+    public var inferred = Self.inferable
+
+    /// The keys that are inferred unless the player sends them.
+    public static let inferable = ["stallTime", "stalls", "startOffset", "startup", "uri", "watched"]
+
+    /// Creates an open event without any requests.
+    public init(session: String, guid: String, number: Int, asset: String, client: String?, began: Double) {
+        self.session = session
+        self.guid = guid
+        self.number = number
+        self.asset = asset
+        self.client = client
+        self.began = began
+    }
+}
+
+extension AccessEvent {
+    /// The fields of a line, in the order of AVPlayerItemAccessLog.
+    public static let fields = """
+        date time uri cs-guid s-ip s-ip-changes sc-count c-duration-downloaded c-start-time c-duration-watched bytes \
+        c-observed-bitrate sc-indicated-bitrate c-stalls c-frames-dropped c-startup-time c-overdue c-reason \
+        c-observed-min-bitrate c-observed-max-bitrate c-observed-bitrate-sd s-playback-type sc-wwan-count c-switch-bitrate
+        """
+
+    /// The event as one line of a log.
+    public func line(_ style: LogStyle) -> String {
+        var line = LogLine(style)
+        line.add(date: began)
+        line.add(word: uri)
+        line.add(word: guid)
+        line.add(word: serverAddress)
+        line.add(serverAddress == nil ? nil : serverAddressChanges)
+        line.add(requests)
+        line.add(fixed: downloaded)
+        line.add(fixed: startOffset)
+        line.add(fixed: watched)
+        line.add(Int(bytes.all))
+        line.add(fixed: observed.bitsPerSecond)
+        line.add(indicated)
+        line.add(stalls)
+        line.add(framesDropped)
+        line.add(fixed: startup)
+        line.add(overdue)
+        line.addUnknown()  // c-reason
+        line.add(fixed: observed.count > 0 ? observed.minimum : nil)
+        line.add(fixed: observed.count > 0 ? observed.maximum : nil)
+        line.add(fixed: observed.deviation)
+        line.add(word: playbackType.rawValue)
+        line.addUnknown()  // sc-wwan-count
+        line.addUnknown()  // c-switch-bitrate
+        return line.text
+    }
+}

@@ -1,0 +1,75 @@
+/// Key performance indicators of one or more sessions, computed from access log events. Pure.
+///
+/// Each indicator is a formula over the events i of its sessions; one that would divide by 0 is absent.
+public struct KPIs: Codable, Equatable, Sendable {
+    /// Number of sessions.
+    public var sessions = 0
+    /// Σ watchedᵢ: media time, in seconds.
+    public var watched = 0.0
+    /// The mean, over the sessions that have one, of the first event's `startup`: from the entry playlist to the first
+    /// segment delivered, in seconds.
+    public var startup: Double?
+    /// Σ stallsᵢ.
+    public var stalls = 0
+    /// Σ stallTimeᵢ, in seconds.
+    public var stallTime = 0.0
+    /// Σ stallTimeᵢ / (Σ watchedᵢ + Σ stallTimeᵢ): the share of playback time spent in stalls, 0 to 1, without
+    /// the startup.
+    public var stallRatio: Double?
+    /// Σ framesDroppedᵢ over the events whose player reported it; absent if none did.
+    public var framesDropped: Int?
+    /// Number of changes of variant within a session.
+    public var switches = 0
+    /// Σ (indicatedᵢ · watchedᵢ) / Σ watchedᵢ over the events with an indicated bit rate: time-weighted in bits per
+    /// second.
+    public var indicated: Double?
+    /// Σ bits / Σ seconds of all pieces that came from origins, in bits per second.
+    public var observed: Double?
+    /// The slowest of these pieces, in bits per second.
+    public var observedMinimum: Double?
+    /// The fastest of these pieces, in bits per second.
+    public var observedMaximum: Double?
+    /// The standard deviation of these pieces' rates, each counted once.
+    public var observedDeviation: Double?
+    /// Σ of all bytes sent to players.
+    public var bytes: Int64 = 0
+    /// Σ storeᵢ / Σ bytesᵢ: the share of bytes that came from the store, 0 to 1.
+    public var storeShare: Double?
+
+    /// Computes the indicators of these events, in any order.
+    public init(_ events: [AccessEvent]) {
+        let bySession = Dictionary(grouping: events, by: \.guid).mapValues { $0.sorted { $0.number < $1.number } }
+        sessions = bySession.count
+        watched = events.reduce(0) { $0 + $1.watched }
+        stalls = events.reduce(0) { $0 + $1.stalls }
+        stallTime = events.reduce(0) { $0 + $1.stallTime }
+        let dropped = events.compactMap(\.framesDropped)
+        framesDropped = dropped.isEmpty ? nil : dropped.reduce(0, +)
+        stallRatio = Self.ratio(stallTime, watched + stallTime)
+        let starts = bySession.values.compactMap { $0.first?.number == 0 ? $0.first?.startup : nil }
+        startup = Self.ratio(starts.reduce(0, +), Double(starts.count))
+        switches = bySession.values.reduce(0) { $0 + Self.switches($1) }
+        takeRates(events)
+    }
+
+    private mutating func takeRates(_ events: [AccessEvent]) {
+        let rated = events.filter { $0.indicated != nil }
+        let weighted = rated.reduce(0) { $0 + Double($1.indicated ?? 0) * $1.watched }
+        indicated = Self.ratio(weighted, rated.reduce(0) { $0 + $1.watched })
+        let rates = events.reduce(into: ObservedRate()) { $0.add($1.observed) }
+        observed = rates.bitsPerSecond
+        (observedMinimum, observedMaximum) = rates.count > 0 ? (rates.minimum, rates.maximum) : (nil, nil)
+        observedDeviation = rates.deviation
+        let sent = events.reduce(SourceBytes()) { $0 + $1.bytes }
+        bytes = sent.all
+        storeShare = Self.ratio(Double(sent.store), Double(sent.all))
+    }
+
+    private static func switches(_ events: [AccessEvent]) -> Int {
+        zip(events, events.dropFirst()).count { before, after in
+            after.number == before.number + 1 && before.uri != nil && after.uri != nil && before.uri != after.uri
+        }
+    }
+
+    private static func ratio(_ part: Double, _ whole: Double) -> Double? { whole > 0 ? part / whole : nil }
+}

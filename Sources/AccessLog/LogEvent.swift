@@ -1,0 +1,44 @@
+/// An event of the access log or the error log.
+public protocol LogEvent: Codable, Equatable, Sendable {
+    /// Names of a line's fields in the Extended Log File Format, separated by blanks.
+    static var fields: String { get }
+    /// Prefix of the log's file names.
+    static var fileName: String { get }
+    /// The asset's name; nil if it is not known.
+    var assetName: String? { get }
+    /// Time at which the event was written, in seconds since 1970; events are in this order. Nil while the event is open.
+    var written: Double? { get }
+    /// The event as one line of a log, without the line's end.
+    func line(_ style: LogStyle) -> String
+}
+
+extension AccessEvent: LogEvent {
+    /// See `LogEvent`.
+    public static let fileName = "access"
+    /// See `LogEvent`.
+    public var assetName: String? { asset }
+    /// See `LogEvent`.
+    public var written: Double? { logged ?? ended }
+}
+
+extension ErrorEvent: LogEvent {
+    /// See `LogEvent`.
+    public static let fileName = "errors"
+    /// See `LogEvent`.
+    public var assetName: String? { asset }
+    /// See `LogEvent`.
+    public var written: Double? { time }
+}
+
+extension LogEvent {
+    /// The header lines of a log.
+    ///
+    /// - Parameters:
+    ///   - software: the writing program, such as `Weir/0.1.0`.
+    ///   - seconds: time of writing, since 1970 in UTC.
+    public static func header(_ style: LogStyle, software: String, at seconds: Double) -> [String] {
+        var date = LogLine(style)
+        date.add(date: seconds)
+        return ["#Version: 1.0", "#Software: \(software)", "#Date: \(date.text)", "#Fields: \(fields)"]
+    }
+}

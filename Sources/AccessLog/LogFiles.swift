@@ -1,0 +1,178 @@
+internal import FoundationEssentials
+import Glibc
+
+/// The folder of the log files.
+public struct LogFolder: Sendable {
+    /// The path; the folder is created with the first event.
+    public var path: String
+    /// Number of days whose files are kept, today included; 0 for no log.
+    public var days: Int
+    /// The `#Software` of each file, such as `Weir/0.1.0`.
+    public var software: String
+    /// Maximum size of a day's file in bytes.
+    public var limit: Int64
+
+    /// A folder for the files of `days` days.
+    public init(path: String, days: Int, software: String, limit: Int64 = 16 << 20) {
+        (self.path, self.days, self.software, self.limit) = (path, days, software, limit)
+    }
+}
+
+/// The log files, `access-2026-11-21.log` and `errors-2026-11-21.log`: one per day (UTC) and log, in a folder of their
+/// own.
+///
+/// Each line of the Extended Log File Format follows a `#Remark:` with the event as JSON, which analysis tools ignore.
+/// The JSON has what the format has no field for, and events are read back from it. Files older than `LogFolder.days`
+/// are deleted. If a file cannot be written, its events are lost and one sentence is reported.
+///
+/// The actor runs on a thread of its own, so that a slow disk does not delay the loop.
+actor LogFiles {
+    private let folder: LogFolder
+    private let report: @Sendable (String) -> Void
+    /// True if the failure to write was reported and no write has succeeded since.
+    private var isInTrouble = false
+    /// The last day on which old files were deleted.
+    private var swept = ""
+
+    init(_ folder: LogFolder, report: @escaping @Sendable (String) -> Void) {
+        self.folder = folder
+        self.report = report
+    }
+
+    // MARK: Writing
+
+    /// Appends ended events to the file of a day.
+    func append<Event: LogEvent>(_ events: [Event], at seconds: Double) {
+        guard folder.days > 0, !events.isEmpty else { return }
+        let day = LogDate(seconds).day
+        do throws(AccessLogError) {
+            try makeFolder()
+            if day != swept { sweep(at: seconds) }
+            swept = day
+            let header = Event.header(.w3c, software: folder.software, at: seconds)
+            try write(events.flatMap(Self.lines), after: header, to: Self.name(Event.self, day))
+            isInTrouble = false
+        } catch {
+            if !isInTrouble { report("nothing is logged in \(folder.path): \(error)") }
+            isInTrouble = true
+        }
+    }
+
+    private static func lines(_ event: some LogEvent) -> [String] {
+        let json = (try? encoder.encode(event)).map { String(decoding: $0, as: UTF8.self) }
+        return (json.map { [remark + $0] } ?? []) + [event.line(.w3c)]
+    }
+
+    private static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+
+    private static let remark = "#Remark: "
+
+    private static func name<Event: LogEvent>(_ type: Event.Type, _ day: String) -> String {
+        "\(type.fileName)-\(day).log"
+    }
+
+    private func makeFolder() throws(AccessLogError) {
+        guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else { throw AccessLogError(errno) }
+    }
+
+    private func write(_ lines: [String], after header: [String], to name: String) throws(AccessLogError) {
+        let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+        let file = open("\(folder.path)/\(name)", flags, 0o600)
+        guard file >= 0 else { throw AccessLogError(errno) }
+        defer { close(file) }
+        let start = Self.wholeLines(file)
+        guard start < folder.limit else { throw AccessLogError("\(name) is as large as it may be") }
+        let text = ((start == 0 ? header : []) + lines).map { $0 + "\n" }.joined()
+        let bytes = Array(text.utf8)
+        let count = Glibc.write(file, bytes, bytes.count)
+        guard count != bytes.count else { return }
+        let trouble = count < 0 ? AccessLogError(errno) : AccessLogError(ENOSPC)
+        ftruncate(file, off_t(start))
+        throw trouble
+    }
+
+    /// Truncates a last line that a crash cut off, and returns the file's length.
+    private static func wholeLines(_ file: Int32) -> Int64 {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { return 0 }
+        var end = Int64(status.st_size)
+        var byte: UInt8 = 0
+        while end > 0, pread(file, &byte, 1, off_t(end - 1)) == 1, byte != UInt8(ascii: "\n") { end -= 1 }
+        if end < Int64(status.st_size) { ftruncate(file, off_t(end)) }
+        return end
+    }
+
+    // MARK: Keeping
+
+    /// Deletes files older than `LogFolder.days`.
+    private func sweep(at seconds: Double) {
+        let last = LogDate(seconds - Double(folder.days) * 86_400).day
+        for name in names where Self.day(of: name).map({ $0 <= last }) ?? false { unlink("\(folder.path)/\(name)") }
+    }
+
+    private var names: [String] {
+        guard let stream = opendir(folder.path) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
+        }
+        return names
+    }
+
+    /// The day of a log file; nil for any other file.
+    private static func day(of name: String) -> String? {
+        guard name.hasSuffix(".log") else { return nil }
+        let parts = name.dropLast(4).split(separator: "-", maxSplits: 1)
+        guard parts.count == 2, [AccessEvent.fileName, ErrorEvent.fileName].contains(String(parts[0])) else {
+            return nil
+        }
+        let shape = parts[1].map { $0.isASCII && $0.isWholeNumber ? "0" : $0 }
+        return String(shape) == "0000-00-00" ? String(parts[1]) : nil
+    }
+
+    // MARK: Reading
+
+    /// The last events that match a query, oldest first.
+    func events<Event: LogEvent>(_ query: LogQuery) -> [Event] {
+        let files = names.filter { $0.hasPrefix(Event.fileName + "-") && Self.day(of: $0) != nil }.sorted()
+        let first = query.since.map { Self.name(Event.self, LogDate($0).day) } ?? ""
+        var found: [Event] = []
+        for name in files.reversed() where name >= first && found.count < query.limit {
+            found += events(in: name, query, atMost: query.limit - found.count)
+        }
+        return found.reversed()
+    }
+
+    /// The matching events of a file, latest first.
+    private func events<Event: LogEvent>(in name: String, _ query: LogQuery, atMost limit: Int) -> [Event] {
+        guard let data = try? Data(contentsOf: URL(filePath: "\(folder.path)/\(name)")) else { return [] }
+        var found: [Event] = []
+        let decoder = JSONDecoder()
+        for line in data.split(separator: UInt8(ascii: "\n")).reversed() where line.starts(with: Self.remark.utf8) {
+            guard found.count < limit else { break }
+            let json = line.dropFirst(Self.remark.utf8.count)
+            if let event = try? decoder.decode(Event.self, from: Data(json)), query.matches(event) {
+                found.append(event)
+            }
+        }
+        return found
+    }
+}
+
+/// The reason why a log cannot be written.
+struct AccessLogError: Error, CustomStringConvertible {
+    /// A sentence without a full stop.
+    let description: String
+
+    init(_ description: String) { self.description = description }
+    /// - Parameter number: a system call's errno.
+    init(_ number: Int32) { description = String(cString: strerror(number)) }
+}

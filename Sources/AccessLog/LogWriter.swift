@@ -1,0 +1,60 @@
+public import EventLoop
+
+/// Writes events to the log files. Events queue here while earlier ones are written, so that they keep their order and
+/// no request waits for a disk.
+@LoopActor public final class LogWriter {
+    private let files: LogFiles
+    private let date: @Sendable () -> Double
+    private var access: [AccessEvent] = []
+    private var errors: [ErrorEvent] = []
+    private var writing: Task<Void, Never>?
+    /// Maximum number of events that wait for a disk that hangs; further events are lost.
+    private static let limit = 4096
+
+    /// - Parameters:
+    ///   - date: the time of day, in seconds since 1970 in UTC.
+    ///   - report: receives one sentence when nothing can be written.
+    public init(
+        to folder: LogFolder, date: @escaping @Sendable () -> Double, report: @escaping @Sendable (String) -> Void
+    ) {
+        files = LogFiles(folder, report: report)
+        self.date = date
+    }
+
+    /// Queues an event for writing.
+    public func write(_ event: AccessEvent) {
+        var event = event
+        event.logged = date()
+        if access.count < Self.limit { access.append(event) }
+        begin()
+    }
+
+    /// Queues an event for writing.
+    public func write(_ event: ErrorEvent) {
+        if errors.count < Self.limit { errors.append(event) }
+        begin()
+    }
+
+    private func begin() {
+        guard writing == nil else { return }
+        writing = Task { @LoopActor in
+            while !access.isEmpty || !errors.isEmpty {
+                let (ended, failed) = (access, errors)
+                (access, errors) = ([], [])
+                let now = date()
+                await files.append(ended, at: now)
+                await files.append(failed, at: now)
+            }
+            writing = nil
+        }
+    }
+
+    /// Returns when every queued event is written.
+    public func flush() async { await writing?.value }
+
+    /// The written events that match a query, oldest first.
+    public func events<Event: LogEvent>(_ query: LogQuery) async -> [Event] {
+        await flush()
+        return await files.events(query)
+    }
+}

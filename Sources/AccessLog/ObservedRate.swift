@@ -1,0 +1,54 @@
+/// Statistics of the rates at which pieces arrived from origins. Pure.
+///
+/// A sample is one piece: the bits that arrived while a player waited, and the seconds of that wait. Stored pieces are
+/// not samples, as they do not show how fast a network is.
+public struct ObservedRate: Codable, Equatable, Sendable {
+    /// Number of samples.
+    public private(set) var count = 0
+    /// Bits of all samples.
+    public private(set) var bits = 0.0
+    /// Seconds of all samples.
+    public private(set) var seconds = 0.0
+    /// The slowest, in bits per second; 0 without a sample.
+    public private(set) var minimum = 0.0
+    /// The fastest, in bits per second; 0 without a sample.
+    public private(set) var maximum = 0.0
+    private var mean = 0.0
+    /// The sum of the squares of the differences from `mean`.
+    private var squares = 0.0
+
+    /// No samples.
+    public init() {}
+
+    /// Adds a piece; one without bytes or seconds is ignored.
+    public mutating func add(bytes: Int64, seconds: Double) {
+        guard bytes > 0, seconds > 0 else { return }
+        let rate = Double(bytes) * 8 / seconds
+        var one = ObservedRate()
+        (one.count, one.bits, one.seconds, one.mean) = (1, Double(bytes) * 8, seconds, rate)
+        (one.minimum, one.maximum) = (rate, rate)
+        add(one)
+    }
+
+    /// Adds all samples of another one. Count, mean and squares are combined as by T. F. Chan, G. H. Golub and
+    /// R. J. LeVeque (1979): unlike a sum of squares, that loses no digits over long sessions.
+    public mutating func add(_ other: ObservedRate) {
+        guard other.count > 0 else { return }
+        (minimum, maximum) =
+            count == 0
+            ? (other.minimum, other.maximum) : (min(minimum, other.minimum), max(maximum, other.maximum))
+        let all = Double(count + other.count)
+        let difference = other.mean - mean
+        squares += other.squares + difference * difference * Double(count) * Double(other.count) / all
+        mean += difference * Double(other.count) / all
+        count += other.count
+        bits += other.bits
+        seconds += other.seconds
+    }
+
+    /// Σ bits / Σ seconds: the network's throughput while players waited; nil without a sample.
+    public var bitsPerSecond: Double? { seconds > 0 ? bits / seconds : nil }
+
+    /// √(Σ (rate − mean)² / count) over the samples' rates; nil without a sample.
+    public var deviation: Double? { count > 0 ? (squares / Double(count)).squareRoot() : nil }
+}

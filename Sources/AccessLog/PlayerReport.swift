@@ -1,0 +1,56 @@
+/// A player's report on its own playback; without reports these figures are inferred from its requests.
+///
+/// Counters start with the playback and do not fall, so that a lost or repeated report does no harm. Times are seconds.
+public struct PlayerReport: Codable, Equatable, Sendable {
+    /// Position in media time; 0 or more.
+    public var playhead: Double
+    /// Playback rate from the position on: 1 is real time, 0 is paused. At most 16.
+    public var rate: Double
+    /// True if playback waits for media.
+    public var isStalled: Bool
+    /// Number of stalls, without the start and seeks.
+    public var stalls: Int
+    /// Total duration of the stalls.
+    public var stallTime: Double
+    /// Number of pictures that were not shown in time; absent if the player does not know.
+    public var framesDropped: Int?
+    /// Time from the play command to the first picture; absent before that.
+    public var startup: Double?
+
+    /// Creates a report.
+    public init(
+        playhead: Double, rate: Double, isStalled: Bool = false, stalls: Int = 0, stallTime: Double = 0,
+        framesDropped: Int? = nil, startup: Double? = nil
+    ) {
+        (self.playhead, self.rate, self.isStalled) = (playhead, rate, isStalled)
+        (self.stalls, self.stallTime) = (stalls, stallTime)
+        (self.framesDropped, self.startup) = (framesDropped, startup)
+    }
+
+    /// Maximum of all times: a little more than a year.
+    public static let longest = 4e7
+    /// Maximum of all counts.
+    public static let most = 1_000_000_000
+    /// Maximum rate, as for CMCD's `pr`.
+    public static let fastest = 16.0
+
+    /// The first key whose value is out of range; nil if there is none.
+    public var keyOutOfRange: String? {
+        let times = [("playhead", playhead), ("stallTime", stallTime), ("startup", startup ?? 0)]
+        if let time = times.first(where: { !(0...Self.longest).contains($0.1) }) { return time.0 }
+        if !(0...Self.fastest).contains(rate) { return "rate" }
+        return [("stalls", stalls), ("framesDropped", framesDropped ?? 0)].first { !(0...Self.most).contains($0.1) }?.0
+    }
+
+    /// The difference to an earlier report of the same playback.
+    public func since(_ earlier: PlayerReport?) -> PlayerReport {
+        guard let earlier else { return self }
+        var rest = self
+        rest.stalls = max(0, stalls - earlier.stalls)
+        rest.stallTime = max(0, stallTime - earlier.stallTime)
+        rest.framesDropped = framesDropped.map { max(0, $0 - (earlier.framesDropped ?? 0)) }
+        // The startup belongs to the earlier session.
+        rest.startup = nil
+        return rest
+    }
+}

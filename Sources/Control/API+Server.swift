@@ -1,0 +1,94 @@
+import API
+import CDocument
+internal import FoundationEssentials
+
+extension API {
+    /// Reads a request's body: as `decode`, and whatever the shape does not know is refused, for whoever sends it counts on
+    /// an effect.
+    ///
+    /// - Throws: `APIError` with `.badRequest`, and the key at fault in the sentence.
+    static func body<Shape: Codable>(_ shape: Shape.Type = Shape.self, from text: [UInt8]) throws(APIError) -> Shape {
+        let value = try decode(shape, from: text)
+        // What a shape has read, it writes: a key that is not written again is none of its own.
+        let known = try decode(Keys.self, from: try encode(value))
+        do {
+            _ = try JSONDecoder().decode(KeyCheck.self, from: Data(text), configuration: known)
+        } catch let error as APIError {
+            throw error
+        } catch {
+            throw APIError(.badRequest, "the text is not the JSON object that is wanted", underlying: error)
+        }
+        return value
+    }
+}
+
+/// A key of any object.
+private struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+/// The keys of a JSON text, without its values.
+private indirect enum Keys: Decodable {
+    case object([String: Keys])
+    case array([Keys])
+    case value
+    case null
+
+    init(from decoder: any Decoder) throws {
+        if let object = try? decoder.container(keyedBy: AnyKey.self) {
+            let pairs = try object.allKeys.map { ($0.stringValue, try object.decode(Keys.self, forKey: $0)) }
+            self = .object(Dictionary(pairs) { $1 })
+        } else if var items = try? decoder.unkeyedContainer() {
+            var array: [Keys] = []
+            while !items.isAtEnd { array.append(try items.decodeNil() ? .null : items.decode(Keys.self)) }
+            self = .array(array)
+        } else {
+            self = try decoder.singleValueContainer().decodeNil() ? .null : .value
+        }
+    }
+}
+
+/// Reads a JSON text no deeper than the known keys go, and throws for a key that is none of them.
+private struct KeyCheck: DecodableWithConfiguration {
+    init(from decoder: any Decoder, configuration known: Keys) throws {
+        switch known {
+        case .object(let keys):
+            let object = try decoder.container(keyedBy: AnyKey.self)
+            for key in object.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
+                let isNull = try object.decodeNil(forKey: key)
+                // Null stands for nothing here, not even for a default, unless the shape itself writes it.
+                if isNull, case .null? = keys[key.stringValue] { continue }
+                guard !isNull, let inner = keys[key.stringValue] else { throw Self.refusal(key, isNull, in: object) }
+                _ = try object.decode(KeyCheck.self, forKey: key, configuration: inner)
+            }
+        case .array(let known):
+            var items = try decoder.unkeyedContainer()
+            for inner in known where !items.isAtEnd {
+                if try !items.decodeNil() { _ = try items.decode(KeyCheck.self, configuration: inner) }
+            }
+        case .value, .null: break
+        }
+    }
+
+    private static func refusal(
+        _ key: AnyKey, _ isNull: Bool, in object: KeyedDecodingContainer<AnyKey>
+    ) -> APIError {
+        let path = (object.codingPath + [key]).map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
+        let name = path.joined(separator: ".")
+        return isNull
+            ? APIError(.badRequest, "\(name) is null", next: "leave it out")
+            : APIError(.badRequest, "there is no field \(name)", next: "correct it, or leave it out")
+    }
+}
+
+extension API {
+    /// This API as an OpenAPI 3.1 document: `conf/openapi.json`, as `GET /api/v1/openapi.json` gives it.
+    static let document: [UInt8] = {
+        var count = 0
+        let start = weir_openapi(&count)
+        return Array(UnsafeBufferPointer(start: start, count: count))
+    }()
+}

@@ -1,0 +1,93 @@
+public import API
+import Downloader
+public import Library
+import Store
+
+extension APIError {
+    /// The library's error. The one place where its codes become the API's.
+    ///
+    /// - Parameter asset: the name of the asset that it is about: goes into the command to try.
+    public init(_ error: LibraryError, asset: String? = nil) {
+        let code: Code =
+            switch error.code {
+            case .store: (error.underlying as? StoreError).map { Code(stored: $0.code.rawValue) } ?? .disk
+            default: Code(stored: error.code.rawValue)
+            }
+        let next: String? =
+            switch code {
+            case .originRefused: asset.map(Self.freshLink)
+            case .expired: asset.map { "weir policy \($0) --expires never --after-first-play never" }
+            case .keyExpired: asset.map { "weir keys \($0) --renew" }
+            default: nil
+            }
+        self.init(code, error.message, next: next, underlying: error.underlying)
+    }
+
+    /// A bundle in the store that is of no use.
+    init(_ stray: StrayBundle) {
+        self.init(
+            .unreadable, "\(stray.name) cannot be used: \(stray.reason)",
+            next: "delete it with: weir remove \(stray.name)")
+    }
+
+    /// The error of a download that did not start; `url` is without secrets.
+    init(_ refusal: Downloader.Refusal, asset: String, url: String) {
+        switch refusal {
+        case .live:
+            self.init(
+                .live, refusal.description,
+                next: "record it until it ends with: weir get --record URL; or play it through: "
+                    + "mpv http://localhost:8216/\(url)")
+        case .needsDRM:
+            self.init(
+                .protected, refusal.description,
+                next: "a source without DRM; Weir plays and keeps what has no key, or AES-128 keys")
+        case .noMatch, .noSuchTime: self.init(.noMatch, refusal.description)
+        case .noRoom:
+            self.init(
+                .diskFull, refusal.description,
+                next: "make room, for instance with: weir remove NAME; or begin with --anyway, and keep what fits")
+        case .unreadable: self.init(.unreadable, refusal.description)
+        case .library(let error): self.init(error, asset: asset)
+        }
+    }
+
+    /// A download that a newer Weir noted in a form that this one does not understand.
+    init(unreadable name: String) {
+        self.init(.unreadable, Downloader.Refusal.unreadable(name: name).description)
+    }
+}
+
+extension APIError.Code {
+    /// The API's code for what `LibraryError.Code` and `StoreError.Code` call so, as downloads keep it.
+    init(stored code: String) {
+        switch code {
+        case Download.unreadable: self = .unreadable
+        case StoreError.Code.diskFull.rawValue: self = .diskFull
+        case StoreError.Code.notWritable.rawValue: self = .cannotWrite
+        case LibraryError.Code.missing.rawValue, LibraryError.Code.badOrigin.rawValue: self = .badOrigin
+        case LibraryError.Code.notStored.rawValue: self = .offline
+        case LibraryError.Code.notPlaylist.rawValue: self = .notPlaylist
+        case LibraryError.Code.originRefused.rawValue: self = .originRefused
+        case LibraryError.Code.originAbsent.rawValue, LibraryError.Code.cancelled.rawValue: self = .originAbsent
+        case LibraryError.Code.refusedURL.rawValue: self = .refusedURL
+        case LibraryError.Code.notArtwork.rawValue: self = .notArtwork
+        case LibraryError.Code.nameTaken.rawValue: self = .nameTaken
+        case LibraryError.Code.notWhole.rawValue: self = .notWhole
+        // Of the store too: what is new there has a name that is not free.
+        case LibraryError.Code.exists.rawValue: self = .targetExists
+        case LibraryError.Code.badTarget.rawValue: self = .badTarget
+        case LibraryError.Code.badImport.rawValue: self = .badImport
+        case LibraryError.Code.noProgram.rawValue: self = .noProgram
+        case StoreError.Code.program.rawValue: self = .programFailed
+        case LibraryError.Code.urlTaken.rawValue: self = .urlTaken
+        case LibraryError.Code.otherContent.rawValue: self = .otherContent
+        case LibraryError.Code.expired.rawValue: self = .expired
+        case LibraryError.Code.keyLapsed.rawValue: self = .keyExpired
+        case LibraryError.Code.newerBundle.rawValue: self = .unreadable
+        case LibraryError.Code.busy.rawValue: self = .busy
+        case StoreError.Code.away.rawValue: self = .away
+        default: self = .disk
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import API
+import Downloader
+import EventLoop
+import Library
+import Store
+
+/// Caches the JSON of assets from one list to the next, as most assets do not change in between.
+@LoopActor final class AssetTexts {
+    /// One asset's text.
+    struct Text: Sendable {
+        /// Without its tracks, and without `storage` where that says nothing.
+        let brief: [UInt8]
+        /// Its tracks.
+        let tracks: String
+        /// True if `storage` was left out.
+        let isStoragePlain: Bool
+    }
+
+    /// The state on which a text depends; comparing it reads no files.
+    private struct State: Equatable {
+        let asset: Asset.Signature
+        let revision: Asset.Signature?
+        let task: DownloadTask?
+        let state: Download.State?
+        let need: Download.Need?
+        let isExpired: Bool
+        let place: API.Place?
+    }
+
+    /// Texts that another thread writes, or has written: JSON takes the longest, and the loop has players to serve.
+    private typealias Sheet = Task<Result<[Text], APIError>, Never>
+
+    /// Position of a text that is written or will be.
+    private struct Place {
+        let sheet: Sheet
+        let line: Int
+    }
+
+    /// An asset's shape before it is written as JSON.
+    private struct Draft {
+        let id: String
+        let state: State
+        let shape: API.Asset
+        let tracks: String
+    }
+
+    private unowned let service: LibraryService
+    private var known: [String: (state: State, place: Place)] = [:]
+    /// The most texts of a sheet.
+    private static let mostLines = 128
+    /// Between two turns others have the loop.
+    private static let turn = Duration.milliseconds(5)
+
+    init(_ service: LibraryService) { self.service = service }
+
+    /// Makes the texts of those assets of which nothing has to be read for it, before anybody asks for them.
+    func prepare() async {
+        let service = service
+        await service.library.summaries.check()
+        _ = try? await texts(of: service.library.assets.filter { service.library.summaries[$0] != nil })
+    }
+
+    /// The texts of assets, in their order, without those that are removed before their turn comes. It takes turns with
+    /// others.
+    func texts(of assets: [Asset]) async throws(APIError) -> [Text] {
+        var begin = ContinuousClock.now
+        var (places, drafts): ([Place], [Draft]) = ([], [])
+        places.reserveCapacity(assets.count)
+        for asset in assets {
+            if ContinuousClock.now - begin > Self.turn {
+                places += write(&drafts)
+                await Task.yield()
+                begin = .now
+            }
+            if asset.isRemoved { continue }
+            if let found = known[asset.id], found.state == state(of: asset) {
+                places += write(&drafts)
+                places.append(found.place)
+            } else {
+                drafts.append(draft(of: asset))
+                if drafts.count == Self.mostLines { places += write(&drafts) }
+            }
+        }
+        places += write(&drafts)
+        // Those of assets that are there no more.
+        if known.count > 2 * service.library.assets.count + 64 { known = [:] }
+        return try await read(places)
+    }
+
+    private func draft(of asset: Asset) -> Draft {
+        let facts = service.facts(of: asset)
+        let shape = service.brief(asset, facts)
+        // To make it the asset may have been looked into.
+        return Draft(id: asset.id, state: state(of: asset), shape: shape, tracks: facts.tracks)
+    }
+
+    /// Gives drafts to another thread, and tells where their texts will stand: before others have the loop, so that nobody
+    /// drafts them again.
+    private func write(_ drafts: inout [Draft]) -> [Place] {
+        guard !drafts.isEmpty else { return [] }
+        let contents = drafts.map { ($0.shape, $0.tracks) }
+        let sheet = Sheet.detached {
+            do throws(APIError) {
+                return .success(try contents.map { shape, tracks throws(APIError) in try Text(shape, tracks) })
+            } catch {
+                return .failure(error)
+            }
+        }
+        let places = drafts.indices.map { Place(sheet: sheet, line: $0) }
+        for (draft, place) in zip(drafts, places) { known[draft.id] = (draft.state, place) }
+        drafts = []
+        return places
+    }
+
+    private func read(_ places: [Place]) async throws(APIError) -> [Text] {
+        var texts: [Text] = []
+        texts.reserveCapacity(places.count)
+        var open: (sheet: Sheet, lines: [Text])?
+        for place in places {
+            if let open, open.sheet == place.sheet {
+                texts.append(open.lines[place.line])
+            } else {
+                let lines = try await place.sheet.value.get()
+                open = (place.sheet, lines)
+                texts.append(lines[place.line])
+            }
+        }
+        return texts
+    }
+
+    private func state(of asset: Asset) -> State {
+        let downloader = service.downloader
+        let kept = downloader.download(of: asset)
+        let download = asset.revision.flatMap { downloader.download(of: $0) } ?? kept
+        return State(
+            asset: asset.signature, revision: asset.revision?.signature, task: kept?.task, state: download?.state,
+            need: download?.need, isExpired: service.library.isExpired(asset),
+            place: asset.annex.map { API.Place(path: $0.path, isThere: $0.isThere) })
+    }
+}
+
+extension AssetTexts.Text {
+    /// The storage of most assets.
+    private static let plain = API.Storage()
+    /// That as JSON, which it always is.
+    private static let plainText = (try? API.encode(plain)) ?? []
+    /// The JSON of empty tracks by `API.encode`. It cannot occur inside a JSON string, where its quotation marks would
+    /// be escaped.
+    private static let empty = Array(#""tracks":{"audio":[],"subtitles":[],"variants":[]}"#.utf8)
+
+    init(_ shape: API.Asset, _ tracks: String) throws(APIError) {
+        var shape = shape
+        isStoragePlain = shape.storage == Self.plain
+        if isStoragePlain { shape.storage = nil }
+        (brief, self.tracks) = (try API.encode(shape), tracks)
+    }
+
+    /// With its tracks, and with `storage` whatever it says.
+    var whole: [UInt8] {
+        guard let place = brief.lastRange(of: Self.empty) else { return brief }
+        var text = Array(brief[..<place.lowerBound])
+        text.reserveCapacity(brief.count + tracks.utf8.count + 128)
+        if isStoragePlain { text += Array(#""storage":"#.utf8) + Self.plainText + [UInt8(ascii: ",")] }
+        text += #""tracks":"#.utf8
+        text += tracks.utf8
+        return text + brief[place.upperBound...]
+    }
+}
+
+extension [UInt8] {
+    /// Range of the last occurrence of some bytes.
+    fileprivate func lastRange(of bytes: [UInt8]) -> Range<Int>? {
+        stride(from: count - bytes.count, through: 0, by: -1).lazy.map { $0..<$0 + bytes.count }
+            .first { self[$0.lowerBound] == bytes[0] && self[$0].elementsEqual(bytes) }
+    }
+}

@@ -1,0 +1,77 @@
+public import API
+import Downloader
+import EventLoop
+import HTTPMessage
+import Library
+
+/// Images for assets.
+extension LibraryService {
+    /// See `ControlService`.
+    public func artwork(ofAsset name: String) async throws(APIError) -> API.Artwork {
+        let asset = try find(name)
+        if let artwork = library.artwork(of: asset) {
+            return API.Artwork(mediaType: artwork.kind.mediaType, bytes: artwork.bytes)
+        }
+        throw APIError(.noArtwork, "\(asset.name) has no artwork")
+    }
+
+    /// See `ControlService`.
+    public func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(APIError) -> API.Asset {
+        let asset = try find(name)
+        guard let artwork = Artwork(bytes) else {
+            throw APIError(
+                .notArtwork, "what was given for \(asset.name) is something else: artwork is \(Artwork.accepted)")
+        }
+        try keep(artwork, of: asset)
+        return shape(asset)
+    }
+
+    /// The image at the URL of a request; nil where it names none.
+    func artwork(_ request: API.DownloadRequest, for asset: Asset) async throws(APIError) -> Artwork? {
+        guard let text = request.artwork else { return nil }
+        let url = try Self.url(text)
+        do throws(LibraryError) {
+            return try await library.artwork(at: url, for: asset)
+        } catch {
+            throw APIError(error, asset: asset.name)
+        }
+    }
+
+    func keep(_ artwork: Artwork, of asset: Asset) throws(APIError) {
+        do throws(LibraryError) {
+            try library.keep(artwork, of: asset)
+        } catch {
+            throw APIError(error, asset: asset.name)
+        }
+    }
+}
+
+extension LibraryService {
+    /// See `ControlService`.
+    public func export(
+        _ request: API.ExportRequest, ofAsset name: String
+    ) async throws(APIError) -> API.Export {
+        let asset = try find(name)
+        do throws(LibraryError) {
+            let export = try await library.export(
+                asset, to: request.path, as: request.format.flatMap { ExportFormat(rawValue: $0.rawValue) },
+                sharesFiles: request.link ?? false)
+            return API.Export(
+                name: asset.name, path: request.path, format: .init(rawValue: export.format.rawValue) ?? .folder,
+                bytes: Int(export.bytes), leftOut: export.leftOut.isEmpty ? nil : export.leftOut)
+        } catch {
+            throw APIError(error, asset: asset.name)
+        }
+    }
+
+    /// See `ControlService`.
+    public func importAsset(_ request: API.ImportRequest) async throws(APIError) -> API.Asset {
+        do throws(LibraryError) {
+            let asset = try await library.importAsset(at: request.path, name: request.name)
+            await downloader.keep(asset)
+            return shape(asset)
+        } catch {
+            throw APIError(error)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+public import API
+import Downloader
+import EventLoop
+import HTTPMessage
+import Library
+import Origin
+import Store
+
+extension LibraryService {
+    /// The verification of assets.
+    public var verifications: any JobService<API.Verification> {
+        AssetJobs(self, start: verify, look: verification, stop: cancelVerification)
+    }
+
+    private func verify(_ asset: Asset, _ request: API.VerificationRequest) throws(APIError) {
+        do throws(LibraryError) {
+            _ = try downloader.verifier.start(asset, isRepair: request.repair ?? false)
+        } catch {
+            throw APIError(error, asset: asset.name)
+        }
+    }
+
+    private func verification(of asset: Asset) -> API.Verification {
+        if let job = downloader.verifier.job(of: asset) { return API.Verification(job) }
+        var shape = API.Verification(asset: asset.name, state: .none)
+        shape.verified = asset.verified.map { Int($0) }
+        return shape
+    }
+
+    private func cancelVerification(of asset: Asset) {
+        downloader.verifier.job(of: asset).map(downloader.verifier.cancel)
+    }
+}
+
+extension API.Verification {
+    /// A verification as it stands. What was found is worked out from the playlists and folders, once all was read.
+    @LoopActor init(_ job: VerificationJob) {
+        let verification = job.verification
+        self.init(asset: job.asset.name, state: .init(job.state))
+        isRepair = job.isRepair
+        bytes = Int(verification.pace.bytes)
+        totalBytes = Int(verification.totalBytes)
+        found = job.found
+        verified = job.asset.verified.map { Int($0) }
+        error = job.failure.map { .init(code: APIError.Code(stored: $0.code), message: $0.message) }
+        guard job.state.isFinal else { return }
+        let report = job.report
+        remaining = report.remaining
+        parts = report.parts.map(Part.init)
+    }
+}
+
+extension API.Verification.Part {
+    fileprivate init(_ part: VerificationReport.Part) {
+        self.init(
+            id: part.id, pieces: part.pieces, bytes: Int(part.bytes),
+            whole: part.whole.map(API.Download.TimeRange.init))
+        remaining = part.remaining
+        holes = part.holes.map { hole in
+            .init(
+                time: hole.time.map(API.Download.TimeRange.init), first: hole.first, last: hole.last,
+                count: hole.count, isWanted: hole.isWanted)
+        }
+        mismatches = part.mismatches.map { mismatch in
+            .init(
+                file: mismatch.file, time: mismatch.time.map(API.Download.TimeRange.init),
+                fault: mismatch.fault.rawValue, isMended: mismatch.isMended)
+        }
+    }
+}
+
+extension API.Download.TimeRange {
+    fileprivate init(_ range: Range<Double>) { self.init(start: range.lowerBound, end: range.upperBound) }
+}
+
+extension LibraryService {
+    /// The moving of assets to other disks; begins with `.busy` and `.cannotWrite`.
+    public var moves: any JobService<API.Move> { AssetJobs(self, start: move, look: move, stop: cancelMove) }
+
+    private func move(_ asset: Asset, _ request: API.MoveRequest) throws(APIError) {
+        do throws(LibraryError) {
+            if let job = downloader.verifier.job(of: asset), !job.state.isFinal {
+                guard downloader.verifier.giveWay(job) else {
+                    throw LibraryError(.busy, "\(asset.name) stays where it is for now: it is being verified")
+                }
+            }
+            _ = try library.move(asset, to: request.path)
+        } catch {
+            throw APIError(error, asset: asset.name)
+        }
+    }
+
+    private func move(of asset: Asset) -> API.Move {
+        library.move(of: asset).map(API.Move.init) ?? API.Move(asset: asset.name, state: .none)
+    }
+
+    private func cancelMove(of asset: Asset) { library.move(of: asset).map(library.cancel) }
+}
+
+extension API.Move {
+    @LoopActor init(_ move: Move) {
+        self.init(asset: move.asset.name, state: .init(move.state))
+        (path, bytes, totalBytes) = (move.path, Int(move.pace.bytes), Int(move.totalBytes))
+        leftOut = move.leftOut > 0 ? move.leftOut : nil
+        error = move.failure.map {
+            let error = APIError($0, asset: move.asset.name)
+            return .init(code: error.code, message: error.message)
+        }
+    }
+}
+
+extension LibraryService {
+    /// The publication of what is whole of assets; begins with `.badTarget`, `.originRefused` without keys for an object
+    /// store, `.noProgram`, and `.targetExists` while it is published elsewhere.
+    public var publications: any JobService<API.Publication> {
+        AssetJobs(self, start: publish, look: publication, stop: cancelPublication)
+    }
+
+    private func publish(_ asset: Asset, _ request: API.PublicationRequest) throws(APIError) {
+        let access = try Self.access(request)
+        do throws(LibraryError) {
+            _ = try published.publish(asset, to: request.target, access: access)
+        } catch {
+            throw APIError(publishing: error, asset: asset.name)
+        }
+    }
+
+    private func publication(of asset: Asset) -> API.Publication {
+        published.publication(of: asset).map(API.Publication.init) ?? .init(asset: asset.name, state: .none)
+    }
+
+    private func cancelPublication(of asset: Asset) { published.publication(of: asset)?.cancel() }
+
+    /// How an object store is asked; nil without keys. Nothing of a key is in a message.
+    private static func access(_ request: API.PublicationRequest) throws(APIError) -> BucketAccess? {
+        guard let keys = request.keys else { return nil }
+        let isToken = { (text: String) in !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
+        guard isToken(keys.accessKey), isToken(keys.secretKey), keys.sessionToken.map(isToken) ?? true else {
+            throw APIError(.badRequest, "the keys for the object store are none: empty, or with blanks in them")
+        }
+        var endpoint: WebURL?
+        if let text = request.endpoint {
+            guard let url = try? WebURL(text), url.path == "/", url.query == nil else {
+                throw APIError(.badRequest, "the endpoint is no http:// or https:// URL of a server alone")
+            }
+            endpoint = url
+        }
+        let signature = RequestSignature(
+            accessKey: keys.accessKey, secretKey: keys.secretKey, sessionToken: keys.sessionToken,
+            region: request.region ?? "us-east-1")
+        return BucketAccess(signature, endpoint: endpoint)
+    }
+}
+
+extension APIError {
+    /// Why an asset is not published, and what to try then.
+    init(publishing error: LibraryError, asset: String) {
+        let general = APIError(error, asset: asset)
+        let again = "the same command again: it goes on where it was"
+        let next: String? =
+            switch general.code {
+            case .originRefused:
+                "check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and what they are allowed in the bucket"
+            case .targetExists: "a place of its own, such as a folder in that one"
+            case .badTarget: "check the place, for a bucket also --endpoint and --region"
+            case .badOrigin: "check --endpoint: is it an object store with S3's API?"
+            case .originAbsent: again
+            case .diskFull: "make room there, then \(again)"
+            case .noProgram: "install rsync where the daemon runs, or publish to a folder"
+            case .offline: "weir mode auto, then the same command"
+            case .notWhole: "weir verify \(asset) --repair, or fetch the rest with: weir get \(asset)"
+            default: general.next
+            }
+        self.init(general.code, general.message, next: next, underlying: general.underlying)
+    }
+}
+
+extension API.Publication {
+    @LoopActor init(_ publication: Publication) {
+        self.init(asset: publication.asset.name, state: .init(publication.state))
+        target = publication.target
+        (totalFiles, totalBytes) = (publication.total.files, Int(publication.total.bytes))
+        (files, bytes) = (publication.present.files, Int(publication.present.bytes))
+        (sentFiles, sentBytes) = (publication.sent.files, Int(publication.sent.bytes))
+        deletedFiles = publication.deleted
+        error = publication.failure.map {
+            API.Problem(APIError(publishing: $0, asset: publication.asset.name))
+        }
+    }
+}

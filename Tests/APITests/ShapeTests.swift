@@ -1,0 +1,245 @@
+import Testing
+
+@testable import API
+
+/// The JSON of each shape, letter by letter: scripts hang on it.
+@Suite struct ShapeTests {
+    private func json(_ value: some Encodable) throws -> String {
+        String(decoding: try API.encode(value), as: UTF8.self)
+    }
+
+    private var variant: API.Variant {
+        var variant = API.Variant(id: "video-720p", local: .partly, bytes: 158_334_976)
+        (variant.width, variant.height) = (1280, 720)
+        variant.codecs = "avc1.64001f,mp4a.40.2"
+        (variant.bandwidth, variant.averageBandwidth) = (2_100_000, 1_900_000)
+        variant.frameRate = 23.976
+        variant.estimatedBytes = 240_000_000
+        return variant
+    }
+
+    @Test func anAssetAsJSON() throws {
+        var asset = API.Asset(
+            name: "sintel", id: "sintel-k3f9", title: "Sintel", url: "https://example.com/a/master.m3u8",
+            duration: 888.0999)
+        asset.local = .partly
+        asset.bytes = 158_334_976
+        asset.cachedBytes = 1_000_000
+        asset.state = .running
+        asset.download = "d1"
+        asset.tracks.audio = [
+            API.Rendition(id: "audio-en", group: "a", name: "English", language: "en", isDefault: true)
+        ]
+        #expect(
+            try json(API.AssetList(assets: [asset], playCache: API.PlayCache(bytes: 1_000_000, limit: 2_000_000)))
+                == #"{"assets":[{"bytes":158334976,"cachedBytes":1000000,"download":"d1","duration":888.1,"#
+                + #""id":"sintel-k3f9","isLive":false,"local":"partly","name":"sintel","state":"running","title":"Sintel","#
+                + #""tracks":{"audio":[{"bytes":0,"group":"a","id":"audio-en","isDefault":true,"language":"en","#
+                + #""local":"none","name":"English"}],"subtitles":[],"variants":[]},"#
+                + #""url":"https://example.com/a/master.m3u8"}],"playCache":{"bytes":1000000,"limit":2000000}}"#)
+    }
+
+    @Test func aDownloadAsJSON() throws {
+        var download = API.Download(id: "d1", asset: "sintel")
+        download.state = .failed
+        download.loaded = [.init(start: 0, end: 559.20000001)]
+        download.duration = 888.1
+        download.bytes = 158_334_976
+        download.totalBytes = 240_000_000
+        download.selection.variants = [variant]
+        (download.priority, download.note) = (.important, "for the train")
+        download.expected = [.init(start: 0, end: 888.1)]
+        download.fraction = API.rounded(158_334_976.0 / 240_000_000)
+        var part = API.Download.Part(id: "video-720p", kind: "video")
+        (part.loaded, part.expected) = (download.loaded, download.expected)
+        (part.bytes, part.totalBytes, part.fraction) = (158_334_976, 240_000_000, download.fraction)
+        part.weight = 1
+        download.parts = [part]
+        download.error = .init(code: .diskFull, message: "sintel: the disk is full")
+        #expect(
+            try json(download) == #"{"asset":"sintel","bytes":158334976,"duration":888.1,"#
+                + #""error":{"code":"disk-full","message":"sintel: the disk is full"},"expected":[[0,888.1]],"fraction":0.6597,"#
+                + #""id":"d1","loaded":[[0,559.2]],"note":"for the train","parts":[{"bytes":158334976,"expected":[[0,888.1]],"#
+                + #""fraction":0.6597,"id":"video-720p","isComplete":false,"kind":"video","loaded":[[0,559.2]],"#
+                + #""totalBytes":240000000,"weight":1}],"priority":"important","#
+                + #""selection":{"audio":[],"subtitles":[],"variants":[{"averageBandwidth":1900000,"bandwidth":2100000,"#
+                + #""bytes":158334976,"codecs":"avc1.64001f,mp4a.40.2","estimatedBytes":240000000,"frameRate":23.976,"#
+                + #""height":720,"id":"video-720p","local":"partly","width":1280}]},"state":"failed","totalBytes":240000000}"#
+        )
+        #expect(try API.decode(API.Download.self, from: API.encode(download)) == download)
+    }
+
+    @Test func aPresentationAsJSON() throws {
+        let presentation = API.Presentation(url: "https://h/a.m3u8", isLive: true, tracks: .init())
+        #expect(
+            try json(presentation)
+                == #"{"isLive":true,"tracks":{"audio":[],"subtitles":[],"variants":[]},"url":"https://h/a.m3u8"}"#)
+    }
+
+    @Test func aProblemAsJSON() throws {
+        let error = APIError(.noSuchAsset, "no asset is called x", next: "weir list", underlying: nil)
+        #expect(
+            try json(API.Problem(error)) == #"{"code":"no-such-asset","detail":"no asset is called x","#
+                + #""next":"weir list","status":404,"title":"No such asset","#
+                + #""type":"/api/v1/openapi.json#no-such-asset"}"#)
+    }
+
+    @Test func aDownloadRequestNeedsOnlyItsSource() throws {
+        let request: API.DownloadRequest = try API.decode(from: Array(#"{"source":"sintel","new":1}"#.utf8))
+        #expect(request == API.DownloadRequest(source: "sintel"))
+        #expect(try json(request) == #"{"audio":"default","source":"sintel","subtitles":"none"}"#)
+    }
+
+    @Test func aDownloadRequestWithAllItsPreferencesAsJSON() throws {
+        var request = API.DownloadRequest(source: "sintel", quality: .heightAtMost(1080))
+        var preferences = API.Preferences()
+        preferences.minimumBitRate = 2_000_000
+        preferences.minimumSize = API.Size("1280x720")
+        (preferences.prefersHDR, preferences.prefersMultichannel, preferences.isFast) = (true, true, true)
+        (preferences.codecs, preferences.languages) = (["avc1", "hvc1"], ["ja"])
+        preferences.locale = "en-GB"
+        request.preferences = preferences
+        #expect(
+            try json(request) == #"{"audio":"default","preferences":{"codecs":["avc1","hvc1"],"isFast":true,"#
+                + #""languages":["ja"],"locale":"en-GB","minimumBitRate":2000000,"minimumSize":"1280x720","#
+                + #""prefersHDR":true,"prefersMultichannel":true},"quality":"<=1080p","source":"sintel","subtitles":"none"}"#
+        )
+        #expect(try API.decode(API.DownloadRequest.self, from: API.encode(request)) == request)
+    }
+
+    @Test func aDownloadRequestWithAllThatAPersonDecidesAsJSON() throws {
+        var request = API.DownloadRequest(source: "sintel")
+        request.additional = [.init(quality: .height(360), audio: .languages(["ja"]))]
+        request.range = API.MediaRange(start: 600, end: nil)
+        (request.name, request.title, request.note) = ("a", "A", "n")
+        (request.priority, request.record, request.anyway, request.paused) = (.important, true, true, true)
+        request.headers = [try #require(API.Header("Referer: https://h/"))]
+        #expect(
+            try json(request) == #"{"additional":[{"audio":"ja","quality":"360p","subtitles":"none"}],"anyway":true,"#
+                + #""audio":"default","headers":[{"name":"Referer","value":"https://h/"}],"name":"a","note":"n","#
+                + #""paused":true,"priority":"important","range":[600,null],"record":true,"source":"sintel","#
+                + #""subtitles":"none","title":"A"}"#)
+        #expect(try API.decode(API.DownloadRequest.self, from: API.encode(request)) == request)
+        #expect("\(request.headers ?? [])" == "[Referer]")
+        #expect(request.contradiction == "a recording is of all that comes, and has no range: give one of the two")
+        request.range = nil
+        #expect(request.contradiction == nil)
+        request.additional?[0].preferences = API.Preferences()
+        request.additional?[0].preferences?.minimumSize = API.Size("720p")
+        #expect(request.contradiction?.hasPrefix("nothing of the quality 360p") ?? false)
+    }
+
+    @Test(
+        arguments: [
+            ("10:00-20:00", 600, 1200), ("10:00-", 600, nil), ("-20:00", 0, 1200), ("90-120", 90, 120),
+            ("1:02:03-1:10:00", 3723, 4200), ("90.5-91.25", 90.5, 91.25), ("0-1", 0, 1), ("90:00-100:00", 5400, 6000),
+            ("0:00.5-0:01", 0.5, 1),
+        ] as [(String, Double, Double?)])
+    func aRangeFromText(text: String, start: Double, end: Double?) throws {
+        let range = try #require(API.MediaRange(text))
+        #expect(range.start == start && range.end == end)
+        #expect(API.MediaRange(range.description) == range)
+        #expect(try API.decode(API.MediaRange.self, from: API.encode(range)) == range)
+    }
+
+    @Test(arguments: [
+        "", "-", "10", "20-10", "10-10", "1-2-3", "a-b", "1:60-2:00", "1:2:3:4-", "1:-2", ":5-9", "1.-2", "1e3-2e3",
+        "+1-2",
+        "1:1.5:0-9:0:0", "10:75-", "1:60:00-", "99999999999-", "٣-٤",
+    ])
+    func whatIsNoRangeIsNone(text: String) { #expect(API.MediaRange(text) == nil) }
+
+    @Test(arguments: ["[20,10]", "[-1,2]", "[1,2,3]", "[]", #"["1",2]"#, "5", "[null,2]"])
+    func aBadRangeIsRefused(text: String) {
+        let error = #expect(throws: APIError.self) {
+            try API.decode(API.DownloadRequest.self, from: Array(#"{"source":"x","range":\#(text)}"#.utf8))
+        }
+        #expect(error?.code == .badRequest && error?.message.contains("range") ?? false)
+    }
+
+    @Test func aFractionIsNeverRoundedUpToAll() {
+        #expect(API.rounded(0.99999) == 0.9999 && API.rounded(1) == 1 && API.rounded(0.7) == 0.7)
+    }
+
+    static let contradictions: [(API.Quality?, Int?, String?, Bool, String?)] = [
+        (.best, nil, nil, true, "the best quality is not the fastest download: give one of the two"),
+        (.worst, 1, nil, false, "the worst quality has no minimum: give one of the two"),
+        (.worst, nil, "720p", false, "the worst quality has no minimum: give one of the two"),
+        (
+            .minimumBandwidth(2_000_000), 1, nil, false,
+            "the quality 2M is a minimum bit rate already: give one of the two"
+        ),
+        (
+            .height(480), nil, "720p", false,
+            "nothing of the quality 480p has the minimum size 720p: give one of the two"
+        ),
+        (
+            .heightAtMost(480), nil, "1x481", false,
+            "nothing of the quality <=480p has the minimum size 1x481: give one of the two"
+        ),
+        (.best, 1, "720p", false, nil), (.worst, nil, nil, true, nil), (nil, 1, "720p", true, nil),
+        (.height(720), 1, "720p", true, nil), (.minimumBandwidth(1), nil, "720p", false, nil),
+    ]
+
+    @Test(arguments: contradictions)
+    func aContradictionIsASentence(
+        _ quality: API.Quality?, _ bitRate: Int?, _ size: String?, _ isFast: Bool, _ sentence: String?
+    ) {
+        var request = API.DownloadRequest(source: "x", quality: quality)
+        var preferences = API.Preferences()
+        preferences.minimumBitRate = bitRate
+        preferences.minimumSize = size.flatMap { API.Size($0) }
+        preferences.isFast = isFast
+        request.preferences = preferences
+        #expect(request.contradiction == sentence)
+    }
+
+    @Test(arguments: [
+        ("1280x720", API.Size(width: 1280, height: 720)), ("720p", API.Size(width: nil, height: 720)),
+        ("", nil), ("p", nil), ("0p", nil), ("720", nil), ("x720", nil), ("1x2x3", nil), ("-1x2", nil), ("1x0", nil),
+        ("99999999999999999999p", nil),
+    ])
+    func sizeFromText(text: String, size: API.Size?) {
+        #expect(API.Size(text) == size)
+        if let size { #expect(size.description == text) }
+    }
+
+    @Test(arguments: [
+        (#"{"quality":"best"}"#, "source is missing"),
+        (#"{"source":"x","quality":"huge"}"#, #"quality: "huge" is not best, worst, 720p, <=1080p or 2M"#),
+        (
+            #"{"source":"x","preferences":{"minimumSize":"big"}}"#,
+            #"preferences.minimumSize: "big" is not 1280x720 or 720p"#
+        ),
+        (#"{"source":null}"#, "source is null"),
+        ("[]", "the text is not the JSON object that is wanted"),
+        ("{", "the text is not the JSON object that is wanted"),
+    ])
+    func aBadDownloadRequestIsRefusedBySentence(text: String, sentence: String) {
+        let error = #expect(throws: APIError.self) {
+            try API.decode(API.DownloadRequest.self, from: Array(text.utf8))
+        }
+        #expect(error?.code == .badRequest)
+        #expect(error?.message == sentence)
+    }
+
+    @Test(arguments: [
+        ("best", API.Quality.best), ("worst", .worst), ("720p", .height(720)), ("<=1080p", .heightAtMost(1080)),
+        ("2M", .minimumBandwidth(2_000_000)), ("1.5M", .minimumBandwidth(1_500_000)),
+        ("800k", .minimumBandwidth(800_000)),
+        ("", nil), ("0p", nil), ("p", nil), ("-720p", nil), ("<=2M", nil), ("M", nil), ("1e3M", nil), ("720", nil),
+    ])
+    func qualityFromText(text: String, quality: API.Quality?) {
+        #expect(API.Quality(text) == quality)
+        if let quality { #expect(API.Quality(quality.description) == quality) }
+    }
+
+    @Test(arguments: [
+        ("default", API.Choice.default), ("all", .all), ("none", API.Choice.none), ("en,JA", .languages(["en", "ja"])),
+        ("zh-Hans", .languages(["zh-hans"])), ("", nil), ("en,", nil), ("e n", nil),
+    ])
+    func choiceFromText(text: String, choice: API.Choice?) {
+        #expect(API.Choice(text) == choice)
+        if let choice { #expect(API.Choice(choice.description) == choice) }
+    }
+}

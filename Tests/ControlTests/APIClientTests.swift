@@ -1,0 +1,121 @@
+import API
+import EventLoop
+import HTTPMessage
+import TestSupport
+import Testing
+
+@testable import Control
+
+/// The client against the routes, without a socket between them.
+@Suite struct APIClientTests {
+    private let folder: TemporaryFolder
+    private let claim: StateClaim
+
+    init() throws {
+        folder = try TemporaryFolder()
+        claim = try StateDirectory(folder.path).claim()
+        try claim.publish(url: "http://127.0.0.1:8216")
+    }
+
+    private func client() async -> APIClient {
+        let routes = await ControlRoutes(service: ScriptedService(), token: claim.token)
+        return APIClient(state: claim.directory) { call throws(APIError) in
+            guard let method = HTTPMethod(rawValue: call.method), call.url.hasPrefix("http://127.0.0.1:8216/") else {
+                throw APIError(.noDaemon, "not the daemon")
+            }
+            let target = call.url.dropFirst("http://127.0.0.1:8216".count).split(separator: "?", maxSplits: 1)
+            let request = ControlRequest(
+                method, String(target[0]), query: target.count > 1 ? String(target[1]) : nil,
+                authorization: "Bearer \(call.token)", contentType: call.body == nil ? nil : "application/json",
+                body: call.body ?? [])
+            let response = await routes.respond(to: request)
+            return APIClient.Answer(status: response.status.code, body: response.body)
+        }
+    }
+
+    private func answering(_ status: Int, _ text: String) -> APIClient {
+        APIClient(state: claim.directory) { _ throws(APIError) in
+            APIClient.Answer(status: status, body: Array(text.utf8))
+        }
+    }
+
+    @Test func everyCallFindsItsRoute() async throws {
+        let client = await client()
+        #expect(try await client.assets().map(\.name) == ["sintel"])
+        #expect(try await client.asset(named: "a b/c").name == "a b/c")
+        #expect(try await client.removeAsset(named: "sintel").bytes == 5)
+        #expect(try await client.inspect(url: "https://h/m?a=1&b=%20").url == "https://h/m?a=1&b=%20")
+        #expect(try await client.download(.init(source: "sintel")).id == "d1")
+        #expect(try await client.download(id: "d1").asset == "sintel")
+        #expect(try await client.downloads().map(\.id) == ["d1"])
+        #expect(try await client.change(.pause, id: "d1").state == .paused)
+        #expect(try await client.change(.resume, id: "d1", .init(url: "https://h/new?a=1")).state == .queued)
+    }
+
+    @Test func aLongListIsReadPageByPage() async throws {
+        let names = (0..<7).map { "film-\($0)" }
+        let client = APIClient(state: claim.directory) { call throws(APIError) in
+            let query = String(call.url.split(separator: "?", maxSplits: 1)[1])
+            let after = try API.ListWish(ControlQuery(query, knowing: API.ListWish.keys)).after ?? ""
+            guard after != "film-5" || query.contains("brief=1") else { throw APIError(.disk, "no more") }
+            let page = names.filter { $0 > after }.prefix(2)
+            let list = API.AssetList(
+                assets: page.map { API.Asset(name: $0, id: $0, url: "https://h/m") },
+                next: page.last == names.last ? nil : page.last)
+            return APIClient.Answer(status: 200, body: try API.encode(list))
+        }
+        #expect(try await client.assets(isBrief: true).map(\.name) == names)
+        let error = await #expect(throws: APIError.self) { try await client.assets() }
+        #expect(error?.code == .disk)
+    }
+
+    @Test func aProblemComesBackAsTheErrorThatItWas() async throws {
+        let client = await client()
+        let error = await #expect(throws: APIError.self) { try await client.asset(named: "none") }
+        #expect(error?.code == .noSuchAsset)
+        #expect(error?.message == "no asset is called none")
+        #expect(error?.next == "weir list")
+        #expect(error?.code.exitCode == 66)
+    }
+
+    @Test func anAnswerThatNoWeirGivesIsAnInternalError() async throws {
+        for (status, text) in [(200, "<html>"), (200, "{}"), (500, "oops"), (302, ""), (404, #"{"code":"new-code"}"#)] {
+            let error = await #expect(throws: APIError.self) { try await answering(status, text).assets() }
+            #expect(error?.code == .internal)
+        }
+    }
+
+    @Test func withoutANoteThereIsNoDaemon() async throws {
+        claim.withdraw()
+        let error = await #expect(throws: APIError.self) { try await answering(200, "").assets() }
+        #expect(error?.code == .noDaemon)
+        #expect(error?.code.exitCode == 69)
+    }
+
+    @Test func whateverAUserCanMendSaysHow() {
+        let silent = Set(APIError.Code.allCases.filter { APIError($0, "x").next == nil })
+        // Those of the API's own users, those whose next step the thrower or the command knows, and defects.
+        #expect(
+            silent == [
+                .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .unsupportedMediaType, .live,
+                .protected, .noDaemon, .internal,
+            ])
+        #expect(APIError(.disk, "x", next: "y").next == "y")
+    }
+
+    /// The exit code of every kind of error: scripts hang on them.
+    @Test func everyCodeHasAnExitCodeAndAStatusOfItsClass() {
+        let exits: Set<Int32> = [1, 64, 65, 66, 69, 73, 74, 75, 76, 77, 78]
+        for code in APIError.Code.allCases {
+            #expect(exits.contains(code.exitCode))
+            #expect((400..<600).contains(code.status))
+        }
+        #expect(APIError.Code.live.exitCode == 65)
+        #expect(APIError.Code.diskFull.exitCode == 74)
+        #expect(APIError.Code.originAbsent.exitCode == 75)
+        #expect(APIError.Code.notPlaylist.exitCode == 76)
+        #expect(APIError.Code.unauthorized.exitCode == 77)
+        #expect(APIError.Code.protected.exitCode == 65)
+        #expect(APIError.Code.unreadable.exitCode == 78)
+    }
+}
