@@ -55,9 +55,12 @@ let package = Package(
         room("HTTPServer", ["CLibevent", "EventLoop", "HTTPMessage"]),
         room("Origin", ["CLibcurl", "EventLoop", "HTTPMessage"]),
         room("Store", ["HTTPMessage", "CLibcrypto", "CLinux", sqlite]),
-        room("Library", ["EventLoop", "HTTPMessage", "Playlist", "SegmentFormat", "Origin", "Store"]),
-        room("Downloader", ["EventLoop", "Library", "Playlist", "Store"]),
-        room("Playback", ["EventLoop", "HTTPMessage", "HTTPServer", "Library", "Playlist", "SegmentFormat"]),
+        room("Playheads", ["EventLoop", "Playlist"]),
+        room("Library", ["EventLoop", "HTTPMessage", "Playheads", "Playlist", "SegmentFormat", "Origin", "Store"]),
+        room("Downloader", ["EventLoop", "Library", "Playheads", "Playlist", "Store"]),
+        room(
+            "Playback",
+            ["EventLoop", "HTTPMessage", "HTTPServer", "Library", "Playheads", "Playlist", "SegmentFormat"]),
         // Uses Origin as well: the command line is a client of the API, and has no other HTTP client.
         room(
             "Control",
@@ -87,19 +90,24 @@ let package = Package(
         tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("OriginTests", ["Origin", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("StoreTests", ["Store", "TestSupport"]),
+        tests("PlayheadsTests", ["Playheads", "EventLoop"]),
         tests(
             "LibraryTests",
             [
-                "Library", "EventLoop", "HTTPMessage", "Origin", "Playlist", "SegmentFormat", "Store", "TestSupport",
+                "Library", "EventLoop", "HTTPMessage", "Origin", "Playheads", "Playlist", "SegmentFormat", "Store",
+                "TestSupport",
             ]),
         tests(
             "DownloaderTests",
-            ["Downloader", "EventLoop", "HTTPMessage", "Library", "Origin", "Playlist", "Store", "TestSupport"]),
+            [
+                "Downloader", "EventLoop", "HTTPMessage", "Library", "Origin", "Playheads", "Playlist", "Store",
+                "TestSupport",
+            ]),
         tests(
             "PlaybackTests",
             [
-                "Playback", "EventLoop", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playlist", "SegmentFormat",
-                "Store", "TestSupport",
+                "Playback", "EventLoop", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playheads", "Playlist",
+                "SegmentFormat", "Store", "TestSupport",
             ]),
         tests("TestSupportTests", ["TestSupport"]),
         tests(

@@ -1,4 +1,5 @@
 import EventLoop
+import Playheads
 import Playlist
 import Store
 

@@ -1,5 +1,6 @@
 import HTTPMessage
 import Library
+import Playheads
 import Testing
 
 @testable import Playback

@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import Playheads
 import SegmentFormat
 import TestSupport
 import Testing
@@ -31,7 +32,7 @@ import Testing
     }
 
     private func trail(_ fixture: PlaybackFixture) -> [PieceRun] {
-        fixture.library.audience.catchUp()
+        fixture.library.playheads.catchUp()
         return fixture.playback.sessions.summaries.last?.pieces ?? []
     }
 

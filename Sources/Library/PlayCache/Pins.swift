@@ -1,3 +1,5 @@
+import Playheads
+
 /// What of an asset is kept whatever the play cache's limit is: what a download wants.
 ///
 /// Keys, and the initialization sections of a rendition of which anything is wanted, are kept with it.

@@ -1,5 +1,6 @@
 import HTTPMessage
 import Library
+import Playheads
 
 /// Makes one session's access events of what is seen of it. Pure: told what happens, and when, in seconds since the
 /// session began.
