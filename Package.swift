@@ -48,38 +48,48 @@ let package = Package(
         .target(name: "CPage", exclude: ["files", "page.png"]),
         // The API's document, conf/openapi.json, as bytes: the compiler has #embed, where SwiftPM's .embedInCode takes minutes.
         .target(name: "CDocument"),
+        // Pure: text and bytes in, values out.
         room("Playlist"),
         room("HTTPMessage"),
         room("SegmentFormat"),
+        // The loop, the network and the disk.
         room("EventLoop", ["CLibevent"]),
         room("HTTPServer", ["CLibevent", "EventLoop", "HTTPMessage"]),
         room("Origin", ["CLibcurl", "EventLoop", "HTTPMessage"]),
+        room("Store", ["CLibcrypto", "CLinux", "HTTPMessage", sqlite]),
         room("AccessLog", ["EventLoop"]),
         // Uses Origin: the commands' HTTP client is the one that fetches from origins.
         room("API", ["AccessLog", "EventLoop", "HTTPMessage", "Origin"]),
-        room("Store", ["HTTPMessage", "CLibcrypto", "CLinux", sqlite]),
         room("PlaylistCheck", ["EventLoop", "HTTPMessage", "Origin", "Playlist"]),
+        // Assets and what is done with them.
+        room("Playheads", ["EventLoop", "Playlist"]),
         room("Fetching", ["EventLoop", "HTTPMessage", "Origin", "SegmentFormat", "Store"]),
         room(
             "Library",
-            ["EventLoop", "Fetching", "HTTPMessage", "Playlist", "PlaylistCheck", "SegmentFormat", "Origin", "Store"]),
-        room("Downloader", ["EventLoop", "Fetching", "Library", "Playlist", "Store"]),
+            [
+                "EventLoop", "Fetching", "HTTPMessage", "Origin", "Playheads", "Playlist", "PlaylistCheck", "SegmentFormat",
+                "Store",
+            ]),
+        // The two uses of assets. They do not know each other: they meet in Fetching.
+        room("Downloader", ["EventLoop", "Fetching", "Library", "Playheads", "Playlist", "Store"]),
         room(
             "Playback",
             [
-                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Playlist", "SegmentFormat",
+                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Playheads", "Playlist",
+                "SegmentFormat",
             ]),
+        // The program.
         room(
             "Control",
             [
-                "API", "AccessLog", "CDocument", "CPage", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Origin",
-                "Playlist", "Store", "Library", "Downloader", "Playback",
+                "API", "AccessLog", "CDocument", "CPage", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer",
+                "Library", "Origin", "Playback", "Playheads", "Playlist", "Store",
             ]),
         room(
             "Application",
             [
-                "API", "AccessLog", "EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "PlaylistCheck", "Store",
-                "Library", "Downloader", "Playback", "Control", logging, toml,
+                "API", "AccessLog", "Control", "Downloader", "EventLoop", "HTTPMessage", "HTTPServer", "Library", "Origin",
+                "Playback", "Playlist", "PlaylistCheck", "Store", logging, toml,
             ]),
         // The commands use the API and the log's text; Application does what needs no daemon: CommandRuleTests.
         .executableTarget(
@@ -91,36 +101,40 @@ let package = Package(
         tests("HTTPMessageTests", ["HTTPMessage"]),
         tests("SegmentFormatTests", ["SegmentFormat", "TestSupport"]),
         tests("EventLoopTests", ["EventLoop"]),
-        tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTPMessage", "TestSupport"]),
-        tests("OriginTests", ["Origin", "EventLoop", "HTTPMessage", "TestSupport"]),
+        tests("HTTPServerTests", ["EventLoop", "HTTPMessage", "HTTPServer", "TestSupport"]),
+        tests("OriginTests", ["EventLoop", "HTTPMessage", "Origin", "TestSupport"]),
         tests("StoreTests", ["Store", "TestSupport"]),
+        tests("AccessLogTests", ["AccessLog", "TestSupport"]),
+        tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "TestSupport"]),
+        tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "Playlist", "PlaylistCheck", "TestSupport"]),
+        tests("PlayheadsTests", ["EventLoop", "Playheads"]),
         tests("FetchingTests", ["Fetching", "HTTPMessage", "TestSupport"]),
-        tests("PlaylistCheckTests", ["PlaylistCheck", "HTTPMessage", "Origin", "Playlist", "TestSupport"]),
         tests(
             "LibraryTests",
             [
-                "Library", "EventLoop", "Fetching", "HTTPMessage", "Origin", "Playlist", "SegmentFormat", "Store",
-                "TestSupport",
+                "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playheads", "Playlist", "SegmentFormat",
+                "Store", "TestSupport",
             ]),
         tests(
             "DownloaderTests",
-            ["Downloader", "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "Store", "TestSupport"]),
+            [
+                "Downloader", "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playheads", "Playlist", "Store",
+                "TestSupport",
+            ]),
         tests(
             "PlaybackTests",
             [
-                "Playback", "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playlist",
-                "SegmentFormat", "Store", "TestSupport",
+                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playback",
+                "Playheads", "Playlist", "SegmentFormat", "Store", "TestSupport",
             ]),
-        tests("AccessLogTests", ["AccessLog", "TestSupport"]),
-        tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("TestSupportTests", ["TestSupport"]),
         tests(
             "ControlTests",
             [
-                "Control", "API", "AccessLog", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library",
-                "Origin", "Playback", "Store", "TestSupport",
+                "API", "AccessLog", "Control", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library",
+                "Origin", "Playback", "Playheads", "Store", "TestSupport",
             ]),
-        tests("ApplicationTests", ["Application", "API", "HTTPMessage", "Library", "TestSupport", logging]),
+        tests("ApplicationTests", ["API", "Application", "HTTPMessage", "Library", "TestSupport", logging]),
         // The real program, a real origin, real players.
         tests("EndToEndTests", ["TestSupport"]),
         tests(

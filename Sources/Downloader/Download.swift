@@ -71,8 +71,8 @@ import Store
     var work: (any DownloadWork)?
     /// What is begun or waited for at the moment: playlists, or the end of a pause.
     var step: Task<Void, Never>?
-    /// The number by which the audience knows it while it follows who plays the asset.
-    var watch: Int?
+    /// Follows the asset's playheads: while it runs, or waits for the sessions of the old content to end.
+    var watch: Subscription?
     /// How long it has been waiting for what.
     var patience = Patience()
     /// How fast bytes come.

@@ -1,5 +1,6 @@
 import EventLoop
 import Library
+import Playheads
 
 /// Downloads of what an origin has now in the place of what is stored: the new content is fetched beside the old, by
 /// what was selected of that.
@@ -122,19 +123,18 @@ extension Downloader {
         guard let asset = library.revised(by: download.asset), download.state == .complete, download.isWhole else {
             return
         }
-        guard !library.audience.isWatching(asset) else { return wait(download, for: asset) }
+        guard !library.playheads.isPlayed(asset.id) else { return wait(download, for: asset) }
         Task { @LoopActor in
             guard await library.supersede(asset) else { return settle(download) }
             forget(asset)
         }
     }
 
-    /// Until the last of those who play the old has ended.
+    /// Waits until the last session of the old content has ended.
     private func wait(_ download: Download, for asset: Asset) {
         guard download.watch == nil else { return }
-        download.watch = library.audience.observe(asset) { [weak self, weak download] move in
-            guard let self, let download, case .ended = move else { return }
-            download.watch.map { self.library.audience.ignore($0) }
+        download.watch = library.playheads.moves.subscribe { [weak self, weak download, id = asset.id] move in
+            guard let self, let download, move.asset == id, move.cause == .end else { return }
             download.watch = nil
             self.settle(download)
         }

@@ -1,5 +1,6 @@
 import EventLoop
 import Library
+import Playheads
 
 /// Downloads that run: whose turn it is, what they need before they fetch, and what becomes of them.
 extension Downloader: DownloadWorkObserver {
@@ -38,26 +39,25 @@ extension Downloader: DownloadWorkObserver {
             let work = self.work(for: download)
             download.work = work
             self.watch(download)
-            work.start(at: self.library.audience.playhead(of: download.asset) ?? 0)
+            work.start(at: self.library.playheads.downloadStart(for: download.asset.id) ?? 0)
         }
     }
 
-    /// Lets the work follow whoever plays the asset meanwhile.
+    /// Lets the work follow the sessions that play the asset meanwhile.
     private func watch(_ download: Download) {
-        download.watch = library.audience.observe(download.asset) { [weak self, weak download] move in
-            guard let self, let download, let work = download.work else { return }
-            let playhead = self.library.audience.playhead(of: download.asset)
-            switch move {
-            case .jumped: work.move(to: playhead ?? 0, isJump: true)
-            case .advanced: work.move(to: playhead ?? 0, isJump: false)
-            case .ended: work.move(to: 0, isJump: false)
+        download.watch = library.playheads.moves.subscribe { [weak self, weak download] move in
+            guard let self, let download, move.asset == download.asset.id, let work = download.work else { return }
+            let start = self.library.playheads.downloadStart(for: move.asset)
+            switch move.cause {
+            case .seek: work.move(to: start ?? 0, isJump: true)
+            case .progress: work.move(to: start ?? 0, isJump: false)
+            case .end: work.move(to: 0, isJump: false)
             }
         }
     }
 
     /// Ends what goes on. The state is for the caller to set.
     func halt(_ download: Download) {
-        download.watch.map { library.audience.ignore($0) }
         download.work?.cancel()
         download.step?.cancel()
         (download.watch, download.work, download.step, download.ticker) = (nil, nil, nil, nil)

@@ -1,5 +1,6 @@
 import EventLoop
 import Library
+import Playheads
 import Store
 
 /// Has every asset verified every thirty days, one at a time, while nobody plays and nothing is downloaded.
@@ -54,7 +55,7 @@ import Store
 
     /// Whether the disk and the network belong to others.
     private var isBusy: Bool {
-        library.audience.isAttended || downloader.byAsset.values.contains { $0.state == .running }
+        library.playheads.isAnyPlayed || downloader.byAsset.values.contains { $0.state == .running }
     }
 
     private func ended(_ job: VerificationJob) {

@@ -1,5 +1,6 @@
 import EventLoop
 import Fetching
+import Playheads
 import Store
 
 /// Assets that are called otherwise than before.
@@ -15,7 +16,7 @@ extension Library {
         reserved.insert(name)
         defer { reserved.remove(name) }
         if asset.isPersistent { try await keep(name, of: asset) }
-        if audience.isWatching(asset) { formerNames[asset.name] = asset.id }
+        if playheads.isPlayed(asset.id) { formerNames[asset.name] = asset.id }
         formerNames[name] = nil
         register(asset, as: name)
         asset.revision?.name = name
@@ -40,7 +41,7 @@ extension Library {
     /// The asset that was called so when somebody played it who still does: players load the entry of what is recorded
     /// again and again.
     public func asset(formerlyNamed name: String) -> Asset? {
-        guard let asset = formerNames[name].flatMap({ asset(id: $0) }), audience.isWatching(asset) else {
+        guard let asset = formerNames[name].flatMap({ asset(id: $0) }), playheads.isPlayed(asset.id) else {
             formerNames[name] = nil
             return nil
         }

@@ -1,5 +1,6 @@
 import EventLoop
 import Fetching
+import Playheads
 import Store
 
 /// Assets whose origin has other content now: the new is a revision, an asset of its own beside the old one, which plays
@@ -40,7 +41,7 @@ extension Library {
     public func supersede(_ asset: Asset) async -> Bool {
         guard let revision = asset.revision, readOnlyReason == nil else { return false }
         if revision.bytes > 0 { await store.sync() }
-        guard asset.revision === revision, !asset.isRemoved, !audience.isWatching(asset) else { return false }
+        guard asset.revision === revision, !asset.isRemoved, !playheads.isPlayed(asset.id) else { return false }
         if revision.artworkKind == nil, let artwork = artwork(of: asset) { try? keep(artwork, of: revision) }
         (revision.title, revision.life) = (asset.title, asset.life)
         unregister(asset)
@@ -86,7 +87,7 @@ extension Library {
     /// to be kept, nor plays it, that.
     public func current(_ asset: Asset) async -> Asset {
         guard asset.hasChanged, asset.revision == nil, !asset.isRecorded, !isOffline, !isKept(asset),
-            !audience.isWatching(asset)
+            !playheads.isPlayed(asset.id)
         else { return asset }
         guard let revision = try? await revise(asset) else { return asset }
         guard await supersede(asset) else {

@@ -3,6 +3,7 @@ import Fetching
 import Glibc
 public import HTTPMessage
 public import Origin
+public import Playheads
 public import Store
 
 /// All assets, and the ways to what belongs to them: playlists as fetched, pieces, and the loader for what is missing.
@@ -19,8 +20,8 @@ public import Store
     /// Why nothing can be kept; nil when the store is writable.
     public var readOnlyReason: StoreError? { store.readOnlyReason }
 
-    /// Who plays what, and where.
-    public let audience: Audience
+    /// The sessions of all assets, and their playheads.
+    public let playheads: PlayheadTracker
     /// The way by which resources come from origins.
     let loader: Loader
     /// The pieces that merely flowed.
@@ -37,7 +38,8 @@ public import Store
     var formerNames: [String: String] = [:]
     /// The time of day, in seconds since 1970.
     let date: () -> Int64
-    private let yielding: Yielding
+    private let backgroundYield: BackgroundYield
+    private var sessionChanges: Subscription?
     private var byID: [String: Asset] = [:]
     private var byName: [String: Asset] = [:] {
         didSet { byOrder = nil }
@@ -71,13 +73,13 @@ public import Store
         date: (() -> Int64)? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        audience = Audience(now: now)
+        playheads = PlayheadTracker(now: now)
         self.store = store
         self.mode = mode
         self.report = report
         loader = Loader(store: store, client: client)
         playlistFetcher = PlaylistFetcher(client: client)
-        yielding = Yielding(audience, client)
+        backgroundYield = BackgroundYield(playheads, OriginTransfers(client))
         client.isOffline = mode == .offline
         playCache = PlayCache(limit: cacheLimit)
         purger = Purger(limit: purge)
@@ -91,7 +93,7 @@ public import Store
         playCache.start(for: self)
         purger.start(for: self)
         loader.full = { [weak self] in self?.purger.noteFull() }
-        audience.played = { [weak self] asset in self?.notePlay(of: asset) }
+        sessionChanges = playheads.sessionChanges.subscribe { [weak self] change in self?.notePlay(change) }
     }
 
     // MARK: Finding
@@ -292,7 +294,7 @@ public import Store
         if byName[asset.name] === asset { byName[asset.name] = nil }
         if byOrigin[asset.origin] === asset { byOrigin[asset.origin] = nil }
         loader.forget(asset.folders)
-        audience.forget(asset)
+        playheads.forget(asset.id)
         playCache.forget(asset)
         summaries.forget(asset)
         if !asset.isRevision { assetChanged(asset) }

@@ -1,5 +1,6 @@
 import EventLoop
 import Fetching
+import Playheads
 import Playlist
 import Store
 

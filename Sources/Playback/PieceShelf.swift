@@ -2,21 +2,22 @@ import EventLoop
 import Fetching
 import HTTPMessage
 import Library
+import Playheads
 
 /// A folder of pieces as a session's URLs name it. One object, so that a request that passes has one thing to hold.
 @LoopActor final class PiecePlace {
     let asset: Asset
     let session: Session
     let folder: PieceFolder
-    /// Where what is asked for is noted; nil where that moves no playhead.
-    let seat: Seat?
+    /// Reports requests to the playhead tracker; nil for content without a playhead.
+    let cursor: RenditionCursor?
     /// The session, for the logs.
     let record: SessionRecord
     /// What the session has got of the rendition; nil where it is none.
     let composition: Composition?
 
-    init(asset: Asset, session: Session, folder: PieceFolder, seat: Seat?, record: SessionRecord) {
-        (self.asset, self.session, self.folder, self.seat, self.record) = (asset, session, folder, seat, record)
+    init(asset: Asset, session: Session, folder: PieceFolder, cursor: RenditionCursor?, record: SessionRecord) {
+        (self.asset, self.session, self.folder, self.cursor, self.record) = (asset, session, folder, cursor, record)
         composition = asset.rendition(folder.id).map { rendition in
             record.composition(of: folder.id, among: asset.substitutes(of: rendition))
         }

@@ -3,6 +3,7 @@ import Fetching
 import HTTPMessage
 import HTTPServer
 import Library
+import Playheads
 
 /// Segments, initialization sections, keys and session data: out of the store, or from the origin.
 extension Playback {
@@ -12,9 +13,9 @@ extension Playback {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
         if expired(exchange, asset, session) { return }
-        let seat = library.audience.seat(session.id, at: asset, folder)
+        let cursor = library.playheads.cursor(of: session.id, in: asset, folder)
         let record = sessions.record(of: session, asset, exchange)
-        let place = PiecePlace(asset: asset, session: session, folder: pieces, seat: seat, record: record)
+        let place = PiecePlace(asset: asset, session: session, folder: pieces, cursor: cursor, record: record)
         shelf.remember(place, exchange.head.pathBytes)
         piece(exchange, place, file)
     }
@@ -62,7 +63,7 @@ extension Playback {
             let waits = isSpliced && slot?.substitutes.needsWholes ?? false
             fetch(resource, exchange, Errand(place: place, file: file, slot: slot, subject: subject), isWhole: waits)
         case .substitute where slot.map { substituted(exchange, $0, ended: place.record.stored) } ?? false:
-            if tells { library.audience.catchUp() }
+            if tells { library.playheads.catchUp() }
         case .substitute, .refused, .piece:
             let error =
                 resource == nil
@@ -75,7 +76,7 @@ extension Playback {
     /// Notes that a player gets a piece out of the store. What it says of itself is about the moment, not about later.
     func took(_ file: String, _ place: PiecePlace, _ exchange: Exchange, _ tells: Bool) {
         note(file, place, exchange, ended: place.record.stored)
-        if tells || !place.record.hasStarted { library.audience.catchUp() }
+        if tells || !place.record.hasStarted { library.playheads.catchUp() }
     }
 
     /// Notes a request that is answered out of the store. One for the head alone is none for a segment, and what lies
@@ -83,11 +84,11 @@ extension Playback {
     func note(_ file: String, _ place: PiecePlace, _ exchange: Exchange, ended: @escaping @LoopActor (ReplyEnd) -> Void)
     {
         exchange.onEnd = ended
-        guard exchange.head.method == .get, let seat = place.seat else { return }
-        guard exchange.isAmid else { return seat.took(file) }
+        guard exchange.head.method == .get, let cursor = place.cursor else { return }
+        guard exchange.isAmid else { return cursor.served(file) }
         exchange.onEnd = { end in
             ended(end)
-            if end.status.map({ $0 < 400 }) ?? false { seat.took(file) }
+            if end.status.map({ $0 < 400 }) ?? false { cursor.served(file) }
         }
     }
 
@@ -143,9 +144,9 @@ extension Playback {
 
     private func follow(_ fetch: Fetch, _ exchange: Exchange, _ errand: Errand, isWhole: Bool) {
         let (place, file, subject) = (errand.place, errand.file, errand.subject)
-        let seat = exchange.head.method == .get ? place.seat : nil
-        let arrived = place.record.awaits(file, in: place.folder, fetch, isAwaited: seat != nil)
-        seat?.awaits(file)
+        let cursor = exchange.head.method == .get ? place.cursor : nil
+        let arrived = place.record.awaits(file, in: place.folder, fetch, isAwaited: cursor != nil)
+        cursor?.awaits(file)
         var whole: (@LoopActor () -> Void)?
         if isWhole, let slot = errand.slot { whole = { [weak self] in self?.sendWhole(fetch, to: exchange, slot) } }
         PieceReply.follow(
@@ -156,7 +157,7 @@ extension Playback {
             },
             ended: { [sessions] end in
                 arrived(end)
-                seat?.arrived(file, end.bodyBytes, isWhole: end.isWhole)
+                cursor?.received(file, bytes: end.bodyBytes, isComplete: end.isWhole)
                 if end.cause == .bodyFailed { sessions.failed(Failure(brokenOff: fetch, about: subject)) }
             })
     }

@@ -2,6 +2,7 @@ public import EventLoop
 import HTTPMessage
 public import HTTPServer
 public import Library
+import Playheads
 
 /// What players see: entry playlists, renditions' playlists, segments, initialization sections, keys, session data and
 /// what is played in between.
@@ -103,8 +104,8 @@ public import Library
     ) async {
         let wasLive = rendition.isLive
         // What is live is asked for again and again, by players who have begun.
-        if !wasLive { library.audience.opens() }
-        defer { if !wasLive { library.audience.opened() } }
+        if !wasLive { library.playheads.openingBegan() }
+        defer { if !wasLive { library.playheads.openingEnded() } }
         let status = CacheStatus.playlist(isKnown: rendition.source != nil, isStored: false)
         do throws(LibraryError) {
             let source = try await library.playlist(of: rendition, in: asset, directives)
@@ -160,8 +161,8 @@ public import Library
             return exchange.reply(.forbidden, "Weir does not fetch this URL: \(error).")
         }
         Task { @LoopActor in
-            library.audience.opens()
-            defer { library.audience.opened() }
+            library.playheads.openingBegan()
+            defer { library.playheads.openingEnded() }
             do throws(LibraryError) {
                 // A player puts its directives behind the URL of the entry, where that is a live playlist itself.
                 let (directives, rest) = try DeliveryDirectives.take(from: CMCD.removed(from: url.query))
@@ -197,8 +198,8 @@ public import Library
             sessions.enter(session, exchange)
             return await playlist(exchange, lone, asset, session, directives)
         }
-        if !isStored { library.audience.opens() }
-        defer { if !isStored { library.audience.opened() } }
+        if !isStored { library.playheads.openingBegan() }
+        defer { if !isStored { library.playheads.openingEnded() } }
         do {
             let isPresent = isStored ? false : try await library.refresh(asset)
             if isPresent, case let current = await library.current(asset), current !== asset {

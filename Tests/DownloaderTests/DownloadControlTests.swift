@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import Library
+import Playheads
 import Store
 import TestSupport
 import Testing
@@ -192,10 +193,10 @@ import Testing
         // A player, at another quality.
         let rendition = try #require(download.asset.rendition("video-180p"))
         _ = try await fixture.library.source(of: rendition, in: download.asset)
-        let seat = try #require(fixture.library.audience.seat("a12345", at: download.asset, "video-180p"))
+        let cursor = try #require(fixture.library.playheads.cursor(of: "a12345", in: download.asset, "video-180p"))
         for file in ["0.m4s", "1.m4s", "2.m4s", "8.m4s"] {
-            seat.awaits(file)
-            seat.arrived(file, isWhole: true)
+            cursor.awaits(file)
+            cursor.received(file, isComplete: true)
         }
         try await waitUntil("the request behind the seek") { try await segments() == [0, 9] }
         try await release(fixture)
@@ -212,10 +213,10 @@ import Testing
         try await waitUntil("two on their way") { try await fixture.origin.load().paused == 2 }
         let rendition = try #require(download.asset.rendition("video-180p"))
         _ = try await fixture.library.source(of: rendition, in: download.asset)
-        let seat = try #require(fixture.library.audience.seat("a12345", at: download.asset, "video-180p"))
+        let cursor = try #require(fixture.library.playheads.cursor(of: "a12345", in: download.asset, "video-180p"))
         for file in ["0.m4s", "1.m4s", "2.m4s", "8.m4s", "1.m4s"] {
-            seat.awaits(file)
-            seat.arrived(file, isWhole: true)
+            cursor.awaits(file)
+            cursor.received(file, isComplete: true)
         }
         try await release(fixture)
         try await fixture.reaches(.complete, "cmaf")

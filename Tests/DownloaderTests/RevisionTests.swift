@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import Library
+import Playheads
 import Playlist
 import Store
 import TestSupport
@@ -146,9 +147,9 @@ import Testing
         let (fixture, _, download) = try await changed()
         let old = download.asset
         try await fixture.origin.add(Self.lost)
-        let seat = fixture.library.audience.seat("a session", at: old, "video-90p")
-        seat?.took("0.ts")
-        #expect(fixture.library.audience.isWatching(old))
+        let cursor = fixture.library.playheads.cursor(of: "a session", in: old, "video-90p")
+        cursor?.served("0.ts")
+        #expect(fixture.library.playheads.isPlayed(old.id))
         await fixture.downloader.resume(download)
         try await waitUntil("all of the new") {
             old.revision.flatMap { fixture.downloader.download(of: $0) }?.state == .complete

@@ -1,3 +1,4 @@
+import Playheads
 import Testing
 
 @testable import Fetching

@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import HTTPMessage
+import Playheads
 import Store
 import TestSupport
 import Testing
@@ -118,7 +119,7 @@ import Testing
         try await library.setPolicy(StoragePolicy(keys: KeyTerms(afterFirstPlay: 60)), of: asset)
         fixture.date += 1_000_000
         #expect(asset.isPlayableOffline)
-        _ = try #require(library.audience.seat("aaaaaa", at: asset, "video-90p"))
+        _ = try #require(library.playheads.cursor(of: "aaaaaa", in: asset, "video-90p"))
         #expect(library.keyReports(of: asset).map(\.remaining.playback) == [60, 60, 60])
         fixture.date += 60
         #expect(!asset.isPlayableOffline)

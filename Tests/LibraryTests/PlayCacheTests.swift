@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import Glibc
 import HTTPMessage
+import Playheads
 import Store
 import TestSupport
 import Testing
@@ -125,8 +126,8 @@ import Testing
         let fixture = try await PlayCacheFixture(pieces: 30)
         let (film, other) = (try await fixture.film(60), try await fixture.film(40))
         try await fixture.play(0..<30, of: film)
-        let seat = try #require(fixture.library.audience.seat("aaaaaa", at: film.asset, "media"))
-        seat.took("12.ts")
+        let cursor = try #require(fixture.library.playheads.cursor(of: "aaaaaa", in: film.asset, "media"))
+        cursor.served("12.ts")
         try await fixture.play(0..<30, of: other)
         // From 10 s before 24 s to 30 s behind 26 s.
         try await waitUntil("others to make way") { fixture.numbers(of: film.asset).count <= 21 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Playheads
 import Playlist
 import TestSupport
 import Testing
@@ -42,8 +43,8 @@ import Testing
         fixture.library.isKept = { $0 === asset }
         #expect(await fixture.library.current(asset) === asset)
         fixture.library.isKept = { _ in false }
-        let seat = fixture.library.audience.seat("a session", at: asset, "video-90p")
-        seat?.took("0.ts")
+        let cursor = fixture.library.playheads.cursor(of: "a session", in: asset, "video-90p")
+        cursor?.served("0.ts")
         #expect(await fixture.library.current(asset) === asset && asset.revision == nil)
     }
 

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import Glibc
 import HTTPMessage
+import Playheads
 import Store
 import TestSupport
 import Testing
@@ -37,7 +38,7 @@ import Testing
 
     /// Somebody begins to play an asset.
     private func play(_ asset: Asset, as session: String = "aaaaaa") throws {
-        _ = try #require(library.audience.seat(session, at: asset, "video-90p"))
+        _ = try #require(library.playheads.cursor(of: session, in: asset, "video-90p"))
     }
 
     // MARK: Policies
@@ -128,7 +129,7 @@ import Testing
         try play(asset)
         try await library.rename(asset, to: "film")
         #expect(library.asset(formerlyNamed: "ts") === asset)
-        library.audience.forget(asset)
+        library.playheads.forget(asset.id)
         #expect(library.asset(formerlyNamed: "ts") == nil)
     }
 
@@ -160,7 +161,7 @@ import Testing
         let other = try await LibraryFixture()
         let played = try await other.open("/ts/master.m3u8")
         try await other.fetch("video-90p", of: played)
-        _ = try #require(other.library.audience.seat("aaaaaa", at: played, "video-90p"))
+        _ = try #require(other.library.playheads.cursor(of: "aaaaaa", in: played, "video-90p"))
         await other.library.purge(played, .expired)
         #expect(played.bytes > 0 && played.life.purge == nil)
     }

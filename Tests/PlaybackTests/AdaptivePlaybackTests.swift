@@ -8,6 +8,7 @@ import Testing
 
 @testable import Library
 @testable import Playback
+@testable import Playheads
 
 /// One variant, of which Weir chooses the quality segment by segment.
 @Suite @LoopActor struct AdaptivePlaybackTests {
@@ -233,8 +234,8 @@ import Testing
         withExtendedLifetime(connection) {}
         connection = nil
         let session = String(paths[1].split(separator: "/")[2])
-        let attendee = try #require(fixture.library.audience.attendees[session])
-        try await waitUntil("nobody waits") { attendee.awaited == 0 }
+        let tracked = try #require(fixture.library.playheads.sessions[session])
+        try await waitUntil("nobody waits") { tracked.awaited == 0 }
         try await fixture.origin.release()
         #expect(try await body(fixture, paths[1]) == Spliced.transport("ts/270p/1.ts"))
     }

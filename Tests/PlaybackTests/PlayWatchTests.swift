@@ -1,10 +1,11 @@
 import HTTPMessage
 import Library
+import Playheads
 import Testing
 
 @testable import Playback
 
-/// A player that asks for one segment of two seconds after the other, as the audience and the replies tell of it.
+/// A player that requests one 2 s segment after the other, as the playhead tracker and the replies report it.
 struct WatchTrace {
     var watch = PlayWatch()
     var position = 0.0

@@ -1,6 +1,7 @@
 import AccessLog
 import HTTPMessage
 import Library
+import Playheads
 import Testing
 
 @testable import Playback

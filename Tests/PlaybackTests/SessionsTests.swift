@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Library
+import Playheads
 import TestSupport
 import Testing
 
@@ -149,7 +150,7 @@ import Testing
         let fixture = try await PlaybackFixture(clock: clock)
         let first = try await segments(fixture)
         for path in first[0...1] { _ = try await fixture.get(path) }
-        fixture.library.audience.catchUp()
+        fixture.library.playheads.catchUp()
         clock.advance(by: 50)
         let second = try await segments(fixture)
         for path in [second[0], second[5]] { _ = try await fixture.get(path) }

@@ -1,6 +1,7 @@
 import AccessLog
 import EventLoop
 import Foundation
+import Playheads
 import SegmentFormat
 import TestSupport
 import Testing
@@ -32,7 +33,7 @@ import Testing
     }
 
     private func trail(_ fixture: PlaybackFixture) -> [PieceRun] {
-        fixture.library.audience.catchUp()
+        fixture.library.playheads.catchUp()
         return fixture.playback.sessions.summaries.last?.pieces ?? []
     }
 

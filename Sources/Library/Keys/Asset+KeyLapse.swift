@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 import HTTPMessage
+import Playheads
 import Playlist
 import Store
 
@@ -56,7 +57,7 @@ extension Library {
     public func outlives(_ session: String, key number: Int, of asset: Asset) -> Bool {
         let life = asset.keys.life(of: number)
         guard life.invalidated == nil, let end = life.expiration(by: asset.keys.terms) ?? life.lapsed,
-            let age = audience.age(of: session)
+            let age = playheads.age(of: session)
         else { return false }
         return date() - age < end
     }

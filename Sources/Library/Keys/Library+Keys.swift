@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 import Glibc
+import Playheads
 import Store
 
 /// What becomes of keys in time: which may be used, and which are taken back.
@@ -128,7 +129,7 @@ extension Library {
 
     /// Lets all spans of a key begin anew.
     func noteArrival(_ number: Int, _ digest: Digest?, of asset: Asset) {
-        let (now, isPlaying) = (date(), audience.isWatching(asset))
+        let (now, isPlaying) = (date(), playheads.isPlayed(asset.id))
         asset.keys.change(number) { life in
             life.arrive(at: now, digest: digest)
             if isPlaying { _ = life.notePlay(by: asset.keys.terms, at: now) }

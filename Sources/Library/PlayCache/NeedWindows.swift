@@ -1,3 +1,5 @@
+import Playheads
+
 /// The media times that sessions of one asset are about to need.
 ///
 /// Pure. A session needs what lies around its playhead, since players ask again for what they lost or want in another

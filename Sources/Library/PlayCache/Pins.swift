@@ -1,4 +1,5 @@
 import Fetching
+import Playheads
 
 /// What of an asset is kept whatever the play cache's limit is: what a download wants.
 ///

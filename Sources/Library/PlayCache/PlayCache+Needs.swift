@@ -1,12 +1,13 @@
 import EventLoop
 import Fetching
+import Playheads
 import Store
 
 /// What must stay although the limit asks for its room.
 extension PlayCache {
     /// Whether a session plays an asset, or was given a playlist of it and is about to.
-    func isInUse(_ asset: Asset, _ audience: Audience) -> Bool {
-        audience.isWatching(asset) || !needs(of: asset, audience).isEmpty
+    func isInUse(_ asset: Asset, _ playheads: PlayheadTracker) -> Bool {
+        playheads.isPlayed(asset.id) || !needs(of: asset, playheads).isEmpty
     }
 
     /// Whether a piece must stay: for a session, or for other pieces that are of no use without it.
@@ -32,9 +33,10 @@ extension PlayCache {
     }
 
     /// What sessions need of an asset, and those that are about to play it.
-    func needs(of asset: Asset, _ audience: Audience) -> NeedWindows {
-        var needs = audience.needs(of: asset)
-        arrivals.addNeeds(of: asset.id, to: &needs, at: .now) { audience.attends($0) }
+    func needs(of asset: Asset, _ playheads: PlayheadTracker) -> NeedWindows {
+        var needs = NeedWindows()
+        for time in playheads.neededTimes(of: asset.id) { needs.add(around: time) }
+        arrivals.addNeeds(of: asset.id, to: &needs, at: .now) { playheads.hasSession($0) }
         return needs
     }
 }

@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 import Glibc
+import Playheads
 import Store
 
 /// The pieces that are kept because they flowed: which there are, in the order in which they were last used, and which make
@@ -237,7 +238,7 @@ import Store
         guard let library, !isCounting || !count() else { return }
         if isRetry { rounds.begin(queue.count) }
         isRetry = false
-        library.audience.catchUp()
+        library.playheads.catchUp()
         var known: [ObjectIdentifier: NeedWindows] = [:]
         // Before the rounds are changed, which is when they must not be looked at.
         let isMakingWay = isMakingWay
@@ -246,7 +247,7 @@ import Store
             // What lies on another disk frees nothing on a full one.
             if asset.bundle.isHeld || (isMakingWay && !asset.isHome) { return true }
             let id = ObjectIdentifier(asset)
-            let needs = known[id] ?? needs(of: asset, library.audience)
+            let needs = known[id] ?? needs(of: asset, library.playheads)
             known[id] = needs
             return isNeeded(piece, needs, of: asset)
         }

@@ -1,5 +1,6 @@
 import EventLoop
 import Fetching
+import Playheads
 public import Store
 
 /// How long what is stored is kept, and what that comes to.
@@ -22,7 +23,7 @@ extension Library {
     /// end.
     public func checkExpiry(of asset: Asset, for session: String) throws(LibraryError) {
         try checkBundle(of: asset)
-        guard asset.life.expiration != nil, !audience.attends(session) else { return }
+        guard asset.life.expiration != nil, !playheads.hasSession(session) else { return }
         try checkExpiry(of: asset)
     }
 
@@ -33,7 +34,7 @@ extension Library {
         if let readOnlyReason {
             throw LibraryError(readOnlyReason, about: "the policy of \(asset.name) stays as it is")
         }
-        let (former, formerKeys, isPlaying) = (asset.life, asset.keys.lives, audience.isWatching(asset))
+        let (former, formerKeys, isPlaying) = (asset.life, asset.keys.lives, playheads.isPlayed(asset.id))
         asset.life.adopt(policy, isPlaying: isPlaying, at: date())
         let changed = adoptKeyTerms(of: asset, after: former.policy.keys, isPlaying: isPlaying)
         if !asset.isPersistent { await saveNew(asset) }
@@ -56,9 +57,9 @@ extension Library {
         if !changed.isEmpty { rectify(asset) }
     }
 
-    /// Somebody begins to play an asset, or ceases to.
-    func notePlay(of asset: Asset) {
-        guard self.asset(id: asset.id) === asset else { return }
+    /// Records that a session begins or ends to play an asset.
+    func notePlay(_ change: SessionChange) {
+        guard let asset = asset(id: change.asset) else { return }
         let isFirst = asset.life.firstPlayed == nil
         asset.life.notePlay(at: date())
         assetChanged(asset)

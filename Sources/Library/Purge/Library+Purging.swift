@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 import FoundationEssentials
+import Playheads
 import Store
 
 /// Assets of which all that is stored goes, while they stay known.
@@ -11,7 +12,7 @@ extension Library {
     /// Returns when the room is free.
     func purge(_ asset: Asset, _ cause: StorageLife.Cause) async {
         asset.wake()
-        guard readOnlyReason == nil, !asset.isRemoved, asset.refusal == nil, !playCache.isInUse(asset, audience) else {
+        guard readOnlyReason == nil, !asset.isRemoved, asset.refusal == nil, !playCache.isInUse(asset, playheads) else {
             return
         }
         let bytes = asset.bytes + (asset.revision?.bytes ?? 0)
@@ -68,7 +69,7 @@ extension Library {
             let (bytes, cached) = (summary?.bytes ?? asset.bytes, summary?.cachedBytes ?? asset.cachedBytes)
             var candidate = PurgePlan.Candidate(
                 id: asset.id, life: asset.life, created: asset.created, kept: bytes - cached, cached: cached)
-            candidate.isPlaying = playCache.isInUse(asset, audience)
+            candidate.isPlaying = playCache.isInUse(asset, playheads)
             candidate.isDownloading = asset.revision != nil || isFetched(asset)
             candidate.isIrreplaceable = asset.isRecorded || asset.isRecording
             return candidate

@@ -1,4 +1,5 @@
 import EventLoop
+import Playheads
 import Store
 
 /// Makes room on a full disk, by a `PurgePlan`, and takes away what has expired when that is a day ago.
@@ -83,7 +84,7 @@ import Store
             return false
         }
         if hasGrown(library.store.room) { library.roomCame() }
-        library.audience.catchUp()
+        library.playheads.catchUp()
         let isStuck = cacheThen.map { library.cachedBytes >= $0 && library.playCache.isMakingWay } ?? false
         let plan = PurgePlan(
             toFree: library.store.shortage, of: library.purgeCandidates, limit: limit, at: library.date(),

@@ -3,6 +3,7 @@ import Fetching
 import HTTPMessage
 import HTTPServer
 import Library
+import Playheads
 
 /// Segments of sessions whose player cannot adapt: in the quality that is chosen for it, under the name that it knows.
 extension Playback {
@@ -39,14 +40,14 @@ extension Playback {
         if !quality.isStored { return pursue(quality, instead: qualities[0], exchange, slot, adapter, attempts) }
         guard substituted(exchange, slot, of: chosen, ended: place.record.stored) else { return false }
         adapter.took(chosen)
-        if tells || !place.record.hasStarted { library.audience.catchUp() }
+        if tells || !place.record.hasStarted { library.playheads.catchUp() }
         return true
     }
 
     /// The media ahead of a session's playhead, in seconds.
     func buffer(of session: Session) -> Double {
-        library.audience.catchUp()
-        guard let reading = library.audience.reading(of: session.id), let front = reading.front else { return 0 }
+        library.playheads.catchUp()
+        guard let reading = library.playheads.reading(of: session.id), let front = reading.front else { return 0 }
         return max(0, front - reading.position)
     }
 
@@ -61,7 +62,7 @@ extension Playback {
         _ attempts: Attempts
     ) -> Bool {
         let (place, chosen) = (slot.place, quality.rendition.name.id)
-        let seat = exchange.head.method == .get ? place.seat : nil
+        let cursor = exchange.head.method == .get ? place.cursor : nil
         guard let (fetches, segment) = fetches(for: quality, of: place.asset) else {
             adapter.failed(chosen)
             return false
@@ -69,12 +70,12 @@ extension Playback {
         for fetch in fetches { adapter.link.follow(fetch) }
         // The player may ask for the next one before this is sent.
         slot.composition.advance(to: .joined)
-        let arrived = place.record.awaits(slot.file, in: place.folder, segment, isAwaited: seat != nil)
-        seat?.awaits(slot.file)
+        let arrived = place.record.awaits(slot.file, in: place.folder, segment, isAwaited: cursor != nil)
+        cursor?.awaits(slot.file)
         let pursuit = Pursuit(fetches)
         exchange.onEnd = { end in
             pursuit.release()
-            seat?.arrived(slot.file, end.bodyBytes, isWhole: end.isWhole)
+            cursor?.received(slot.file, bytes: end.bodyBytes, isComplete: end.isWhole)
             arrived(end)
         }
         pursuit.follow { [weak self] progress in
@@ -83,7 +84,7 @@ extension Playback {
         } ended: { [weak self] end in
             guard let self, exchange.isOpen else { return }
             if settled(end, quality, segment, exchange, slot, adapter) { return }
-            seat?.arrived(slot.file, isWhole: false)
+            cursor?.received(slot.file, isComplete: false)
             arrived(nil)
             if adapted(exchange, place, slot.file, false, after: attempts.next(quality, end)) { return }
             self.own(exchange, place, slot.file, false)

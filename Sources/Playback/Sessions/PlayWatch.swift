@@ -1,10 +1,10 @@
 import AccessLog
 import HTTPMessage
-import Library
+import Playheads
 
 /// What a session has watched, and how often it stood still for want of media. Pure: told what is known, and when.
 ///
-/// The playhead is the audience's (`PlayheadReading`): it runs in real time to the end of what was delivered. A stall
+/// The playhead is the tracker's (`PlayheadReading`): it runs in real time to the end of the delivered media. A stall
 /// is inferred by starvation: it begins when the playhead gets there while a request for more is under way, or has just
 /// failed, and ends with the next delivery or seek. Whoever runs dry with nothing asked for is paused, or at the end.
 /// Less than `shortest` is no stall: players begin to play a moment after the first delivery, not with it.
@@ -128,7 +128,7 @@ struct PlayWatch {
         wantsUntil = now + (hasFailed ? Self.patience : 0)
     }
 
-    /// Takes what the audience knows after a request or a delivery.
+    /// Takes the tracker's playhead after a request or a delivery.
     mutating func take(_ reading: PlayheadReading, isSeek: Bool, at now: Double) {
         advance(to: now)
         if isSeek { return restart(at: reading) }

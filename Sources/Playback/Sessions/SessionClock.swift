@@ -1,20 +1,20 @@
 import EventLoop
-import Library
+import Playheads
 
 /// The clocks that sessions go by.
 @LoopActor struct SessionClock {
-    private let audience: Audience
+    private let playheads: PlayheadTracker
     private let wall: @Sendable () -> Double
 
     /// - Parameters:
-    ///   - audience: whose clock measures intervals, so that playheads and logs agree.
+    ///   - playheads: the tracker whose clock measures intervals, so that playheads and logs agree.
     ///   - wall: the time of day, in seconds since 1970 in UTC.
-    init(_ audience: Audience, wall: @escaping @Sendable () -> Double) {
-        (self.audience, self.wall) = (audience, wall)
+    init(_ playheads: PlayheadTracker, wall: @escaping @Sendable () -> Double) {
+        (self.playheads, self.wall) = (playheads, wall)
     }
 
     /// Now, for intervals.
-    var instant: ContinuousClock.Instant { audience.now() }
+    var instant: ContinuousClock.Instant { playheads.now() }
 
     /// The time of day, in seconds since 1970 in UTC.
     var date: Double { wall() }

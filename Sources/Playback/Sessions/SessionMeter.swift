@@ -1,6 +1,7 @@
 import AccessLog
 import HTTPMessage
 import Library
+import Playheads
 
 /// Makes one session's access events of what is seen of it. Pure: told what happens, and when, in seconds since the
 /// session began.

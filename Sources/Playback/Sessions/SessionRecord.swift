@@ -5,6 +5,7 @@ internal import FoundationEssentials
 import HTTPMessage
 import HTTPServer
 import Library
+import Playheads
 import Playlist
 
 /// What is seen of one session, for the logs and for who asks.
@@ -24,7 +25,7 @@ import Playlist
     private var ended: Double?
     /// Whether it is over: whoever goes on is another one.
     var hasEnded: Bool { ended != nil }
-    /// When anything was last asked for or sent; stored pieces count when the audience has looked at them.
+    /// When anything was last asked for or sent; stored pieces count once the playhead tracker has examined them.
     private(set) var lastEvent: ContinuousClock.Instant
     /// Whether a segment was delivered.
     private(set) var hasStarted = false
@@ -161,23 +162,23 @@ import Playlist
 
     // MARK: Segments
 
-    /// Takes what the audience has looked at.
-    func saw(_ sighting: Sighting) {
+    /// Records a request or a delivery that the playhead tracker has examined.
+    func saw(_ event: PlayheadEvent) {
         lastEvent = clock.instant
+        let (span, isSound) = (event.span, event.kind == .audio)
         let segment = SegmentNote(
-            rendition: sighting.rendition.name.id, isSound: sighting.isSound, number: sighting.number,
-            start: sighting.start, duration: sighting.duration)
-        describe(sighting.rendition, isSound: sighting.isSound)
-        if let standIn = meter.standIn(for: sighting.number, of: segment.rendition).flatMap({ asset.rendition($0) }) {
-            describe(standIn, isSound: sighting.isSound)
+            rendition: event.rendition, isSound: isSound, number: span.number, start: span.start,
+            duration: span.duration)
+        for id in [segment.rendition, meter.standIn(for: span.number, of: segment.rendition)].compactMap(\.self) {
+            if let rendition = asset.rendition(id) { describe(rendition, isSound: isSound) }
         }
-        switch sighting.event {
-        case .asked(let isSeek): meter.asked(segment, isSeek: isSeek, sighting.playhead, at: now)
+        switch event.change {
+        case .requested(let isSeek): meter.asked(segment, isSeek: isSeek, event.playhead, at: now)
         case .delivered:
-            meter.delivered(segment, sighting.playhead, at: now)
+            meter.delivered(segment, event.playhead, at: now)
             hasStarted = true
-        case .flooded:
-            meter.flooded(to: segment, sighting.playhead, at: now)
+        case .deliveredInBulk:
+            meter.flooded(to: segment, event.playhead, at: now)
             hasStarted = true
         }
         // By now most of it was sent: it belongs to where the player has gone.

@@ -3,6 +3,7 @@ public import EventLoop
 import HTTPMessage
 import HTTPServer
 import Library
+import Playheads
 
 /// The sessions of all players: one for each entry playlist that was loaded and of which something was asked for, until
 /// it ends by idleness.
@@ -41,6 +42,7 @@ import Library
     /// The sessions of which nothing was asked for yet: mpv loads an entry twice, and leaves one of them at that.
     private var entries: [String: Entry] = [:]
     private var sweep: LoopTimer?
+    private var playheadEvents: Subscription?
     private var failures: [String: ContinuousClock.Instant] = [:]
 
     private static let limit = 256
@@ -56,10 +58,12 @@ import Library
         software = configuration.software
         let days = configuration.folder == nil ? 0 : configuration.days
         let folder = LogFolder(path: configuration.folder ?? "", days: days, software: software)
-        clock = SessionClock(library.audience, wall: configuration.date)
+        clock = SessionClock(library.playheads, wall: configuration.date)
         log = LogWriter(to: folder, date: configuration.date, report: report)
         sweep = LoopTimer { [weak self] in self?.sweepOut() }
-        library.audience.witness = { [weak self] sighting in self?.saw(sighting) }
+        playheadEvents = library.playheads.events.subscribe { [weak self] event in
+            self?.records[event.session]?.saw(event)
+        }
     }
 
     // MARK: What playback tells
@@ -116,15 +120,13 @@ import Library
         log.write(event)
     }
 
-    private func saw(_ sighting: Sighting) { records[sighting.session]?.saw(sighting) }
-
     /// Takes what a player reports of its playback.
     ///
     /// - Parameter id: of the session, as it stands in its URLs or in the logs, or the player's own name for the playback
     ///   (CMCD's `sid`).
     /// - Returns: the session as it then stands; nil where none goes on that is called so.
     public func take(_ report: PlayerReport, of id: String) -> SessionSummary? {
-        library.audience.catchUp()
+        library.playheads.catchUp()
         let record = records[id] ?? records.values.first { $0.guid == id || $0.playerID == id }
         guard let record else { return nil }
         let name = record.playerID
@@ -143,7 +145,7 @@ import Library
     func endIdle() {
         let now = clock.instant
         for record in records.values where now - record.lastEvent > Self.idleness {
-            if library.audience.reading(of: record.id) == nil { end(record) }
+            if library.playheads.reading(of: record.id) == nil { end(record) }
         }
     }
 
@@ -159,7 +161,7 @@ import Library
 
     /// Ends all sessions; returns when the logs are written.
     public func close() async {
-        library.audience.catchUp()
+        library.playheads.catchUp()
         for record in records.values { end(record) }
         await log.flush()
     }
@@ -174,7 +176,7 @@ import Library
 
     /// The sessions that go on, and the last ones that ended, in the order in which they began.
     public var summaries: [SessionSummary] {
-        library.audience.catchUp()
+        library.playheads.catchUp()
         return (ended + records.values.map(\.summary)).sorted { $0.began < $1.began }
     }
 
@@ -183,7 +185,7 @@ import Library
         // What has left the screen by now is written first.
         for record in records.values { _ = record.current }
         let written: [AccessEvent] = await log.events(query)
-        library.audience.catchUp()
+        library.playheads.catchUp()
         let open = records.values.flatMap(\.current).filter { $0.requests > 0 && query.matches($0) }
         return Array((written + open.sorted { $0.began < $1.began }).suffix(query.limit))
     }

@@ -7,6 +7,7 @@ import Testing
 
 @testable import Library
 @testable import Playback
+@testable import Playheads
 
 /// Where a script is played: an origin that holds back each segment until the script lets it go, and sockets.
 @LoopActor final class ScriptedStage {
@@ -169,7 +170,7 @@ import Testing
     }
 
     private func awaited(_ player: Player) -> Int {
-        fixture.library.audience.attendees[player.session]?.awaited ?? 0
+        fixture.library.playheads.sessions[player.session]?.awaited ?? 0
     }
 
     /// Lets the origin answer, and gets the segment.
@@ -207,7 +208,7 @@ import Testing
 
     private func got(_ bytes: Int, _ player: Player) async throws {
         player.bytes += bytes
-        fixture.library.audience.catchUp()
+        fixture.library.playheads.catchUp()
         guard player.bytes > 0 else { return }
         try await waitUntil("\(player.bytes) bytes in \(player.session)") {
             bytesLogged(player.session) == player.bytes
@@ -238,7 +239,7 @@ import Testing
     /// Lets time pass, and looks whether any counter has fallen.
     func wait(_ seconds: Double) async {
         for _ in 0..<4 {
-            fixture.library.audience.catchUp()
+            fixture.library.playheads.catchUp()
             clock.advance(by: seconds / 4)
             await look()
         }

@@ -1,13 +1,12 @@
 import Testing
 
-@testable import Fetching
-@testable import Library
+@testable import Playheads
 
-/// Compares inferred playheads with recorded traces of real players.
+/// Measured traces of players, compared with the media on their screens.
 struct SessionPlayheadTests {
     private static let start = ContinuousClock.now
 
-    /// A session fed with a player's actions; segments last 2 s by default.
+    /// A session with the events of a trace; segments of 2 s by default.
     private struct Trace {
         var playhead = SessionPlayhead(at: start)
         var jumps: [Double] = []
@@ -17,12 +16,12 @@ struct SessionPlayheadTests {
             SegmentSpan(number: number, start: Double(number) * segment, duration: segment)
         }
 
-        /// Asks for a segment of a rendition, which comes so many seconds later.
+        /// Requests a segment of a rendition at a time; it is delivered `takes` seconds later.
         mutating func load(
-            _ number: Int, of rendition: String = "video", _ kind: SessionPlayhead.Kind = .main, at: Double,
+            _ number: Int, of rendition: String = "video", _ kind: MediaKind = .main, at: Double,
             takes: Double = 0.1
         ) {
-            if playhead.asked(span(number), of: rendition, kind, at: start + .seconds(at)) {
+            if playhead.requested(span(number), of: rendition, kind, at: start + .seconds(at)) {
                 jumps.append(span(number).start)
             }
             playhead.delivered(span(number), kind, at: start + .seconds(at + takes))
@@ -40,32 +39,32 @@ struct SessionPlayheadTests {
         #expect(trace.jumps.isEmpty)
         #expect(near(trace.position(100.01), 100))
         #expect(near(trace.buffer(100.01), 900))
-        #expect(trace.playhead.askedEnd == 1000)
-        // It asks for nothing any more, and plays on for a quarter of an hour.
+        #expect(trace.playhead.requestedEnd == 1000)
+        // mpv requests nothing more, and plays on for a quarter of an hour.
         #expect(!trace.playhead.isOver(at: Self.start + .seconds(900)))
         #expect(near(trace.position(2000), 1000))
         #expect(trace.playhead.isOver(at: Self.start + .seconds(2100)))
     }
 
-    @Test func openingOfEveryVariantIsNoChoiceAndNoSeek() {
+    @Test func openingEveryVariantIsNeitherAChoiceNorASeek() {
         var trace = Trace()
-        // As libavformat over a slow link: each variant's first two segments, then the one that it plays.
+        // libavformat over a slow link: each variant's first two segments, then the variant that it plays.
         for (index, variant) in ["low", "mid", "high"].enumerated() {
             for number in 0...1 { trace.load(number, of: variant, at: Double(index * 2 + number), takes: 1) }
         }
         #expect(trace.jumps.isEmpty)
         #expect(trace.playhead.choice == nil)
-        // Nothing plays before the last was opened, at 4 s.
+        // Playback begins after the last variant was opened, at 4 s.
         #expect(trace.position(6) <= 1)
         trace.load(2, of: "low", at: 6)
         #expect(trace.playhead.choice == "low")
-        #expect(trace.playhead.askedEnd == 6)
+        #expect(trace.playhead.requestedEnd == 6)
         trace.load(3, of: "low", at: 6.1)
         #expect(trace.jumps.isEmpty)
         #expect(trace.buffer(6.2) > 6)
     }
 
-    @Test func vlcSeeksBackAndAsksAgainForWhatItHad() {
+    @Test func vlcSeeksBackAndRequestsSegmentsAgain() {
         var trace = Trace()
         for number in 0..<18 { trace.load(number, at: Double(number) * 0.2) }
         for number in 18..<30 { trace.load(number, at: 4 + Double(number - 18) * 2) }
@@ -73,17 +72,17 @@ struct SessionPlayheadTests {
         trace.load(5, at: 30)
         #expect(trace.jumps == [10])
         #expect(near(trace.position(30.05), 10))
-        #expect(trace.playhead.askedEnd == 12)
+        #expect(trace.playhead.requestedEnd == 12)
         #expect(near(trace.position(31.1), 11))
     }
 
     @Test func seekForwardMovesThePlayheadAtOnce() {
         var trace = Trace()
         for number in 0..<6 { trace.load(number, at: Double(number)) }
-        _ = trace.playhead.asked(trace.span(200), of: "video", .main, at: Self.start + .seconds(8))
+        _ = trace.playhead.requested(trace.span(200), of: "video", .main, at: Self.start + .seconds(8))
         #expect(near(trace.position(12), 400))
         #expect(near(trace.buffer(12), 0))
-        #expect(trace.playhead.askedEnd == 402)
+        #expect(trace.playhead.requestedEnd == 402)
         trace.playhead.delivered(trace.span(200), .main, at: Self.start + .seconds(13))
         #expect(near(trace.position(14), 401))
     }
@@ -104,7 +103,7 @@ struct SessionPlayheadTests {
         trace.load(0, of: "low", at: 0)
         trace.load(1, of: "mid", at: 0.2)
         for number in 2..<15 { trace.load(number, of: "high", at: 0.2 * Double(number)) }
-        // It fetches one anew in a better quality, and comes back to one that it had left.
+        // The player replaces a segment in a better quality, and comes back to a quality that it had left.
         trace.load(12, of: "top", at: 4)
         trace.load(13, of: "top", at: 5)
         trace.load(14, of: "mid", at: 8)
@@ -131,7 +130,7 @@ struct SessionPlayheadTests {
         #expect(trace.jumps == [4])
     }
 
-    @Test func triesAndOmissionsAreNoSeeks() {
+    @Test func retriesAndOmissionsAreNotSeeks() {
         var trace = Trace()
         for number in [0, 1, 2, 2, 2, 4, 3, 5, 8, 9] { trace.load(number, at: Double(number)) }
         #expect(trace.jumps.isEmpty)
@@ -139,7 +138,7 @@ struct SessionPlayheadTests {
         #expect(trace.jumps == [26])
     }
 
-    @Test func playheadStopsWhereMediaEndsAndGoesOnWithMore() {
+    @Test func playheadStopsAtTheEndOfTheMediaAndContinuesWithMore() {
         var trace = Trace()
         trace.load(0, at: 0)
         trace.load(1, at: 0.2)
@@ -149,33 +148,33 @@ struct SessionPlayheadTests {
         #expect(near(trace.position(61.1), 5))
     }
 
-    @Test func soundOfItsOwnCountsAndFollowsASeek() {
+    @Test func separateAudioCountsAndFollowsASeek() {
         var trace = Trace()
         for number in 0..<10 {
             trace.load(number, at: Double(number) * 0.2)
-            if number < 8 { trace.load(number, of: "sound", .audio, at: Double(number) * 0.2 + 0.1) }
+            if number < 8 { trace.load(number, of: "audio", .audio, at: Double(number) * 0.2 + 0.1) }
         }
         #expect(near(trace.buffer(4.2), 12))
-        #expect(trace.playhead.askedEnd == 16)
+        #expect(trace.playhead.requestedEnd == 16)
         trace.load(100, at: 5)
-        trace.load(99, of: "sound", .audio, at: 5.1)
-        trace.load(100, of: "sound", .audio, at: 5.2)
+        trace.load(99, of: "audio", .audio, at: 5.1)
+        trace.load(100, of: "audio", .audio, at: 5.2)
         #expect(trace.jumps == [200])
-        #expect(trace.playhead.askedEnd == 202)
+        #expect(trace.playhead.requestedEnd == 202)
         #expect(trace.position(5.3) >= 200)
     }
 
-    @Test func soundThatWasLeftForMuxedSoundHoldsNothingUp() {
+    @Test func separateAudioLeftForMuxedAudioDoesNotStopTheFront() {
         var trace = Trace()
         for number in 0..<5 {
             trace.load(number, at: Double(number))
-            trace.load(number, of: "sound", .audio, at: Double(number))
+            trace.load(number, of: "audio", .audio, at: Double(number))
         }
         for number in 5..<40 { trace.load(number, of: "muxed", at: Double(number)) }
         #expect(trace.playhead.front == 80)
     }
 
-    @Test func sessionThatAsksForNothingEndsAfterAMinuteOrTwiceItsBuffer() {
+    @Test func idleSessionEndsAfterAMinuteOrTwiceItsBuffer() {
         var trace = Trace()
         for number in 0..<5 { trace.load(number, at: Double(number) * 0.2) }
         #expect(!trace.playhead.isOver(at: Self.start + .seconds(60)))
@@ -185,13 +184,13 @@ struct SessionPlayheadTests {
         #expect(trace.playhead.isOver(at: Self.start + .seconds(195)))
     }
 
-    @Test func floodThatWasNotLookedAtIsTakenToBeInSequence() {
+    @Test func bulkDeliveryCountsAsASequence() {
         var trace = Trace()
         for number in 0..<3 { trace.load(number, at: 0) }
-        trace.playhead.flooded(to: trace.span(4000), of: "video", .main, at: Self.start + .seconds(1))
+        trace.playhead.deliveredInBulk(upTo: trace.span(4000), of: "video", .main, at: Self.start + .seconds(1))
         trace.load(4001, at: 1.1)
         #expect(trace.jumps.isEmpty)
-        #expect(trace.playhead.askedEnd == 8004)
+        #expect(trace.playhead.requestedEnd == 8004)
         #expect(trace.position(2) < 3)
     }
 }

@@ -1,20 +1,18 @@
-import Origin
 import Testing
 
-@testable import Fetching
-@testable import Library
+@testable import Playheads
 
 struct YieldPolicyTests {
     private let start = ContinuousClock.now
-    /// 3G, in bytes a second, and media that takes a third of it.
+    /// 3G, in bytes per second; the media needs a third of it.
     private let link = 97_500.0
-    private func viewer(_ buffer: Double) -> YieldPolicy.Viewer {
-        YieldPolicy.Viewer(buffer: buffer, rate: 32_000, segment: 2)
+    private func demand(_ buffer: Double) -> YieldPolicy.Demand {
+        YieldPolicy.Demand(buffer: buffer, rate: 32_000, segment: 2)
     }
 
-    /// The rate after the policy was asked twice, so far apart that a rise counts; `Int64.max` for no bound.
+    /// The rate after two calls of the policy, far enough apart for a rise to count; `Int64.max` for no limit.
     private func rate(
-        _ waiting: [YieldPolicy.Viewer], isWatched: Bool = true, link: Double?
+        _ waiting: [YieldPolicy.Demand], isWatched: Bool = true, link: Double?
     ) -> Int64 {
         var policy = YieldPolicy()
         _ = policy.allowance(for: waiting, isWatched: isWatched, link: link, at: start)
@@ -22,63 +20,63 @@ struct YieldPolicyTests {
         return allowance.rate ?? .max
     }
 
-    @Test func nobodyPlaysAndNothingIsHeldBack() {
+    @Test func noLimitsWithoutSessions() {
         var policy = YieldPolicy()
         #expect(policy.allowance(for: [], isWatched: false, link: nil, at: start) == .full)
         #expect(policy.allowance(for: [], isWatched: false, link: link, at: start) == .full)
     }
 
     @Test(arguments: [0, 1, 2.6])
-    func inTheReservoirNothingPasses(buffer: Double) {
-        #expect(rate([viewer(buffer)], link: link) == 0)
+    func backgroundStopsInTheReservoir(buffer: Double) {
+        #expect(rate([demand(buffer)], link: link) == 0)
     }
 
-    @Test func inTheCushionTheRateGrowsUpToWhatTheSessionLeaves() {
-        let rates = [3.0, 4, 5, 6, 7, 7.8].map { rate([viewer($0)], link: link) }
+    @Test func rateGrowsInTheCushionUpToTheUnusedRate() {
+        let rates = [3.0, 4, 5, 6, 7, 7.8].map { rate([demand($0)], link: link) }
         #expect(rates == rates.sorted() && Set(rates).count == rates.count)
         #expect(rates.allSatisfy { $0 > 0 && $0 <= 65_500 })
-        #expect(rate([viewer(8)], link: link) == .max)
+        #expect(rate([demand(8)], link: link) == .max)
     }
 
-    @Test func fastLinkNeedsHardlyAnyReservoir() {
-        #expect(rate([viewer(3)], link: 50_000_000) == .max)
-        #expect(rate([viewer(0)], link: 50_000_000) == 0)
+    @Test func reservoirIsShortOnAFastLink() {
+        #expect(rate([demand(3)], link: 50_000_000) == .max)
+        #expect(rate([demand(0)], link: 50_000_000) == 0)
     }
 
-    @Test func linkThatTheMediaFillsLeavesNothingForLong() {
-        #expect(rate([viewer(9)], link: 34_000) == 0)
-        #expect(rate([viewer(60)], link: 34_000) == .max)
+    @Test func reservoirIsLongIfTheMediaFillsTheLink() {
+        #expect(rate([demand(9)], link: 34_000) == 0)
+        #expect(rate([demand(60)], link: 34_000) == .max)
     }
 
-    @Test func linkNobodyHasMeasuredIsThePlayers() {
-        #expect(rate([viewer(30)], link: nil) == 0)
+    @Test func unmeasuredLinkBelongsToPlayers() {
+        #expect(rate([demand(30)], link: nil) == 0)
         #expect(rate([], link: nil) == .max)
     }
 
-    @Test func theSessionWithTheLeastDecides() {
-        #expect(rate([viewer(30), viewer(1)], link: link) == 0)
-        let both = rate([viewer(30), viewer(9)], link: link)
+    @Test func sessionWithTheSmallestBufferDecides() {
+        #expect(rate([demand(30), demand(1)], link: link) == 0)
+        let both = rate([demand(30), demand(9)], link: link)
         #expect(both > 0 && both < 97_500 - 64_000)
     }
 
-    @Test func sessionThatWaitsForNothingIsNotSpared() {
+    @Test func sessionThatWaitsForNothingDoesNotLimitTheRate() {
         #expect(rate([], link: link) == .max)
         var policy = YieldPolicy()
         let allowance = policy.allowance(for: [], isWatched: true, link: link, at: start)
-        // But what is on its way is bounded, since it will ask again.
+        // The window and the number of transfers are limited, since the session will request again.
         #expect(allowance.window == 48_750 && allowance.places != nil)
     }
 
-    @Test func stopCountsAtOnceAndItsEndOnlyAfterAWhile() {
+    @Test func stopCountsAtOnceAndItsEndAfterAPause() {
         var policy = YieldPolicy()
-        func rate(_ waiting: [YieldPolicy.Viewer], _ at: Double) -> Int64 {
+        func rate(_ waiting: [YieldPolicy.Demand], _ at: Double) -> Int64 {
             policy.allowance(for: waiting, isWatched: true, link: link, at: start + .seconds(at)).rate ?? .max
         }
         #expect(rate([], 0) == .max)
-        #expect(rate([viewer(0)], 0.1) == 0)
-        // A player that asks for one segment after the other.
+        #expect(rate([demand(0)], 0.1) == 0)
+        // A player that requests one segment after the other.
         #expect(rate([], 1.0) == 0)
-        #expect(rate([viewer(2)], 1.1) == 0)
+        #expect(rate([demand(2)], 1.1) == 0)
         #expect(rate([], 2.0) == 0)
         #expect(rate([], 2.5) == 0)
         #expect(rate([], 2.7) == .max)
@@ -88,36 +86,36 @@ struct YieldPolicyTests {
 struct LinkMeterTests {
     private let start = ContinuousClock.now
 
-    /// The rate after these: (seconds, bytes so far, whether somebody wanted more).
+    /// The rate after these samples: (seconds, bytes so far, true if the link was busy).
     private func rate(_ samples: [(Double, Int64, Bool)]) -> Double? {
         var meter = LinkMeter()
-        for (at, bytes, isBusy) in samples { meter.note(bytes, isBusy: isBusy, at: start + .seconds(at)) }
+        for (at, bytes, isBusy) in samples { meter.record(bytes, isBusy: isBusy, at: start + .seconds(at)) }
         return meter.rate
     }
 
-    @Test func nothingIsKnownBeforeTwoLooks() {
+    @Test func rateIsUnknownBeforeTheSecondSample() {
         #expect(rate([]) == nil)
         #expect(rate([(0, 5000, true)]) == nil)
         #expect(rate([(0, 5000, true), (0.1, 9000, true)]) == nil)
         #expect(rate([(0, 5000, true), (1, 5000, true)]) == nil)
     }
 
-    @Test func highestOfLateCountsWhileNobodyWantsMore() {
+    @Test func highestRecentRateCountsOnAnIdleLink() {
         #expect(rate([(0, 0, true), (1, 90_000, true), (2, 91_000, false), (9, 91_000, false)]) == 90_000)
         #expect(rate([(0, 0, true), (1, 90_000, true), (12, 91_000, false)]).map { $0 < 100 } ?? false)
     }
 
-    @Test func slowerLinkShowsSoonWhileSomebodyDoes() {
+    @Test func slowerRateCountsSoonOnABusyLink() {
         let samples = [(0.0, 0 as Int64, true), (1, 90_000, true), (3, 110_000, true), (5, 130_000, true)]
         #expect(rate(samples) == 10_000)
     }
 
-    @Test func whatHadWaitedHereIsNotMeasured() {
+    @Test func bytesBufferedHereAreNotMeasured() {
         var meter = LinkMeter()
-        meter.note(0, isBusy: true, at: start)
+        meter.record(0, isBusy: true, at: start)
         meter.skip()
-        meter.note(500_000, isBusy: true, at: start + .seconds(1))
-        meter.note(510_000, isBusy: true, at: start + .seconds(2))
+        meter.record(500_000, isBusy: true, at: start + .seconds(1))
+        meter.record(510_000, isBusy: true, at: start + .seconds(2))
         #expect(meter.rate == 10_000)
     }
 }

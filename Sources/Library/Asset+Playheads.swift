@@ -1,0 +1,43 @@
+import EventLoop
+import Origin
+public import Playheads
+import Playlist
+
+extension Asset: PlayedAsset {
+    /// The rendition with the pieces of a folder, and its media for the playhead.
+    public func playedRendition(in folder: String) -> (rendition: any PlayedRendition, kind: MediaKind)? {
+        guard let rendition = rendition(folder), rendition.name.content == .media, !rendition.name.isIFramesOnly else {
+            return nil
+        }
+        let isAudio = multivariant?.media.contains { $0.renditionIndex == rendition.place && $0.type == .audio }
+        return (rendition, isAudio ?? false ? .audio : .main)
+    }
+}
+
+extension Rendition: PlayedRendition {
+    /// Identifies the rendition within its asset.
+    public var id: String { name.id }
+
+    /// The segment in a file; nil for an initialization section, and for a segment that the playlist does not list now.
+    public func span(ofFile file: String) -> SegmentSpan? { PieceName(file).flatMap { span(of: $0) } }
+}
+
+/// The background transfers of an origin client, as playheads make them yield.
+@LoopActor final class OriginTransfers: BackgroundTransfers {
+    private let client: OriginClient
+
+    init(_ client: OriginClient) { self.client = client }
+
+    var receivedBytes: Int64 { client.traffic.playback + client.traffic.background }
+
+    var allowance: YieldAllowance {
+        get {
+            let allowance = client.backgroundAllowance
+            return YieldAllowance(rate: allowance.rate, window: allowance.window, places: allowance.places)
+        }
+        set {
+            client.backgroundAllowance = BackgroundAllowance(
+                rate: newValue.rate, window: newValue.window, places: newValue.places)
+        }
+    }
+}

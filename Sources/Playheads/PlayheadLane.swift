@@ -1,0 +1,123 @@
+/// One kind of media that a session requests and receives, in all qualities: video (with its muxed audio), or separate
+/// audio.
+///
+/// Pure. Earlier requests in the same rendition give each request its meaning:
+///
+/// - *on*: the next segment, or one of the next few, since players omit segments that they cannot get;
+/// - *again*: one of the last two, since players retry, and some have two requests under way;
+/// - *elsewhere*: any other segment, which is a seek.
+///
+/// The first request in another rendition is a change of quality if its segment is in the requested media, or directly
+/// behind it. A request for one of the first two segments is neither a change nor a seek: libavformat opens every variant
+/// and rendition that way, and adaptive players begin that way. The third segment in sequence shows the choice of a
+/// rendition.
+struct PlayheadLane {
+    /// The meaning of a request.
+    enum Step: Equatable {
+        /// A segment after the requested ones, or one of these again.
+        case on
+        /// The opening of a rendition. Others may follow, and playback begins after the last one.
+        case opening
+        /// A seek to the start of the segment.
+        case jump
+    }
+
+    /// Requests in one rendition, in sequence.
+    private struct Run {
+        var last: SegmentSpan
+        /// Number of segments in sequence.
+        var count = 1
+    }
+
+    private var runs: [String: Run] = [:]
+    /// The rendition that is played, once that is known.
+    private(set) var choice: String?
+    /// Start and end of the delivered media since the last jump, in seconds.
+    private(set) var start: Double
+    private(set) var front: Double
+    /// End of the requested media, in seconds.
+    private(set) var requestedEnd: Double
+    /// Number of requests since the last jump.
+    private var requests = 0
+
+    /// A request up to this many segments further on is not a seek.
+    static let reach = 3
+    /// This many segments in sequence show a choice.
+    static let sequence = 3
+
+    /// A lane that begins with this segment.
+    init(_ span: SegmentSpan) {
+        (start, front, requestedEnd) = (span.start, span.start, span.start)
+    }
+
+    /// Records a request.
+    ///
+    /// - Parameter position: the session's playhead.
+    mutating func requested(_ span: SegmentSpan, of rendition: String, position: Double) -> Step {
+        let step = self.step(to: span, of: rendition, isNear: isNear(span, position))
+        requests += 1
+        record(span, of: rendition, isElsewhere: step == .jump)
+        switch step {
+        case .jump: (start, front, requestedEnd, requests) = (span.start, span.start, span.end, 1)
+        case .on: requestedEnd = max(requestedEnd, span.end)
+        case .opening: if requests == 1 { requestedEnd = span.end }
+        }
+        return step
+    }
+
+    /// Records a segment that the session has received.
+    mutating func delivered(_ span: SegmentSpan) {
+        // Segments that a player omits, or gets in another order, do not stop the front.
+        let slack = Double(Self.reach) * span.duration
+        if span.start <= front + slack, span.start >= start - slack { front = max(front, span.end) }
+    }
+
+    /// Records that everything up to this segment was requested and delivered; ignored if the segment is behind.
+    mutating func deliveredInBulk(upTo span: SegmentSpan, of rendition: String) {
+        guard span.end > requestedEnd else { return }
+        (requestedEnd, front) = (span.end, span.end)
+        runs[rendition] = Run(last: span, count: Self.sequence)
+        choice = rendition
+    }
+
+    // MARK: Classification
+
+    private func step(to span: SegmentSpan, of rendition: String, isNear: Bool) -> Step {
+        guard let run = runs[rendition] else { return first(span, isNear: isNear) }
+        guard (-1...Self.reach).contains(span.number - run.last.number) else {
+            // The player may come back to a quality that it had left.
+            return choice != rendition && isNear ? .on : .jump
+        }
+        if rendition == choice || isNear { return .on }
+        return run.count + 1 < Self.sequence ? .opening : .jump
+    }
+
+    /// The meaning of the first request of a rendition.
+    private func first(_ span: SegmentSpan, isNear: Bool) -> Step {
+        let isAtStart = abs(span.start - start) < 0.5 * span.duration
+        if requests == 0 || (choice == nil && isAtStart) { return .opening }
+        return isNear ? .on : isBeginning(span) ? .opening : .jump
+    }
+
+    /// True if the segment is between the playhead and the end of the requested media, or close behind that: renditions
+    /// may be cut at different places.
+    private func isNear(_ span: SegmentSpan, _ position: Double) -> Bool {
+        span.end > position - 0.5 * span.duration
+            && span.start <= requestedEnd + Double(Self.reach - 1) * span.duration
+    }
+
+    private func isBeginning(_ span: SegmentSpan) -> Bool { span.start < 1.5 * span.duration }
+
+    private mutating func record(_ span: SegmentSpan, of rendition: String, isElsewhere: Bool) {
+        if isElsewhere { runs = [:] }
+        guard var run = runs[rendition] else {
+            runs[rendition] = Run(last: span)
+            return
+        }
+        let step = span.number - run.last.number
+        run.count = (0...Self.reach).contains(step) ? run.count + min(step, 1) : step < 0 ? run.count : 1
+        if step > 0 || step < -1 { run.last = span }
+        runs[rendition] = run
+        if run.count >= Self.sequence { choice = rendition }
+    }
+}

@@ -1,0 +1,261 @@
+public import EventLoop
+
+/// Knows which session plays which asset, and where. Playback and downloads meet here only.
+///
+/// Playback reports each piece that a session's player requests (`RenditionCursor`). The tracker infers the session's
+/// playhead from these reports (`SessionPlayhead`), and tells a download where to continue.
+@LoopActor public final class PlayheadTracker {
+    /// Sends each request for a segment and each delivery, in the order in which the tracker examines them.
+    public let events = EventStream<PlayheadEvent>()
+    /// Sends a move each time that `downloadStart(for:)` of an asset may have changed: at most one for each segment
+    /// requested. A move may come from within `downloadStart(for:)` too, if it examines recorded pieces.
+    public let moves = EventStream<PlayheadMove>()
+    /// Sends the begin and end of sessions.
+    public let sessionChanges = EventStream<SessionChange>()
+    /// Sends an event when a session begins or ends to wait for an origin.
+    let originWaits = EventStream<Void>()
+    /// The clock by which playheads run.
+    public let now: () -> ContinuousClock.Instant
+
+    private(set) var sessions: [String: TrackedSession] = [:]
+    /// Pieces from the store that were not examined yet, oldest first; and the last one beyond the limit.
+    private var records: [(file: String, cursor: RenditionCursor)] = []
+    private var lastRecord: (file: String, cursor: RenditionCursor)?
+    private var reading: LoopTimer?
+    private var sweep: LoopTimer?
+    /// Number of entries and playlists that players wait for.
+    private var openings = 0
+    /// `openings > 0` as of the latest check, which comes in the turn of the loop after a change.
+    private var isOpening = false
+    private var openingCheck: LoopTimer?
+
+    /// Time until recorded pieces are examined, and their limit; mpv takes a thousand stored segments in that time.
+    private static let recordLife = Duration.milliseconds(100)
+    private static let recordLimit = 256
+    /// Beyond this number a new session replaces the one that has been idle for longest: a client can make up ids.
+    private static let limit = 256
+    private static let sweepPause = Duration.seconds(15)
+
+    /// Makes a tracker without sessions.
+    ///
+    /// - Parameter now: the clock by which playheads run.
+    public init(now: @escaping () -> ContinuousClock.Instant = { .now }) {
+        self.now = now
+        reading = LoopTimer { [weak self] in self?.catchUp() }
+        sweep = LoopTimer { [weak self] in self?.sweepOut() }
+        openingCheck = LoopTimer { [weak self] in self?.checkOpenings() }
+    }
+
+    // MARK: Assets
+
+    /// The media time in seconds at which a download of an asset should continue: the end of the media that its players
+    /// have requested; nil while no session plays it. Of several sessions the one with the smallest buffer decides,
+    /// among those that have not requested all of the asset yet.
+    public func downloadStart(for asset: String) -> Double? {
+        catchUp()
+        let now = now()
+        let watching = sessions(of: asset).filter { $0.isWatching && !$0.playhead.isOver(at: now) }
+        let unfinished = watching.filter { ($0.playhead.requestedEnd ?? 0) < ($0.asset.duration ?? .infinity) - 0.001 }
+        let thinnest = (unfinished.isEmpty ? watching : unfinished).min {
+            $0.playhead.buffer(at: now) < $1.playhead.buffer(at: now)
+        }
+        return thinnest?.playhead.requestedEnd
+    }
+
+    /// True if a session plays the asset, or did so a moment ago.
+    public func isPlayed(_ asset: String) -> Bool {
+        catchUp()
+        let now = now()
+        return sessions(of: asset).contains { $0.isPresent(at: now) }
+    }
+
+    /// True if a session plays any asset, or did so a moment ago.
+    public var isAnyPlayed: Bool {
+        catchUp()
+        let now = now()
+        return sessions.values.contains { $0.isPresent(at: now) }
+    }
+
+    /// Media times in seconds near which the sessions of an asset will request segments: the playhead of each, and the
+    /// end of the media that it has requested.
+    public func neededTimes(of asset: String) -> [Double] {
+        let now = now()
+        return sessions(of: asset).filter { $0.isPresent(at: now) }.flatMap { session in
+            [session.playhead.position(at: now), session.playhead.requestedEnd].compactMap(\.self)
+        }
+    }
+
+    /// Ends the sessions of an asset that is about to be removed.
+    public func forget(_ asset: String) {
+        for (id, session) in sessions where session.asset.id == asset { remove(id) }
+    }
+
+    private func sessions(of asset: String) -> [TrackedSession] {
+        sessions.values.filter { $0.asset.id == asset && !$0.asset.isRemoved }
+    }
+
+    // MARK: Sessions
+
+    /// True if the session has requested media and has not ended.
+    public func hasSession(_ session: String) -> Bool { sessions[session] != nil }
+
+    /// A session's playhead now; nil for a session that has ended by idleness, and for an unknown one.
+    public func reading(of session: String) -> PlayheadReading? {
+        let now = now()
+        return presentSession(session, at: now)?.playhead.reading(at: now)
+    }
+
+    /// Time since the begin of a session, in seconds; nil for one that has ended by idleness, and for an unknown one.
+    public func age(of session: String) -> Int64? {
+        let now = now()
+        return presentSession(session, at: now).map { (now - $0.since).components.seconds }
+    }
+
+    private func presentSession(_ session: String, at now: ContinuousClock.Instant) -> TrackedSession? {
+        sessions[session].flatMap { $0.isPresent(at: now) ? $0 : nil }
+    }
+
+    /// The session of a cursor. One that had ended by idleness begins anew.
+    private func session(of cursor: RenditionCursor) -> TrackedSession { session(cursor.session, of: cursor.asset) }
+
+    private func session(_ id: String, of asset: any PlayedAsset) -> TrackedSession {
+        let now = now()
+        if let known = sessions[id], known.asset === asset, known.isPresent(at: now) { return known }
+        if sessions.isEmpty { sweep?.schedule(after: Self.sweepPause) }
+        if sessions.count >= Self.limit {
+            let idlest = sessions.min { $0.value.playhead.lastEvent < $1.value.playhead.lastEvent }
+            if let idlest { remove(idlest.key) }
+        }
+        let session = TrackedSession(asset, at: now)
+        sessions[id] = session
+        if !asset.isRemoved { sessionChanges.send(.began(asset: asset.id)) }
+        return session
+    }
+
+    private func sweepOut() {
+        let now = now()
+        for (id, session) in sessions where !session.isPresent(at: now) { remove(id) }
+        if !sessions.isEmpty { sweep?.schedule(after: Self.sweepPause) }
+    }
+
+    private func remove(_ session: String) {
+        guard let asset = sessions.removeValue(forKey: session)?.asset, !asset.isRemoved else { return }
+        sessionChanges.send(.ended(asset: asset.id))
+        if sessions(of: asset.id).isEmpty { notify(asset, .end) }
+    }
+
+    private func notify(_ asset: any PlayedAsset, _ cause: PlayheadMove.Cause) {
+        if !asset.isRemoved { moves.send(PlayheadMove(asset: asset.id, cause: cause)) }
+    }
+
+    // MARK: Reports
+
+    /// The cursor of a session in a rendition of an asset, by the rendition's folder; nil for content without a
+    /// playhead: keys, subtitles, images, trick play.
+    public func cursor(of session: String, in asset: any PlayedAsset, _ folder: String) -> RenditionCursor? {
+        if let known = sessions[session], known.asset === asset, let cursor = known.cursors[folder] { return cursor }
+        guard let (rendition, kind) = asset.playedRendition(in: folder) else { return nil }
+        let cursor = RenditionCursor(session, in: asset, rendition, kind, self)
+        self.session(session, of: asset).cursors[folder] = cursor
+        return cursor
+    }
+
+    /// Records a piece that a player took from the store.
+    func record(_ file: String, _ cursor: RenditionCursor) {
+        guard records.count < Self.recordLimit else {
+            lastRecord = (file, cursor)
+            return
+        }
+        if records.isEmpty { reading?.schedule(after: Self.recordLife) }
+        records.append((file, cursor))
+    }
+
+    /// Examines the recorded pieces now, rather than in a moment.
+    public func catchUp() {
+        guard !records.isEmpty else { return }
+        let read = records
+        records.removeAll(keepingCapacity: true)
+        for record in read { examine(record.file, record.cursor) }
+        if let lastRecord { examineLast(lastRecord.file, lastRecord.cursor) }
+        lastRecord = nil
+    }
+
+    private func examine(_ file: String, _ cursor: RenditionCursor) {
+        guard let span = cursor.rendition.span(ofFile: file) else { return }
+        request(span, cursor)
+        session(of: cursor).playhead.delivered(span, cursor.kind, at: now())
+        publish(.delivered, span, cursor)
+    }
+
+    /// Examines the last of many pieces; those before it are assumed to have come in sequence.
+    private func examineLast(_ file: String, _ cursor: RenditionCursor) {
+        guard let span = cursor.rendition.span(ofFile: file) else { return }
+        session(of: cursor).playhead.deliveredInBulk(upTo: span, of: cursor.rendition.id, cursor.kind, at: now())
+        publish(.deliveredInBulk, span, cursor)
+        notify(cursor.asset, .progress)
+    }
+
+    private func request(_ span: SegmentSpan, _ cursor: RenditionCursor) {
+        let session = session(of: cursor)
+        let before = session.playhead.requestedEnd
+        let isSeek = session.playhead.requested(span, of: cursor.rendition.id, cursor.kind, at: now())
+        publish(.requested(isSeek: isSeek), span, cursor)
+        guard isSeek || session.playhead.requestedEnd != before else { return }
+        notify(cursor.asset, isSeek ? .seek : .progress)
+    }
+
+    private func publish(_ change: PlayheadEvent.Change, _ span: SegmentSpan, _ cursor: RenditionCursor) {
+        events.send(PlayheadEvent(change, span, cursor, session(of: cursor).playhead.reading(at: now())))
+    }
+
+    func awaits(_ file: String, _ cursor: RenditionCursor) {
+        catchUp()
+        let session = session(of: cursor)
+        session.awaited += 1
+        session.lastWait = now()
+        if let span = cursor.rendition.span(ofFile: file) { request(span, cursor) }
+        originWaits.send(())
+    }
+
+    func received(_ file: String, _ cursor: RenditionCursor, bytes: Int64, isComplete: Bool) {
+        catchUp()
+        let session = session(of: cursor)
+        session.awaited = max(0, session.awaited - 1)
+        session.lastWait = now()
+        if isComplete, let span = cursor.rendition.span(ofFile: file) {
+            session.playhead.delivered(span, cursor.kind, at: now())
+            session.consumed(bytes, span, cursor.kind)
+            publish(.delivered, span, cursor)
+        }
+        originWaits.send(())
+    }
+
+    /// A player begins to wait for an entry or a playlist from the origin: playback is about to begin. A known answer
+    /// that is given at once makes no transfer yield. `openingEnded()` ends the wait.
+    public func openingBegan() {
+        openings += 1
+        openingCheck?.fireSoon()
+    }
+
+    /// The player has the entry or playlist, or was refused.
+    public func openingEnded() {
+        openings -= 1
+        openingCheck?.fireSoon()
+    }
+
+    private func checkOpenings() {
+        guard isOpening != (openings > 0) else { return }
+        isOpening = openings > 0
+        originWaits.send(())
+    }
+
+    // MARK: Yielding
+
+    /// The demands of the sessions that wait for an origin; and true if any session draws from an origin at all.
+    func demands(at now: ContinuousClock.Instant) -> (waiting: [YieldPolicy.Demand], isWatched: Bool) {
+        let drawing = sessions.values.filter { $0.isDrawing(at: now) }
+        var waiting = drawing.filter { $0.awaited > 0 }.map { $0.demand(at: now) }
+        if isOpening { waiting.append(YieldPolicy.Demand(buffer: 0, rate: 0, segment: 0)) }
+        return (waiting, isOpening || !drawing.isEmpty)
+    }
+}

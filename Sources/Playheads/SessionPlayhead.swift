@@ -1,0 +1,127 @@
+/// One session's playhead and the buffer ahead of it, inferred from what its player requests.
+///
+/// Pure: takes events with their times. Players read ahead, mpv without limit, hls.js and VLC by about 30 s, so a request
+/// is not the playhead. The playhead models the media on the screen: it starts when the first segment has been
+/// delivered, advances in real time, and stops at the end of the delivered media until more arrives. A seek moves it at
+/// once (`PlayheadLane` recognizes seeks).
+///
+/// Pauses, other speeds, seeks within a player's buffer, and evictions from that buffer cannot be seen from here: a
+/// paused player is assumed to play on to the end of what it has.
+struct SessionPlayhead {
+    private var lanes: [MediaKind: PlayheadLane] = [:]
+    /// The playhead at an instant; it advances from there while `isRunning`.
+    private var anchor: (position: Double, at: ContinuousClock.Instant)
+    private(set) var isRunning = false
+    /// Time of the latest request or delivery.
+    private(set) var lastEvent: ContinuousClock.Instant
+
+    init(at now: ContinuousClock.Instant) {
+        anchor = (0, now)
+        lastEvent = now
+    }
+
+    // MARK: Events
+
+    /// Records that the session requests a segment. True if that is a seek.
+    mutating func requested(
+        _ span: SegmentSpan, of rendition: String, _ kind: MediaKind, at now: ContinuousClock.Instant
+    ) -> Bool {
+        advance(to: now)
+        let isFirst = lanes.isEmpty
+        var lane = lanes[kind] ?? PlayheadLane(span)
+        let step = lane.requested(span, of: rendition, position: anchor.position)
+        lanes[kind] = lane
+        if isFirst { anchor.position = span.start }
+        switch step {
+        case .on: return false
+        case .opening:
+            // Playback begins only after the player has opened all renditions that it opens.
+            if lane.choice == nil { (anchor.position, isRunning) = (frontmostStart, false) }
+            return false
+        case .jump: return jump(to: span)
+        }
+    }
+
+    /// Records that a segment was delivered to its last byte.
+    mutating func delivered(_ span: SegmentSpan, _ kind: MediaKind, at now: ContinuousClock.Instant) {
+        advance(to: now)
+        lanes[kind]?.delivered(span)
+        if !isRunning, let front, front > anchor.position { isRunning = true }
+    }
+
+    /// Records that so many segments were delivered at once that only this one, the last of them, was examined.
+    mutating func deliveredInBulk(
+        upTo span: SegmentSpan, of rendition: String, _ kind: MediaKind, at now: ContinuousClock.Instant
+    ) {
+        advance(to: now)
+        var lane = lanes[kind] ?? PlayheadLane(span)
+        lane.deliveredInBulk(upTo: span, of: rendition)
+        lanes[kind] = lane
+        if let front, front > anchor.position { isRunning = true }
+    }
+
+    /// After a seek, the other kind of media follows a moment later, to the start of its own segment: that is not a
+    /// second seek.
+    private mutating func jump(to span: SegmentSpan) -> Bool {
+        let follows = abs(span.start - anchor.position) <= 1.5 * span.duration && lanes.count > 1
+        if !follows { (anchor.position, isRunning) = (span.start, false) }
+        return !follows
+    }
+
+    private mutating func advance(to now: ContinuousClock.Instant) {
+        anchor = (position(at: now), now)
+        lastEvent = now
+    }
+
+    // MARK: Answers
+
+    /// The media time on the screen, in seconds.
+    func position(at now: ContinuousClock.Instant) -> Double {
+        guard isRunning, let front else { return anchor.position }
+        return max(anchor.position, min(front, anchor.position + (now - anchor.at).inSeconds))
+    }
+
+    /// End of the delivered media in seconds; nil before the first request.
+    var front: Double? { current.map(\.front).min() }
+
+    /// End of the requested media in seconds: a download for this session continues there.
+    var requestedEnd: Double? { current.map(\.requestedEnd).min() }
+
+    /// Length of the media ahead of the playhead, in seconds.
+    func buffer(at now: ContinuousClock.Instant) -> Double { max(0, (front ?? 0) - position(at: now)) }
+
+    /// The rendition that is played; nil while that is not clear: the third segment in sequence shows it.
+    var choice: String? { lanes[.main]?.choice ?? lanes[.audio]?.choice }
+
+    func reading(at now: ContinuousClock.Instant) -> PlayheadReading {
+        PlayheadReading(position: position(at: now), front: front, isRunning: isRunning, choice: choice)
+    }
+
+    /// True if the session has ended by idleness. A player with a long buffer requests nothing until it has played that,
+    /// and may be paused meanwhile: the limit is twice the buffer, and at least a minute.
+    func isOver(at now: ContinuousClock.Instant) -> Bool {
+        let held = max(0, (front ?? 0) - anchor.position)
+        return (now - lastEvent).inSeconds > max(2 * held, Self.shortestIdleness)
+    }
+
+    private static let shortestIdleness = 60.0
+
+    /// The lanes in use: a player may have left separate audio for muxed audio, and after a seek each lane counts once it
+    /// has followed.
+    private var current: [PlayheadLane] {
+        guard lanes.count > 1, let furthest = lanes.values.map(\.requestedEnd).max() else { return Array(lanes.values) }
+        return lanes.values.filter { $0.requestedEnd >= furthest - Self.slack }
+    }
+
+    /// Largest distance between the lanes of one session, in seconds: more than two long segments.
+    private static let slack = 30.0
+
+    private var frontmostStart: Double { current.map(\.start).min() ?? anchor.position }
+}
+
+extension Duration {
+    var inSeconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) * 1e-18
+    }
+}

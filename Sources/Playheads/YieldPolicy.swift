@@ -1,0 +1,127 @@
+/// The share of the link that background transfers may take.
+public struct YieldAllowance: Hashable, Sendable {
+    /// Bytes per second of all background transfers together; 0 for none, nil for no limit.
+    public var rate: Int64?
+    /// Number of bytes that may be on their way, of all background transfers together: a player's request waits at the
+    /// bottleneck until they have passed. nil for the system's default.
+    public var window: Int64?
+    /// Most transfers at once to one (scheme, host, port); nil for the client's default.
+    public var places: Int?
+
+    /// Makes an allowance: see the properties.
+    public init(rate: Int64? = nil, window: Int64? = nil, places: Int? = nil) {
+        self.rate = rate
+        self.window = window
+        self.places = places
+    }
+
+    /// No limits.
+    public static let full = YieldAllowance()
+    /// Nothing, for now.
+    public static let nothing = YieldAllowance(rate: 0, window: smallestWindow, places: 0)
+
+    /// The smallest useful window: a few packets.
+    static let smallestWindow: Int64 = 8 << 10
+}
+
+/// Decides how much of the link background transfers may take while sessions draw from it.
+///
+/// Pure. Two published ideas:
+///
+/// - Less than best effort (RFC 6297; LEDBAT, RFC 6817): background transfers take what players leave, stop at once when
+///   a player needs the link, and add no more than a bounded delay to the bottleneck's queue.
+/// - Buffer thresholds (BBA: Huang et al., "A Buffer-Based Approach to Rate Adaptation", SIGCOMM 2014): below a
+///   *reservoir* of buffered media nothing is risked; in a *cushion* above it the rate grows with the buffer.
+///
+/// The policy looks at each session that waits for bytes from an origin. In the reservoir, background transfers stop. In
+/// the cushion they get a share, in proportion to the buffer, of the rate that the sessions do not consume: the sessions'
+/// buffers still grow, or stay. Above the cushion they get the whole link. The length of the reservoir follows from
+/// measurement: it grows with the share of the link that the media needs. On a link that is a hundred times as fast as
+/// the media it is next to nothing, and playback delays no download.
+///
+/// A session that waits for nothing has all that it needs, is paused or is gone, whatever its estimated buffer is.
+struct YieldPolicy {
+    /// The demand of a session that draws from an origin.
+    struct Demand {
+        /// Length of the media ahead of the playhead, in seconds.
+        var buffer: Double
+        /// Consumption, in bytes per second of media.
+        var rate: Double
+        /// Duration of a segment, in seconds.
+        var segment: Double
+    }
+
+    /// The limits that are in force.
+    private enum Level: Int, Comparable {
+        case stopped, bounded, full
+        static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    private var level = Level.full
+    private var since: ContinuousClock.Instant?
+
+    /// A higher level counts after this time, so that a player that requests one segment after the other finds the link
+    /// as it left it.
+    private static let calm = Duration.milliseconds(600)
+    /// Length of the reservoir, in transfer times of a segment; and upper end of the cushion, in reservoirs.
+    private static let reserve = 2.0
+    private static let cushion = 3.0
+    /// A segment counts as at least this long, in seconds: each request has a cost of its own.
+    private static let shortestSegment = 4.0
+    /// Limit of the queue at the bottleneck, in seconds of the link. LEDBAT allows 0.1; this bounds a window, which must
+    /// also cover the round trip of a slow link.
+    private static let queue = 0.5
+    /// Transfers at once while sessions draw: each has a window.
+    private static let places = 2
+    /// A rate below this, in bytes per second, is not worth a transfer: a few packets a second.
+    private static let smallest: Int64 = 4 << 10
+
+    /// The limits of background transfers from now on.
+    ///
+    /// - Parameters:
+    ///   - waiting: the demands of the sessions that wait for bytes from an origin.
+    ///   - isWatched: true if a session draws from an origin, waiting or not.
+    ///   - link: capacity of the link in bytes per second; nil before that is known.
+    mutating func allowance(
+        for waiting: [Demand], isWatched: Bool, link: Double?, at now: ContinuousClock.Instant
+    ) -> YieldAllowance {
+        let share = Self.share(for: waiting, link: link)
+        let wanted: Level = share <= 0 ? .stopped : share < 1 ? .bounded : .full
+        change(to: wanted, at: now)
+        guard isWatched || level < .full else { return .full }
+        switch level {
+        case .stopped: return .nothing
+        case .full: return YieldAllowance(window: Self.window(link), places: Self.places)
+        case .bounded:
+            let spare = (link ?? 0) - waiting.reduce(0) { $0 + $1.rate }
+            let rate = Int64(max(0, spare * min(share, 1)))
+            if rate < Self.smallest { return .nothing }
+            return YieldAllowance(rate: rate, window: Self.window(link), places: Self.places)
+        }
+    }
+
+    /// Changes the level: to a lower one at once, to a higher one after `calm`.
+    private mutating func change(to wanted: Level, at now: ContinuousClock.Instant) {
+        guard wanted > level else {
+            (level, since) = (wanted, nil)
+            return
+        }
+        guard let since else { return since = now }
+        if now - since >= Self.calm { (level, self.since) = (wanted, nil) }
+    }
+
+    /// 0 if any session is in its reservoir, 1 if all are above their cushions.
+    private static func share(for waiting: [Demand], link: Double?) -> Double {
+        guard let link, link > 0 else { return waiting.isEmpty ? 1 : 0 }
+        let load = waiting.reduce(0) { $0 + $1.rate } / link
+        let shares = waiting.map { session in
+            let reservoir = reserve * max(session.segment, shortestSegment) * load
+            return (session.buffer - reservoir) / max(reservoir * (cushion - 1), 0.001)
+        }
+        return min(max(shares.min() ?? 1, 0), 1)
+    }
+
+    private static func window(_ link: Double?) -> Int64? {
+        link.map { max(YieldAllowance.smallestWindow, Int64($0 * queue)) }
+    }
+}

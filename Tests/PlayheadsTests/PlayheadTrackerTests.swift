@@ -1,0 +1,130 @@
+import EventLoop
+import Testing
+
+@testable import Playheads
+
+@LoopActor @Suite struct PlayheadTrackerTests {
+    /// An asset with a main rendition of ten segments of 2 s in files named by their numbers.
+    private final class Film: PlayedAsset {
+        final class Main: PlayedRendition {
+            let id = "video"
+            func span(ofFile file: String) -> SegmentSpan? {
+                Int(file).map { SegmentSpan(number: $0, start: Double($0) * 2, duration: 2) }
+            }
+        }
+
+        let id = "film"
+        let duration: Double? = 20
+        var isRemoved = false
+        private let main = Main()
+
+        func playedRendition(in folder: String) -> (rendition: any PlayedRendition, kind: MediaKind)? {
+            folder == main.id ? (main, .main) : nil
+        }
+    }
+
+    private final class Clock {
+        var now = ContinuousClock.now
+    }
+
+    private let clock = Clock()
+    private let tracker: PlayheadTracker
+    private let film = Film()
+
+    init() {
+        tracker = PlayheadTracker { [clock] in clock.now }
+    }
+
+    private func cursor(_ session: String = "s", of film: Film? = nil) throws -> RenditionCursor {
+        try #require(tracker.cursor(of: session, in: film ?? self.film, "video"))
+    }
+
+    @Test func contentWithoutAPlayheadHasNoCursor() {
+        #expect(tracker.cursor(of: "s", in: film, "keys") == nil)
+        #expect(!tracker.isPlayed("film") && !tracker.isAnyPlayed && tracker.downloadStart(for: "film") == nil)
+    }
+
+    @Test func storedPiecesAreExaminedLaterAndInOrder() throws {
+        var seen: [String] = []
+        let events = tracker.events.subscribe { event in
+            seen.append("\(event.asset) \(event.rendition) \(event.span.number) \(event.change)")
+        }
+        let moves = tracker.moves.subscribe { seen.append("\($0.asset) \($0.cause)") }
+        let cursor = try cursor()
+        for number in [0, 1, 7] { cursor.served("\(number)") }
+        #expect(seen.isEmpty)
+        #expect(tracker.downloadStart(for: "film") == 16)
+        #expect(
+            seen == [
+                "film video 0 requested(isSeek: false)", "film progress", "film video 0 delivered",
+                "film video 1 requested(isSeek: false)", "film progress", "film video 1 delivered",
+                "film video 7 requested(isSeek: true)", "film seek", "film video 7 delivered",
+            ])
+        withExtendedLifetime((events, moves)) {}
+    }
+
+    @Test func sessionBeginsAndEnds() throws {
+        var seen: [String] = []
+        let changes = tracker.sessionChanges.subscribe { seen.append("\($0)") }
+        let moves = tracker.moves.subscribe { seen.append("\($0.cause)") }
+        _ = try cursor("a")
+        _ = try cursor("b")
+        #expect(tracker.isPlayed("film") && tracker.isAnyPlayed && !tracker.isPlayed("other"))
+        clock.now += .seconds(30)
+        #expect(tracker.age(of: "a") == 30)
+        tracker.forget("film")
+        #expect(!tracker.isPlayed("film") && !tracker.hasSession("a"))
+        let (began, ended) = (#"began(asset: "film")"#, #"ended(asset: "film")"#)
+        #expect(seen == [began, began, ended, ended, "end"])
+        withExtendedLifetime((changes, moves)) {}
+    }
+
+    @Test func idleSessionEndsUnlessItWaits() throws {
+        let cursor = try cursor()
+        cursor.awaits("0")
+        clock.now += .seconds(600)
+        #expect(tracker.isPlayed("film"))
+        cursor.received("0", bytes: 1000, isComplete: true)
+        clock.now += .seconds(61)
+        #expect(!tracker.isPlayed("film") && tracker.reading(of: "s") == nil)
+    }
+
+    @Test func waitsShowToTransfersThatYield() throws {
+        var waits = 0
+        let subscription = tracker.originWaits.subscribe { waits += 1 }
+        let cursor = try cursor()
+        #expect(!tracker.demands(at: clock.now).isWatched)
+        cursor.awaits("0")
+        #expect(waits == 1 && tracker.demands(at: clock.now).waiting.map(\.buffer) == [0])
+        cursor.received("0", bytes: 1000, isComplete: true)
+        #expect(waits == 2 && tracker.demands(at: clock.now).waiting.isEmpty)
+        #expect(tracker.demands(at: clock.now).isWatched)
+        cursor.awaits("1")
+        #expect(tracker.demands(at: clock.now).waiting.map(\.buffer) == [2])
+        #expect(tracker.demands(at: clock.now).waiting.map(\.rate) == [500])
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test func downloadStartsWhereTheSmallestBufferEnds() throws {
+        let (first, second) = (try cursor("a"), try cursor("b"))
+        for number in 0..<4 { first.served("\(number)") }
+        second.served("0")
+        #expect(tracker.downloadStart(for: "film") == 2)
+        #expect(tracker.neededTimes(of: "film").sorted() == [0, 0, 2, 8])
+        for number in 1..<10 { second.served("\(number)") }
+        // The second session has requested all of the film.
+        #expect(tracker.downloadStart(for: "film") == 8)
+    }
+
+    @Test func sessionsOfARemovedAssetDoNotCountForItsSuccessor() throws {
+        let old = try cursor("a")
+        old.awaits("0")
+        tracker.forget("film")
+        film.isRemoved = true
+        old.received("0", isComplete: true)
+        #expect(tracker.hasSession("a") && !tracker.isPlayed("film") && tracker.isAnyPlayed)
+        let successor = Film()
+        _ = try cursor("b", of: successor)
+        #expect(tracker.isPlayed("film"))
+    }
+}
