@@ -11,7 +11,7 @@ public final class PieceDirectory: Sendable {
     public let directory: Directory
     /// Where files for it grow, and what is wrong is put aside: on the same file system; nil where nothing is written.
     let temporary: Directory?
-    private let keeper: Keeper?
+    private let syncThread: SyncThread?
     private let lost: @Sendable (String, StoreError) -> Void
     private let state = Mutex(State())
     private let lines = Mutex(Lines())
@@ -31,14 +31,14 @@ public final class PieceDirectory: Sendable {
     }
 
     /// - Parameters:
-    ///   - keeper: nil where nothing is synced, and no line is written.
+    ///   - syncThread: nil where nothing is synced, and no line is written.
     ///   - temporary: see there.
     ///   - lost: see `Store.pieces`.
     init(
-        _ directory: Directory, _ keeper: Keeper? = nil, by temporary: Directory? = nil,
+        _ directory: Directory, _ syncThread: SyncThread? = nil, by temporary: Directory? = nil,
         lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
     ) {
-        (self.directory, self.keeper, self.temporary, self.lost) = (directory, keeper, temporary, lost)
+        (self.directory, self.syncThread, self.temporary, self.lost) = (directory, syncThread, temporary, lost)
     }
 
     // MARK: Coming
@@ -46,7 +46,7 @@ public final class PieceDirectory: Sendable {
     /// Takes note that a piece is about to be put in its place: what the ledger says of the one before is void from now on.
     /// `came` or `failed` follows.
     func coming(_ file: String) {
-        guard keeper != nil else { return }
+        guard syncThread != nil else { return }
         state.withLock { state in
             state.arrivals += 1
             state.expected[file] = state.arrivals
@@ -65,7 +65,7 @@ public final class PieceDirectory: Sendable {
     ///   - size: its length in bytes.
     ///   - descriptor: of the file, open; this owns it from now on. Nil where it is opened by its name later.
     func came(_ file: String, size: Int64, descriptor: Int32?) {
-        guard let keeper else {
+        guard let syncThread else {
             if let descriptor { close(descriptor) }
             return
         }
@@ -74,18 +74,18 @@ public final class PieceDirectory: Sendable {
             state.expected[file] = state.arrivals
             return state.arrivals
         }
-        keeper.take(Keeper.Arrival(pieces: self, file: file, number: arrival, size: size, descriptor: descriptor))
+        syncThread.sync(SyncThread.Arrival(pieces: self, file: file, number: arrival, size: size, descriptor: descriptor))
     }
 
     /// Takes note that a text has grown, which is synced with the pieces that it lists. It is no piece, and gets no line.
     ///
     /// - Parameter descriptor: as `came` takes it.
     func grew(_ file: String, descriptor: Int32?) {
-        guard let keeper else {
+        guard let syncThread else {
             if let descriptor { close(descriptor) }
             return
         }
-        keeper.take(Keeper.Arrival(pieces: self, file: file, number: nil, size: 0, descriptor: descriptor))
+        syncThread.sync(SyncThread.Arrival(pieces: self, file: file, number: nil, size: 0, descriptor: descriptor))
     }
 
     /// Takes note of a small piece that was written in its place, over another one perhaps.
@@ -95,12 +95,12 @@ public final class PieceDirectory: Sendable {
 
     /// A file that no line is about: it gets one, in its turn.
     func adopt(_ file: String) {
-        guard let keeper else { return }
-        keeper.adopt(Keeper.Arrival(pieces: self, file: file, number: 0, size: 0, descriptor: nil))
+        guard let syncThread else { return }
+        syncThread.adopt(SyncThread.Arrival(pieces: self, file: file, number: 0, size: 0, descriptor: nil))
     }
 
     /// Writes the lines of pieces that were synced. What the disk has no room for now is written with the next ones.
-    func enter(_ pieces: [(arrival: Keeper.Arrival, entry: Ledger.Entry)]) {
+    func writeLines(_ pieces: [(arrival: SyncThread.Arrival, entry: Ledger.Entry)]) {
         lines.withLock { lines in
             for (arrival, entry) in pieces { lines.unwritten += Ledger.lines(of: arrival.file, entry) }
             if append(lines.unwritten, isFirst: !lines.isBegun) { (lines.unwritten, lines.isBegun) = ([], true) }
@@ -109,14 +109,14 @@ public final class PieceDirectory: Sendable {
     }
 
     /// Takes note that nothing more is to be waited for about a piece, unless another has come in its place.
-    func forget(_ arrival: Keeper.Arrival) {
+    func forget(_ arrival: SyncThread.Arrival) {
         state.withLock { state in
             if state.expected[arrival.file] == arrival.number { state.expected[arrival.file] = nil }
         }
     }
 
     /// Takes back a piece whose bytes the disk has lost, unless another has come in its place.
-    func lose(_ arrival: Keeper.Arrival, _ error: StoreError) {
+    func discard(_ arrival: SyncThread.Arrival, _ error: StoreError) {
         let isCurrent = state.withLock { state in
             guard arrival.number != nil else { return false }
             guard arrival.number == 0 || state.expected[arrival.file] == arrival.number else { return false }
@@ -201,7 +201,7 @@ public final class PieceDirectory: Sendable {
                 adopt(file)
                 continue
             }
-            guard keeper != nil else { continue }
+            guard syncThread != nil else { continue }
             try? directory.remove(file)
             pieces[file] = nil
         }

@@ -6,13 +6,13 @@ public final class ReadingPace: Sendable {
     private let read = Atomic<Int64>(0)
     private let cancelled = Atomic(false)
     private let paused = Atomic(false)
-    private let bell: Bell
+    private let wakeup: Wakeup
 
     /// - Parameter bytesPerSecond: 0 for as fast as the disk is.
     /// - Throws: `StoreError` when the system gives no eventfd.
     public init(bytesPerSecond: Int64) throws(StoreError) {
         rate = Mutex(ReadingRate(bytesPerSecond: bytesPerSecond, at: .now))
-        bell = try Bell()
+        wakeup = try Wakeup()
     }
 
     /// The bytes that were read so far.
@@ -24,7 +24,7 @@ public final class ReadingPace: Sendable {
     /// Gives it up: nothing more is read.
     public func cancel() {
         cancelled.store(true, ordering: .relaxed)
-        bell.ring()
+        wakeup.signal()
     }
 
     /// Whether it rests until this is false again.
@@ -32,7 +32,7 @@ public final class ReadingPace: Sendable {
         get { paused.load(ordering: .relaxed) }
         set {
             paused.store(newValue, ordering: .relaxed)
-            bell.ring()
+            wakeup.signal()
         }
     }
 
@@ -45,7 +45,7 @@ public final class ReadingPace: Sendable {
         while !isCancelled {
             let left = isPaused ? nil : due - .now
             if let left, left <= .zero { return true }
-            bell.wait(milliseconds: left.map { Int32(min($0 / .milliseconds(1), 60_000)) + 1 })
+            wakeup.wait(milliseconds: left.map { Int32(min($0 / .milliseconds(1), 60_000)) + 1 })
         }
         return false
     }

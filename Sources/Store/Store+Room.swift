@@ -18,7 +18,7 @@ extension Store {
     public func checkRoom(in place: BundlePlace? = nil) throws(StoreError) {
         let root = try (place ?? home).folders().root
         let reserve = reserve(of: root)
-        if keeper?.hasGivenUp ?? false {
+        if syncThread?.hasGivenUp ?? false {
             throw StoreError(.io, path: root.path, detail: "the disk has lost what was written, time after time")
         }
         guard Self.space(of: root).free <= reserve else { return }

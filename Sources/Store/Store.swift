@@ -28,13 +28,13 @@ public final class Store: Sendable {
     private let lock: StoreLock?
     private let temporary: Directory?
     /// What files are written by that nobody waits for.
-    let worker: StoreWorker?
+    let worker: WorkQueue?
     /// What makes pieces outlive a loss of power.
-    let keeper: Keeper?
+    let syncThread: SyncThread?
     /// The bundles; nil where there are none, and none can be made.
     let assets: Directory?
     /// What pieces are read by to be verified, once any are.
-    private let verifying = Mutex<StoreWorker?>(nil)
+    private let verifying = Mutex<WorkQueue?>(nil)
 
     /// What only a store that can be written has.
     private struct Writable {
@@ -42,8 +42,8 @@ public final class Store: Sendable {
         let temporary: Directory
         let assets: Directory
         let catalogue: Catalogue
-        let worker: StoreWorker
-        let keeper: Keeper
+        let worker: WorkQueue
+        let syncThread: SyncThread
     }
 
     /// Opens the store at `path`, makes it if it is not there, and clears what an earlier process left in `tmp/`.
@@ -67,11 +67,11 @@ public final class Store: Sendable {
         do throws(StoreError) {
             let parts = try Self.openForWriting(root, report)
             (lock, temporary, assets, catalogue) = (parts.lock, parts.temporary, parts.assets, parts.catalogue)
-            (worker, keeper) = (parts.worker, parts.keeper)
+            (worker, syncThread) = (parts.worker, parts.syncThread)
             readOnlyReason = nil
         } catch {
             guard error.code != .busy, error.code != .newer else { throw error }
-            (lock, temporary, assets, worker, keeper) = (nil, nil, try? root.subdirectory("assets"), nil, nil)
+            (lock, temporary, assets, worker, syncThread) = (nil, nil, try? root.subdirectory("assets"), nil, nil)
             catalogue = try Catalogue(path: path, access: .readOnly)
             readOnlyReason = error
         }
@@ -83,7 +83,7 @@ public final class Store: Sendable {
     deinit {
         verifying.withLock { $0 }?.stop()
         worker?.stop()
-        keeper?.stop()
+        syncThread?.stop()
         if !isAfterPowerLoss { lock?.end() }
         for annex in annexes { annex.noteSynced() }
     }
@@ -99,8 +99,8 @@ public final class Store: Sendable {
         try root.remove(StoreMoveNote.arrivedName)
         let assets = try root.subdirectory("assets", create: true)
         return Writable(
-            lock: lock, temporary: temporary, assets: assets, catalogue: catalogue, worker: try StoreWorker(),
-            keeper: try Keeper())
+            lock: lock, temporary: temporary, assets: assets, catalogue: catalogue, worker: try WorkQueue(),
+            syncThread: try SyncThread())
     }
 
     // MARK: Bundles
@@ -127,8 +127,8 @@ public final class Store: Sendable {
         let temporary = try place.writable().temporary
         guard let name = try place.setAside(id) else { return isGone() }
         // After what is on its way into it: a folder that is filled meanwhile does not go.
-        worker?.submit { [keeper] in
-            keeper?.flush {
+        worker?.submit { [syncThread] in
+            syncThread?.flush {
                 Self.behindTheScenes {
                     try? temporary.removeTree(name)
                     isGone()
@@ -167,13 +167,13 @@ public final class Store: Sendable {
         in directory: Directory, of place: BundlePlace? = nil,
         lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
     ) -> PieceDirectory {
-        PieceDirectory(directory, keeper, by: (try? (place ?? home).folders())?.temporary, lost: lost)
+        PieceDirectory(directory, syncThread, by: (try? (place ?? home).folders())?.temporary, lost: lost)
     }
 
     /// The thread that reads pieces to verify them.
-    func reader() throws(StoreError) -> StoreWorker {
+    func reader() throws(StoreError) -> WorkQueue {
         try verifying.withLock { known throws(StoreError) in
-            let worker = if let known { known } else { try StoreWorker() }
+            let worker = if let known { known } else { try WorkQueue() }
             known = worker
             return worker
         }
@@ -233,8 +233,8 @@ public final class Store: Sendable {
     public func flush() async {
         await settle()
         await catalogue.flush()
-        guard let keeper else { return }
-        await withCheckedContinuation { continuation in keeper.flush { continuation.resume() } }
+        guard let syncThread else { return }
+        await withCheckedContinuation { continuation in syncThread.flush { continuation.resume() } }
     }
 
     /// The orderly end: all is synced, and nothing comes any more.

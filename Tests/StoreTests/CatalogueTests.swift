@@ -159,51 +159,6 @@ import Testing
         #expect(try open().recovery?.setAside != nil)
     }
 
-    /// What version 0.1 wrote, as SQLite has it: its steps up to the fifth.
-    private static let former = """
-        CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
-        INSERT INTO grdb_migrations VALUES ('1'), ('2'), ('3'), ('4'), ('5');
-        CREATE TABLE asset (
-            id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT, origin TEXT NOT NULL UNIQUE,
-            created INTEGER NOT NULL, fields TEXT);
-        \(FormerTables.lasting)
-        INSERT INTO asset VALUES ('a-id', 'a', 'A title', 'http://o/a', 1, 'X-Token: c');
-        INSERT INTO playlist VALUES ('a-id', 'video', 'http://o/v', x'00FF', 6, NULL);
-        INSERT INTO key VALUES ('a-id', 0, 'http://o/0.key');
-        INSERT INTO download VALUES ('a-id', 'video', 'complete', NULL, NULL, 7, NULL, NULL);
-        INSERT INTO recording VALUES ('a-id', 'video');
-        """
-
-    private func execute(_ sql: String) async throws {
-        let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
-        let path = folder.path("catalogue-1.sqlite")
-        let result = try await ProcessRunner.run("python3", ["-c", script, path, sql])
-        #expect(result.exit == .code(0), "\(result.errors)")
-    }
-
-    @Test func whatAFormerVersionWroteIsTakenOverWhole() async throws {
-        try await execute(Self.former)
-        let record = AssetRecord(
-            id: "a-id", name: "a", title: "A title", origin: "http://o/a", created: 1, fields: "X-Token: c")
-        let contents = Catalogue.Contents(
-            assets: [record],
-            playlists: [
-                PlaylistRecord(asset: "a-id", rendition: "video", url: "http://o/v", body: [0, 255], fetched: 6)
-            ],
-            keys: [KeyRecord(asset: "a-id", number: 0, url: "http://o/0.key")],
-            downloads: [DownloadRecord(asset: "a-id", renditions: "video", state: "complete", created: 7)],
-            recordings: [RecordingRecord(asset: "a-id", rendition: "video")])
-        do {
-            let catalogue = try open()
-            #expect(catalogue.initial == contents && catalogue.recovery == nil)
-            try await waitUntil("its record") { folder.files().contains("records/a-id.1.json") }
-        }
-        #expect(try open().recovery == nil)
-        // What belonged to it still does.
-        try await open().removeAsset("a-id")
-        #expect(try open().initial == Catalogue.Contents())
-    }
-
     // MARK: Revisions
 
     @Test func ofOneNameAndURLThereIsOneAndItsRevision() async throws {

@@ -45,7 +45,7 @@ import Testing
         let record = try #require(prepared?.1)
         prepared = nil
         let store = try await reopened()
-        #expect(store.catalogue.summaries == [record])
+        #expect(store.catalogue.readSummaries() == [record])
         #expect(store.outdated([record]) == [])
     }
 
@@ -72,7 +72,7 @@ import Testing
         asset.title = "another"
         try await prepared?.0.catalogue.save(.init(assets: [asset]))
         prepared = nil
-        #expect(try await reopened().catalogue.summaries == [])
+        #expect(try await reopened().catalogue.readSummaries() == [])
     }
 
     @Test func whatWasWorkedOutBeforeAChangeIsNotWritten() async throws {

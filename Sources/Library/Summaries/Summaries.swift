@@ -60,7 +60,7 @@ public import Store
         guard store.catalogue.hasSummaries else { return nil }
         return Task.detached {
             let current = try? await DiskWork.run { () throws(StoreError) in
-                let records = store.catalogue.summaries
+                let records = store.catalogue.readSummaries()
                 var current = Dictionary(records.map { ($0.asset, $0) }) { $1 }
                 for id in store.outdated(records) { current[id] = nil }
                 return current

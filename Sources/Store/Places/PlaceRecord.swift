@@ -1,26 +1,26 @@
 public import GRDB
 
-/// Where the bundle of an asset lies, as the catalogue knows it: only of those that were moved.
+/// The volume of an asset's bundle. Only assets that were moved have a row.
 ///
-/// A move is noted before it begins, and once more in one step when the bundle is whole at its new place: so whatever
-/// ends the process, exactly one place is the one in use, and the other is known, where a copy may lie.
-public struct PlaceRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord {
+/// A move is written before it begins, and again in one step when the bundle is complete on its new volume. So whenever the
+/// process ends, exactly one volume is in use, and the other one, which may hold a copy, is known.
+public struct PlaceRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
     /// The table's name.
-    public static let databaseTableName = "place"
+    public static let databaseTableName = "volume"
     /// The asset's id.
     public var asset: String
-    /// The path of the annex in use; nil for the store's own folder.
+    /// The path of the volume in use; nil for the store's own folder.
     public var path: String?
-    /// What that annex is known by.
+    /// The mark of the volume in use.
     public var mark: String?
-    /// Whether something of the bundle may lie at another place: one where it was, or one that it did not get to.
+    /// True if parts of the bundle may be on another volume, from which or to which it was being moved.
     public var hasOther: Bool
-    /// The path of the other place, if that is an annex.
+    /// The path of the other volume; nil for the store's own folder.
     public var otherPath: String?
-    /// What that annex is known by.
+    /// The mark of the other volume.
     public var otherMark: String?
 
-    /// The record of a bundle.
+    /// Makes the record of a bundle.
     public init(asset: String, in place: BundlePlace, other: BundlePlace? = nil) {
         self.asset = asset
         (path, mark) = place.isHome ? (nil, nil) : (place.path, place.mark)
@@ -28,14 +28,12 @@ public struct PlaceRecord: Codable, Equatable, Sendable, FetchableRecord, Persis
         (otherPath, otherMark) = other?.isHome ?? true ? (nil, nil) : (other?.path, other?.mark)
     }
 
-    /// Adds every column: see `AssetRecord.add`.
-    func add(to sum: inout RowSum) {
-        sum.begin(Self.databaseTableName)
-        sum.add("asset", asset)
-        sum.add("path", path)
-        sum.add("mark", mark)
-        sum.add("hasOther", hasOther ? 1 : 0)
-        sum.add("otherPath", otherPath)
-        sum.add("otherMark", otherMark)
-    }
+    private init() { (asset, hasOther) = ("", false) }
+
+    static let columns: [RowColumn<Self>] = [
+        .init("asset", \.asset), .init("path", \.path), .init("mark", \.mark), .init("hasOther", \.hasOther),
+        .init("otherPath", \.otherPath), .init("otherMark", \.otherMark),
+    ]
+
+    static let blank = PlaceRecord()
 }

@@ -1,13 +1,14 @@
-/// All rows of one asset in the catalogue, and how often they were changed.
+import GRDB
+
+/// All rows of one asset in the catalogue, with their revision.
 struct AssetRows: Equatable, Sendable {
-    /// Higher by one with each transaction that changed one of them: of two states the higher is the later one.
+    /// Counts the transactions that changed any of the rows: of two states, the one with the higher revision is later.
     var revision: Int
-    /// Its own row.
     var asset: AssetRecord
-    /// What belongs to it; no assets.
+    /// The asset's rows in all other tables.
     var belongings: Catalogue.Contents
 
-    /// What the rows say, whatever their order: not the revision.
+    /// The checksum of the rows, whatever their order. It does not include the revision.
     var sum: Digest {
         var sum = RowSum()
         asset.add(to: &sum)
@@ -20,20 +21,47 @@ struct AssetRows: Equatable, Sendable {
         return sum.digest()
     }
 
-    /// Whether all that belongs to the asset names it.
+    /// True if every row belongs to the asset.
     var isOfOneAsset: Bool {
         belongings.assets.isEmpty && belongings.owners.allSatisfy { $0 == asset.id }
     }
 }
 
+/// The checksum of an asset's rows, written in the same transaction as the rows.
+struct ChecksumRecord: Codable, CatalogueRow {
+    static let databaseTableName = "checksum"
+    /// The asset's id.
+    var asset: String
+    /// See `AssetRows.revision`.
+    var revision: Int
+    /// See `AssetRows.sum`; 64 hexadecimal digits.
+    var sum: String
+
+    /// Computes the checksum of rows.
+    init(_ rows: AssetRows) { self.init(rows.asset.id, rows.revision, rows.sum.description) }
+
+    private init(_ asset: String, _ revision: Int, _ sum: String) {
+        (self.asset, self.revision, self.sum) = (asset, revision, sum)
+    }
+
+    static let columns: [RowColumn<Self>] = [
+        .init("asset", \.asset), .init("revision", \.revision), .init("sum", \.sum),
+    ]
+
+    static let blank = ChecksumRecord("", 0, "")
+
+    /// The checksum; nil if `sum` is damaged.
+    var digest: Digest? { Digest(hexadecimal: sum.utf8) }
+}
+
 extension Catalogue.Contents {
-    /// The ids of the assets that rows belong to, each as often as there are rows.
+    /// The asset id of each row outside the table of assets.
     var owners: [String] {
         playlists.map(\.asset) + keys.map(\.asset) + downloads.map(\.asset) + recordings.map(\.asset)
             + storage.map(\.asset) + places.map(\.asset)
     }
 
-    /// What belongs to each asset, by its id, whether that is there or not.
+    /// Groups the rows outside the table of assets by asset id. The asset itself may be missing.
     func belongings() -> [String: Catalogue.Contents] {
         var groups: [String: Catalogue.Contents] = [:]
         groups.reserveCapacity(assets.count)
@@ -46,7 +74,7 @@ extension Catalogue.Contents {
         return groups
     }
 
-    /// The rows of some assets in one.
+    /// Joins the rows of assets.
     init(of assets: [AssetRows]) {
         self.init()
         for rows in assets {

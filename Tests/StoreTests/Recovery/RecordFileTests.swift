@@ -16,8 +16,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "no record"), ("{}", "no record"), ("[1]", "no record"), (#"{"format":"1"}"#, "no record"),
-        (#"{"format":2,"revision":1}"#, "format 2"), (#"{"format":1}"#, "no record"),
+        ("", "not a record"), ("{}", "not a record"), ("[1]", "not a record"), (#"{"format":"1"}"#, "not a record"),
+        (#"{"format":2,"revision":1}"#, "format 2"), (#"{"format":1}"#, "not a record"),
     ])
     func whatIsNoneIsRefused(_ text: String, _ reason: String) {
         let failure = #expect(throws: RecordFile.Failure.self) { try RecordFile.decode(Array(text.utf8)) }

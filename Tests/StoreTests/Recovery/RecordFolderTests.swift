@@ -65,7 +65,7 @@ import Testing
             atPath: folder.path("records/film-1-k3f9.1.json"), toPath: folder.path("records/other.1.json"))
         #expect(throws: StoreError.self) { try records.read("other", 1) }
         #expect(throws: StoreError.self) { try records.read("../catalogue", 1) }
-        records.putAside("other", 1)
+        records.setAside("other", 1)
         #expect(folder.files() == ["records/other.1.json.unreadable"])
     }
 

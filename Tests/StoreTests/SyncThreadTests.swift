@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// Pieces that are synced, and get their lines.
-@Suite struct KeeperTests {
+@Suite struct SyncThreadTests {
     let folder: TemporaryFolder
     let store: Store
     let video: Directory
