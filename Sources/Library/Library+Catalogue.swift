@@ -130,7 +130,7 @@ extension Library {
                 created: record.created, store: store)
             asset.isPersistent = true
             if let record = places[asset.id] {
-                let (place, other) = store.places(of: record)
+                let (place, other) = store.volumes(of: record)
                 asset.bundle.settle(in: place, other: other)
             }
             asset.revises = record.revises

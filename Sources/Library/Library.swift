@@ -90,7 +90,7 @@ public import Store
         playCache.start(for: self)
         purger.start(for: self)
         loader.full = { [weak self] in self?.purger.noteFull() }
-        audience.played = { [weak self] asset in self?.notePlay(of: asset) }
+        audience.played = { [weak self] asset in self?.recordPlay(of: asset) }
     }
 
     // MARK: Finding

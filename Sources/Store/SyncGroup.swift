@@ -11,7 +11,7 @@ struct SyncGroup: ~Copyable {
         all = arrivals
         for arrival in arrivals {
             guard let descriptor = arrival.descriptor ?? arrival.pieces.directory.openIfPresent(arrival.file) else {
-                arrival.pieces.forget(arrival)
+                arrival.pieces.endWait(for: arrival)
                 continue
             }
             pieces.append((arrival, descriptor))

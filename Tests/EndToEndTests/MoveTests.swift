@@ -181,7 +181,7 @@ struct MoveTests {
             try disk.write(Data([7]), to: "precious/file")
             #expect(symlink(disk.path("precious"), disk.path("linked/tmp")) == 0)
             var cases: [(words: [String], exit: Int32, reason: String)] = [
-                (["ts", disk.path("full")], 73, "other things are there"),
+                (["ts", disk.path("full")], 73, "the folder is not empty"),
                 (["ts", disk.path("file")], 73, "Not a directory"),
                 (["ts", disk.path("newer")], 73, "a newer Weir"),
                 (["ts", disk.path("foreign")], 73, "another store"),
@@ -295,7 +295,7 @@ struct StoreMoveTests {
             #expect(try await scene.get("ts").exit == .code(0))
             try await scene.weir.terminate()
             try disk.write(Data([7]), to: "full/photo.jpg")
-            for (target, reason) in [(disk.path("full"), "something already"), (store + "/new", "in the store itself")]
+            for (target, reason) in [(disk.path("full"), "the folder is not empty"), (store + "/new", "in the store itself")]
             {
                 let result = try await move(scene, from: store, to: target)
                 #expect(result.exit == .code(73) && result.errors.contains(reason), "\(target): \(result.errors)")

@@ -116,11 +116,11 @@ import Testing
         var (life, terms) = (KeyLife(), given.terms)
         for step in given.steps {
             switch step {
-            case .comes(let now): life.arrive(at: now, digest: nil)
-            case .played(let now): _ = life.notePlay(by: terms, at: now)
-            case .dated(let date, let now): life.give(expires: date, at: now)
+            case .comes(let now): life.renew(at: now, digest: nil)
+            case .played(let now): _ = life.recordPlay(by: terms, at: now)
+            case .dated(let date, let now): life.setExpiration(date, at: now)
             case .taken(let now): life.invalidate(at: now)
-            case .looked(let now): _ = life.lapse(by: terms, at: now)
+            case .looked(let now): _ = life.expire(by: terms, at: now)
             case .terms(let lifetime, let window, let now):
                 let former = terms
                 terms = KeyTerms(lifetime: lifetime, afterFirstPlay: window)
@@ -135,15 +135,15 @@ import Testing
     @Test func itsEndIsNotedOnce() {
         var life = KeyLife()
         let terms = KeyTerms(lifetime: 30)
-        life.arrive(at: 100, digest: nil)
-        #expect([120, 130, 131].map { life.lapse(by: terms, at: $0) } == [false, true, false])
+        life.renew(at: 100, digest: nil)
+        #expect([120, 130, 131].map { life.expire(by: terms, at: $0) } == [false, true, false])
         #expect(life.lapsed == 130)
     }
 
     /// Who watches when the terms are given has begun.
     @Test func aWindowThatIsGivenToWhoWatchesBeginsAtOnce() {
         var life = KeyLife()
-        life.arrive(at: 100, digest: nil)
+        life.renew(at: 100, digest: nil)
         life.adopt(KeyTerms(afterFirstPlay: 48), after: KeyTerms(), isPlaying: true, at: 200)
         #expect(life.expiration(by: KeyTerms(afterFirstPlay: 48)) == 248)
     }
@@ -151,10 +151,10 @@ import Testing
     @Test func whatBytesItHadIsKeptWhenItsFileGoes() throws {
         var life = KeyLife()
         let digest = [UInt8](repeating: 7, count: 16).withUnsafeBytes { Digest(of: $0) }
-        life.arrive(at: 100, digest: digest)
+        life.renew(at: 100, digest: digest)
         life.invalidate(at: 110)
         #expect(KeyRecord(asset: "a", number: 0, url: "u", life).life.digest == digest)
-        life.arrive(at: 120, digest: nil)
+        life.renew(at: 120, digest: nil)
         #expect(life.digest == digest)
     }
 

@@ -49,16 +49,16 @@ import Testing
     @Test func theFirstPlayIsNotedOnceAndTheLastEachTime() {
         var life = StorageLife()
         life.policy.afterFirstPlay = 48
-        for now: Int64 in [100, 120, 110] { life.notePlay(at: now) }
+        for now: Int64 in [100, 120, 110] { life.recordPlay(at: now) }
         #expect(life.firstPlayed == 100 && life.lastPlayed == 120 && life.expiration == 148)
     }
 
     @Test func aWindowBeginsWithThePlayAfterIt() {
         var life = StorageLife()
-        life.notePlay(at: 100)
+        life.recordPlay(at: 100)
         life.adopt(StoragePolicy(afterFirstPlay: 48), isPlaying: false, at: 1000)
         #expect(life.firstPlayed == nil && !life.isExpired(at: 2000) && life.lastPlayed == 100)
-        life.notePlay(at: 2000)
+        life.recordPlay(at: 2000)
         // A longer one goes on from where the shorter began.
         life.adopt(StoragePolicy(afterFirstPlay: 72), isPlaying: false, at: 2010)
         #expect(life.expiration == 2072)

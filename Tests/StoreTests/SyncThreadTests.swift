@@ -90,7 +90,7 @@ import Testing
 
     @Test func whatGoesBeforeItsTurnIsNotWaitedFor() async throws {
         let pieces = store.pieces(in: video)
-        pieces.came("0.ts", size: 1, descriptor: nil)  // Removed meanwhile.
+        pieces.didAdd("0.ts", size: 1, descriptor: nil)  // Removed meanwhile.
         #expect(pieces.isExpected("0.ts"))
         await store.flush()
         #expect(!pieces.isExpected("0.ts"))
@@ -106,7 +106,7 @@ import Testing
         #expect(try pieces.ledger()?.entries ?? [:] == [:] && !pieces.isExpected("recorded.m3u8"))
         // Its group is lost as any other; what is in the text stays.
         try commit("abc", as: "0.ts", to: pieces)
-        pieces.grew("recorded.m3u8", descriptor: try unsyncable())
+        pieces.didGrow("recorded.m3u8", descriptor: try unsyncable())
         await store.flush()
         #expect(
             folder.files().filter { !$0.hasSuffix("SHA256SUMS") && $0.contains("assets/") } == [
@@ -168,7 +168,7 @@ import Testing
         }
         for name in ["0.ts", "1.ts"] { try commit("abc", as: name, to: pieces) }
         try video.write([1], as: "2.ts")
-        pieces.came("2.ts", size: 1, descriptor: try unsyncable())
+        pieces.didAdd("2.ts", size: 1, descriptor: try unsyncable())
         await store.flush()
         #expect(told.withLock { $0.sorted() } == ["0.ts", "1.ts", "2.ts"])
         #expect(folder.files().filter { $0.hasSuffix(".ts") }.isEmpty)
@@ -183,7 +183,7 @@ import Testing
         let pieces = store.pieces(in: video)
         for number in 0..<5 {
             try store.checkRoom()
-            pieces.came("\(number).ts", size: 1, descriptor: try unsyncable())
+            pieces.didAdd("\(number).ts", size: 1, descriptor: try unsyncable())
             await store.flush()
         }
         let error = #expect(throws: StoreError.self) { try store.checkRoom() }
@@ -197,12 +197,12 @@ import Testing
         try disk.write([1], as: "0.ts")
         var rest = 0
         while (try? disk.write([UInt8](repeating: 1, count: 4096), as: "rest-\(rest)")) != nil { rest += 1 }
-        pieces.came("0.ts", size: 1, descriptor: nil)
+        pieces.didAdd("0.ts", size: 1, descriptor: nil)
         await store.flush()
         #expect(try pieces.ledger()?.entries ?? [:] == [:])
         for number in 0..<rest { try disk.remove("rest-\(number)") }
         try disk.write([2], as: "1.ts")
-        pieces.came("1.ts", size: 1, descriptor: nil)
+        pieces.didAdd("1.ts", size: 1, descriptor: nil)
         await store.flush()
         #expect(try pieces.ledger()?.entries.keys.sorted() == ["0.ts", "1.ts"])
     }

@@ -99,9 +99,9 @@ import Testing
     @Test func whatIsAboutToComeIsNotJudged() async throws {
         try await fill()
         try flip("0.ts")
-        pieces.coming("0.ts")
+        pieces.willAdd("0.ts")
         #expect(try await verify().faults.isEmpty)
-        pieces.failed("0.ts")
+        pieces.didFail("0.ts")
         #expect(try await verify().faults == ["0.ts": .bytes])
     }
 

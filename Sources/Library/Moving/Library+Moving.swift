@@ -159,7 +159,7 @@ extension Library {
         let era = await hold(bundle)
         try checkUnchanged(bundle, since: era)
         guard !move.pace.isCancelled else { throw StoreError(.busy, path: target.path, detail: "given up") }
-        guard try await DiskWork.run({ () throws(StoreError) in try target.take(id, from: source) }) else {
+        guard try await DiskWork.run({ () throws(StoreError) in try target.moveBundle(id, from: source) }) else {
             bundle.release()
             return false
         }
@@ -170,7 +170,7 @@ extension Library {
             if bundle.isRemoved {
                 try? store.removeBundle(id, in: target)
             } else {
-                _ = try? await DiskWork.run { () throws(StoreError) in try source.take(id, from: target) }
+                _ = try? await DiskWork.run { () throws(StoreError) in try source.moveBundle(id, from: target) }
             }
             throw error
         }
@@ -195,7 +195,7 @@ extension Library {
             }
             _ = await hold(bundle)
             try checkUnchanged(bundle, since: era)
-            try await DiskWork.run { () throws(StoreError) in try transit.settle(pace) }
+            try await DiskWork.run { () throws(StoreError) in try transit.commit(pace) }
             try checkUnchanged(bundle, since: era)
             try await settle(move.asset, in: target, other: source)
         } catch {

@@ -56,10 +56,10 @@ extension Library {
     }
 
     /// Somebody begins to play an asset, or ceases to.
-    func notePlay(of asset: Asset) {
+    func recordPlay(of asset: Asset) {
         guard self.asset(id: asset.id) === asset else { return }
         let isFirst = asset.life.firstPlayed == nil
-        asset.life.notePlay(at: date())
+        asset.life.recordPlay(at: date())
         assetChanged(asset)
         noteKeyUse(of: asset)
         guard asset.isPersistent, readOnlyReason == nil else { return }

@@ -1,38 +1,37 @@
 import Foundation
 
-/// The text of `annex.json`: what tells an annex from every other folder that may be at its path.
+/// The text of `annex.json`, which identifies a volume.
 ///
-/// Where a disk is not mounted there is an empty folder in its place, or another disk: neither is written to.
-struct AnnexMark: Codable {
-    /// The file's name.
+/// If the volume's disk is not mounted, its path is an empty folder or another disk. Without the mark, neither is written to.
+struct VolumeMark: Codable {
     static let fileName = "annex.json"
     private static let format = 1
 
-    /// The version of this text.
+    /// The version of this format.
     let format: Int
-    /// 32 hexadecimal digits, drawn at random.
+    /// 32 random hexadecimal digits.
     let id: String
-    /// For whoever finds the folder.
+    /// A sentence for a person who finds the folder.
     let note: String
 
-    /// The mark of a new annex.
+    /// Makes the mark of a new volume.
     init() {
         format = Self.format
         id = (0..<2).map { _ in
             let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()
-        note = "Bundles of a Weir store lie here, by \"weir move\". That store alone knows them."
+        note = "This folder holds bundles of a Weir store, moved here by \"weir move\". Only that store can use them."
     }
 
-    /// The mark of a folder; nil where it has none.
+    /// Reads the mark of a folder; nil if it has none.
     ///
-    /// - Throws: `newer` for one that a newer Weir has made, `exists` for a file that is no mark.
-    static func read(in folder: Directory) throws(StoreError) -> AnnexMark? {
+    /// - Throws: `newer` for a mark of a newer Weir, `exists` for a file that is not a mark.
+    static func read(in folder: Directory) throws(StoreError) -> VolumeMark? {
         guard let bytes = try folder.read(fileName) else { return nil }
         let path = folder.path + "/" + fileName
-        guard let mark = try? JSONDecoder().decode(AnnexMark.self, from: Data(bytes)), !mark.id.isEmpty else {
-            throw StoreError(.exists, path: path, detail: "it is not what a Weir has written")
+        guard let mark = try? JSONDecoder().decode(VolumeMark.self, from: Data(bytes)), !mark.id.isEmpty else {
+            throw StoreError(.exists, path: path, detail: "it is not a file of Weir")
         }
         guard mark.format == Self.format else {
             throw StoreError(.newer, path: path, detail: "a newer Weir has written it (format \(mark.format))")
@@ -40,7 +39,7 @@ struct AnnexMark: Codable {
         return mark
     }
 
-    /// Writes it, so that it is there after a loss of power too.
+    /// Writes the mark, synced.
     func write(in folder: Directory) throws(StoreError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
