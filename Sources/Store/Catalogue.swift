@@ -229,7 +229,9 @@ public final class Catalogue: Sendable {
 
     /// Reads the summaries that are still up to date with their rows; none if they cannot be read. Waits for the disk: do
     /// not call it on the loop.
-    public func readSummaries() -> [SummaryRecord] { hasSummaries ? (try? queue.read(SummaryRecord.current)) ?? [] : [] }
+    public func readSummaries() -> [SummaryRecord] {
+        hasSummaries ? (try? queue.read(SummaryRecord.current)) ?? [] : []
+    }
 
     /// Writes summaries, except those of assets whose rows have changed since.
     public func save(summaries: [SummaryRecord]) async throws(StoreError) {

@@ -40,9 +40,9 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     public init?(hexadecimal digits: some Collection<UInt8>) {
         guard digits.count == 64 else { return nil }
         var words = SIMD4<UInt64>()
-        for (place, digit) in digits.enumerated() {
+        for (index, digit) in digits.enumerated() {
             guard let value = Self.value(of: digit) else { return nil }
-            words[place / 16] = words[place / 16] << 4 | UInt64(value)
+            words[index / 16] = words[index / 16] << 4 | UInt64(value)
         }
         self.words = words
     }
@@ -87,7 +87,7 @@ struct DigestState: ~Copyable {
         var bytes = [UInt8](repeating: 0, count: 32)
         EVP_DigestFinal_ex(context, &bytes, nil)
         var words = SIMD4<UInt64>()
-        for place in 0..<32 { words[place / 8] = words[place / 8] << 8 | UInt64(bytes[place]) }
+        for index in 0..<32 { words[index / 8] = words[index / 8] << 8 | UInt64(bytes[index]) }
         return Digest(words: words)
     }
 }

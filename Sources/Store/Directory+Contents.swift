@@ -127,7 +127,7 @@ extension Directory {
     public func setExcludedFromBackups(_ isExcluded: Bool) throws(StoreError) {
         let found = try read(Self.cacheTag)
         if isExcluded, found == nil {
-            let text = Self.signature + "\n# Weir's user wants no backups of this folder.\n"
+            let text = Self.signature + "\n# Excluded from backups by Weir's configuration.\n"
             try write(Array(text.utf8), as: Self.cacheTag, mode: 0o644)
         } else if !isExcluded, found?.starts(with: Self.signature.utf8) ?? false {
             try remove(Self.cacheTag)

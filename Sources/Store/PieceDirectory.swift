@@ -74,7 +74,8 @@ public final class PieceDirectory: Sendable {
             state.expected[file] = state.arrivals
             return state.arrivals
         }
-        syncThread.sync(SyncThread.Arrival(pieces: self, file: file, number: arrival, size: size, descriptor: descriptor))
+        syncThread.sync(
+            SyncThread.Arrival(pieces: self, file: file, number: arrival, size: size, descriptor: descriptor))
     }
 
     /// Schedules the sync of a text that has grown, together with the pieces that it lists. It is not a piece and gets no line.

@@ -105,9 +105,9 @@ public final class Store: Sendable {
 
     /// Opens the bundle of the asset `id`; with `create`, creates it if it is missing.
     ///
-    /// - Parameter place: the volume; nil for the store's own folder.
-    public func bundle(_ id: String, in place: BundlePlace? = nil, create: Bool) throws(StoreError) -> Directory {
-        try (place ?? home).bundle(id, create: create && readOnlyReason == nil)
+    /// - Parameter volume: the volume; nil for the store's own folder.
+    public func bundle(_ id: String, in volume: BundlePlace? = nil, create: Bool) throws(StoreError) -> Directory {
+        try (volume ?? home).bundle(id, create: create && readOnlyReason == nil)
     }
 
     /// Removes the bundle of the asset `id`: in one step for readers, then file by file on another thread.
@@ -115,15 +115,15 @@ public final class Store: Sendable {
     /// After a crash the rest is in `tmp/`, and the next start deletes it. The id can be used again at once.
     ///
     /// - Parameters:
-    ///   - place: the volume; nil for the store's own folder.
+    ///   - volume: the volume; nil for the store's own folder.
     ///   - isGone: called on any thread once the files are deleted and their space is free.
     public func removeBundle(
-        _ id: String, in place: BundlePlace? = nil, isGone: @escaping @Sendable () -> Void = {}
+        _ id: String, in volume: BundlePlace? = nil, isGone: @escaping @Sendable () -> Void = {}
     ) throws(StoreError) {
         if let readOnlyReason { throw readOnlyReason }
-        let place = place ?? home
-        let temporary = try place.writable().temporary
-        guard let name = try place.setAside(id) else { return isGone() }
+        let volume = volume ?? home
+        let temporary = try volume.writable().temporary
+        guard let name = try volume.setAside(id) else { return isGone() }
         // After the pieces that are being written into it: a folder that gets new files cannot be removed.
         worker?.submit { [syncThread] in
             syncThread?.flush {
@@ -158,13 +158,13 @@ public final class Store: Sendable {
     /// Returns the pieces in a folder of a bundle.
     ///
     /// - Parameters:
-    ///   - place: the bundle's volume; nil for the store's own folder.
+    ///   - volume: the bundle's volume; nil for the store's own folder.
     ///   - lost: called on a thread of the store for a piece that was deleted because its sync failed.
     public func pieces(
-        in directory: Directory, of place: BundlePlace? = nil,
+        in directory: Directory, of volume: BundlePlace? = nil,
         lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
     ) -> PieceDirectory {
-        PieceDirectory(directory, syncThread, by: (try? (place ?? home).folders())?.temporary, lost: lost)
+        PieceDirectory(directory, syncThread, by: (try? (volume ?? home).folders())?.temporary, lost: lost)
     }
 
     /// Returns the thread for verifications.
@@ -245,20 +245,20 @@ public final class Store: Sendable {
 
     /// Makes a file that may become a piece.
     ///
-    /// - Parameter place: the bundle's volume; nil for the store's own folder.
+    /// - Parameter volume: the bundle's volume; nil for the store's own folder.
     /// - Throws: `StoreError` if the volume cannot be written. Then use `anonymousFile()` to serve the players.
-    public func growingFile(named name: String, in place: BundlePlace? = nil) throws(StoreError) -> GrowingFile {
-        try GrowingFile(in: temporary(in: place), named: name)
+    public func growingFile(named name: String, in volume: BundlePlace? = nil) throws(StoreError) -> GrowingFile {
+        try GrowingFile(in: temporary(in: volume), named: name)
     }
 
     /// Makes such a file that is gathered in memory while it is small and has no reader: for downloads.
-    public func gatheringFile(named name: String, in place: BundlePlace? = nil) throws(StoreError) -> GrowingFile {
-        GrowingFile(gatheringIn: try temporary(in: place), named: name)
+    public func gatheringFile(named name: String, in volume: BundlePlace? = nil) throws(StoreError) -> GrowingFile {
+        GrowingFile(gatheringIn: try temporary(in: volume), named: name)
     }
 
-    private func temporary(in place: BundlePlace?) throws(StoreError) -> Directory {
+    private func temporary(in volume: BundlePlace?) throws(StoreError) -> Directory {
         if let readOnlyReason { throw readOnlyReason }
-        return try (place ?? home).writable().temporary
+        return try (volume ?? home).writable().temporary
     }
 
     /// Makes a file that is never stored.

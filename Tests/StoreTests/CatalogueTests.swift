@@ -41,14 +41,14 @@ import Testing
         return life
     }()
 
-    @Test func whatWasSavedIsThereAfterARestart() async throws {
+    @Test func readsSavedRowsAfterARestart() async throws {
         try await open().save(full)
         #expect(try open().initial == full)
         #expect(try open().initial.storage.first?.life == Self.life)
     }
 
-    /// Rows are read by the places of their columns: what a record has, and its list of columns has not, would be lost.
-    @Test func everyFieldIsThereAfterARestart() async throws {
+    /// A property that is missing in `columns` would be lost.
+    @Test func readsEveryFieldAfterARestart() async throws {
         let whole = Catalogue.Contents(
             assets: [
                 .sample("b"),
@@ -74,7 +74,7 @@ import Testing
         #expect(try open().initial == whole)
     }
 
-    @Test func savingAgainReplaces() async throws {
+    @Test func replacesSavedRows() async throws {
         let catalogue = try open()
         try await catalogue.save(full)
         var asset = AssetRecord.sample("a")
@@ -88,7 +88,7 @@ import Testing
         #expect(contents.keys == full.keys)
     }
 
-    @Test func anAssetTakesWhatBelongsToItAlong() async throws {
+    @Test func removesAnAssetWithItsRows() async throws {
         do {
             let catalogue = try open()
             try await catalogue.save(full)
@@ -100,7 +100,7 @@ import Testing
         #expect(try open().initial == Catalogue.Contents())
     }
 
-    @Test func whatBelongsToNoAssetIsRefusedWithAllThatCameWithIt() async throws {
+    @Test func refusesAWriteWithRowsOfAMissingAsset() async throws {
         let catalogue = try open()
         let orphan = KeyRecord(asset: "nobody", number: 0, url: "http://o/k")
         let error = await #expect(throws: StoreError.self) {
@@ -110,7 +110,7 @@ import Testing
         #expect(try open().initial == Catalogue.Contents())
     }
 
-    @Test func writesThatComeTogetherAllGetIn() async throws {
+    @Test func savesConcurrentWrites() async throws {
         let catalogue = try open()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<100 {
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: ["", "not a database, but a long enough text to be taken for the header of one by nobody at all"])
-    func aDamagedFileIsSetAsideAndANewOneBegun(_ text: String) async throws {
+    func setsAsideADamagedFile(_ text: String) async throws {
         try folder.write(Data(text.utf8), to: "catalogue-1.sqlite")
         let catalogue = try open()
         #expect(catalogue.initial == Catalogue.Contents())
@@ -134,7 +134,7 @@ import Testing
         #expect(try String(contentsOfFile: aside, encoding: .utf8) == text)
     }
 
-    @Test func aFileWithItsMiddleOverwrittenIsSetAsideAndMadeAnew() async throws {
+    @Test func rebuildsAnOverwrittenFile() async throws {
         do { try await open().save(full) }
         let path = folder.path("catalogue-1.sqlite")
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -146,7 +146,7 @@ import Testing
         try await catalogue.save(full)
     }
 
-    @Test func anotherProgramsDatabaseIsSetAside() async throws {
+    @Test func setsAsideAnotherProgramsDatabase() async throws {
         do { try await open().save(full) }
         let sql = "DROP TABLE key; CREATE TABLE key (colour TEXT); INSERT INTO key VALUES ('red')"
         let result = try await ProcessRunner.run(
@@ -161,7 +161,7 @@ import Testing
 
     // MARK: Revisions
 
-    @Test func ofOneNameAndURLThereIsOneAndItsRevision() async throws {
+    @Test func allowsOneRevisionWithTheSameNameAndURL() async throws {
         var revision = AssetRecord.sample("a")
         (revision.id, revision.revises) = ("a-new", "a-id")
         try await open().save(.init(assets: [.sample("a")]))
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test(arguments: [Catalogue.Access.readWrite, .readOnly])
-    func aNewerWeirsFileIsRefusedAndNotTouched(_ access: Catalogue.Access) async throws {
+    func refusesANewerWeirsFileWithoutChangingIt(_ access: Catalogue.Access) async throws {
         do { try await open().save(full) }
         let path = folder.path("catalogue-1.sqlite")
         let sql = "INSERT INTO grdb_migrations VALUES ('99'); CREATE TABLE later (x); PRAGMA wal_checkpoint(TRUNCATE)"
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test(arguments: ["store", "a%20?b#c"])
-    func aReadOnlyCatalogueIsReadAndNotChanged(_ name: String) async throws {
+    func readsAReadOnlyCatalogueWithoutChangingIt(_ name: String) async throws {
         try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
         do { try await Catalogue(path: folder.path(name), access: .readWrite).save(full) }
         let path = folder.path(name) + "/catalogue-1.sqlite"
@@ -206,7 +206,7 @@ import Testing
         #expect(try Catalogue(path: folder.path(name), access: .readOnly).initial == full)
     }
 
-    @Test func aReadOnlyCatalogueThatIsNotThereIsEmpty() throws {
+    @Test func readsAMissingReadOnlyCatalogueAsEmpty() throws {
         #expect(try open(.readOnly).initial == Catalogue.Contents())
         #expect(folder.files().isEmpty)
     }

@@ -21,14 +21,15 @@ struct TarSink: ExportSink {
     mutating func add(_ bytes: [UInt8], as name: String, in folder: String?) throws(StoreError) {
         try begin(folder)
         try write(
-            TarHeader(file: place(name, folder), size: Int64(bytes.count), time: time, isPrivate: isPrivate(folder)))
+            TarHeader(
+                file: memberPath(name, folder), size: Int64(bytes.count), time: time, isPrivate: isPrivate(folder)))
         try write(bytes + TarHeader.padding(behind: Int64(bytes.count)))
     }
 
     mutating func add(_ piece: ExportPiece, in folder: String) throws(StoreError) {
         try begin(folder)
         try write(
-            TarHeader(file: place(piece.name, folder), size: piece.size, time: time, isPrivate: isPrivate(folder)))
+            TarHeader(file: memberPath(piece.name, folder), size: piece.size, time: time, isPrivate: isPrivate(folder)))
         try FileCopy.copy(piece.descriptor, count: piece.size, to: file, path: path)
         try write(TarHeader.padding(behind: piece.size))
     }
@@ -41,7 +42,7 @@ struct TarSink: ExportSink {
         try write(TarHeader(folder: root + "/" + folder, time: time, isPrivate: isPrivate(folder)))
     }
 
-    private func place(_ name: String, _ folder: String?) -> String {
+    private func memberPath(_ name: String, _ folder: String?) -> String {
         root + "/" + (folder.map { $0 + "/" } ?? "") + name
     }
 

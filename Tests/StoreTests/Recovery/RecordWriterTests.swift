@@ -32,7 +32,7 @@ import Testing
         await withCheckedContinuation { continuation in writer.flush { continuation.resume() } }
     }
 
-    @Test func whatComesTogetherIsWrittenOnceAndTheFormerGoes() async throws {
+    @Test func writesSimultaneousChangesOnceAndRemovesTheOldRecord() async throws {
         let rows = Rows(SampleCatalogue.rows(1, segments: 2))
         let writer = try RecordWriter(records) { _ in rows.read() }
         for _ in 0..<100 { writer.schedule([id]) }
@@ -45,7 +45,7 @@ import Testing
         #expect(try records.index() == [id: [2]])
     }
 
-    @Test func theBacklogIsWrittenWhenNothingElseIs() async throws {
+    @Test func writesTheBacklogWhenIdle() async throws {
         let writer = try RecordWriter(records, backlog: (0..<40).map { SampleCatalogue.rows($0).asset.id }) { id in
             (0..<40).lazy.map { SampleCatalogue.rows($0, segments: 1) }.first { $0.asset.id == id }
         }
@@ -53,21 +53,21 @@ import Testing
         writer.stop()
     }
 
-    @Test func whatIsRemovedIsGoneAtOnce() async throws {
+    @Test func removesARecordAtOnce() async throws {
         let rows = Rows(SampleCatalogue.rows(1, segments: 2))
         let writer = try RecordWriter(records) { _ in rows.read() }
         writer.schedule([id])
         await flush(writer)
         try writer.remove(id)
         #expect(try records.index().isEmpty)
-        // Its rows stay after all.
+        // The rows are not deleted after all.
         writer.schedule([id])
         await flush(writer)
         #expect(try records.index() == [id: [1]])
         writer.stop()
     }
 
-    @Test func whatIsRemovedWhileItIsWrittenDoesNotCome() async throws {
+    @Test func doesNotWriteARecordRemovedMeanwhile() async throws {
         let (isReading, isRemoved) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let writer = try RecordWriter(records) { _ in
             isReading.signal()
@@ -85,7 +85,7 @@ import Testing
         #expect(folder.files().isEmpty)
     }
 
-    @Test func theRecordOfWhatTheCatalogueLacksGoes() async throws {
+    @Test func removesTheRecordOfAMissingAsset() async throws {
         let rows = Rows(SampleCatalogue.rows(1, segments: 2))
         let writer = try RecordWriter(records) { _ in rows.read() }
         writer.schedule([id])
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "mounting takes root"))
-    func whatTheDiskDoesNotTakeIsToldOnceAndTriedAgain() async throws {
+    func reportsAFailedWriteOnceAndTriesAgain() async throws {
         let disk = try await SmallDisk.folder(size: 32_768)
         let reports = Mutex<[String]>([])
         let rows = Rows(SampleCatalogue.rows(1, segments: 1000))
