@@ -143,7 +143,9 @@ import Testing
         }
         #expect(failures.map { $0 == nil } == [true, false, true])
         #expect(failures[1]?.path.hasSuffix("/a/1.ts") == true)
-        #expect(folder.files().filter { $0.hasPrefix("store/assets") && $0.hasSuffix(".ts") && !$0.contains("way") }.count == 2)
+        // The sync thread may have written the ledger already.
+        let pieces = folder.files().filter { $0.hasPrefix("store/assets") && $0.hasSuffix(".ts") }
+        #expect(pieces.count == 2)
         #expect(!folder.files().contains { $0.hasPrefix("store/tmp") })
     }
 
