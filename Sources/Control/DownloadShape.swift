@@ -88,7 +88,7 @@ extension API.Download.Need {
 
 extension Download {
     /// Whether what it has stored is on a disk that is not there.
-    fileprivate var isAway: Bool { asset.annex.map { !$0.isThere } ?? false }
+    fileprivate var isAway: Bool { asset.volume.map { !$0.isThere } ?? false }
 }
 
 extension TimeRanges {

@@ -7,9 +7,9 @@ import Store
     let id: String
     private let store: Store
     /// Where it lies.
-    private(set) var place: BundlePlace
+    private(set) var place: Volume
     /// Where something of it may lie that is not in use: a move was interrupted.
-    var other: BundlePlace?
+    var other: Volume?
     private var opened: Directory?
     /// Whether nothing may be written for a moment, since it is about to lie elsewhere.
     private(set) var isHeld = false
@@ -36,7 +36,7 @@ import Store
     }
 
     /// It lies there from now on.
-    func settle(in place: BundlePlace, other: BundlePlace? = nil) {
+    func settle(in place: Volume, other: Volume? = nil) {
         (self.place, self.other, opened) = (place, other, nil)
     }
 

@@ -24,13 +24,13 @@ public final class Catalogue: Sendable {
         /// The assets' policies, and the times when they were played.
         public var storage: [StorageRecord] = []
         /// The volumes of the bundles that were moved.
-        public var places: [PlaceRecord] = []
+        public var volumes: [VolumeRecord] = []
 
         /// Makes contents of rows, empty by default.
         public init(
             assets: [AssetRecord] = [], playlists: [PlaylistRecord] = [], keys: [KeyRecord] = [],
             downloads: [DownloadRecord] = [], recordings: [RecordingRecord] = [], storage: [StorageRecord] = [],
-            places: [PlaceRecord] = []
+            volumes: [VolumeRecord] = []
         ) {
             self.assets = assets
             self.playlists = playlists
@@ -38,7 +38,7 @@ public final class Catalogue: Sendable {
             self.downloads = downloads
             self.recordings = recordings
             self.storage = storage
-            self.places = places
+            self.volumes = volumes
         }
     }
 
@@ -101,7 +101,7 @@ public final class Catalogue: Sendable {
             downloads: try DownloadRecord.all(database, "ORDER BY created, rowid"),
             recordings: try RecordingRecord.all(database),
             storage: try StorageRecord.all(database),
-            places: try PlaceRecord.all(database))
+            volumes: try VolumeRecord.all(database))
     }
 
     /// Writes rows, replacing those with the same keys.
@@ -112,7 +112,7 @@ public final class Catalogue: Sendable {
         for record in contents.downloads { try record.upsert(database) }
         for record in contents.recordings { try record.insert(database, onConflict: .ignore) }
         for record in contents.storage { try record.upsert(database) }
-        for record in contents.places { try record.upsert(database) }
+        for record in contents.volumes { try record.upsert(database) }
     }
 
     /// Reads all rows of one asset. Returns nil for an asset that is not in the catalogue.
@@ -126,7 +126,7 @@ public final class Catalogue: Sendable {
                 downloads: try DownloadRecord.all(of: id, database),
                 recordings: try RecordingRecord.all(of: id, database),
                 storage: try StorageRecord.all(of: id, database),
-                places: try PlaceRecord.all(of: id, database)))
+                volumes: try VolumeRecord.all(of: id, database)))
     }
 
     /// Updates an asset's checksum and revision in the transaction that changed its rows.

@@ -10,7 +10,7 @@ extension Directory {
         public let isDirectory: Bool
         /// The file's length in bytes.
         public let size: Int64
-        /// Time of the last read or write, in seconds since 1970. Coarse: as far as the system or `noteUse` records reads.
+        /// Time of the last read or write, in seconds since 1970. Coarse: as far as the system or `recordUse` records reads.
         public let lastUse: Int64
     }
 
@@ -35,7 +35,7 @@ extension Directory {
     }
 
     /// Sets the access time of the file `name`, in seconds since 1970, and keeps its modification time. Errors are ignored.
-    public func noteUse(of name: String, at seconds: Int64) {
+    public func recordUse(of name: String, at seconds: Int64) {
         guard Self.isName(name) else { return }
         let times = [timespec(tv_sec: Int(seconds), tv_nsec: 0), timespec(tv_sec: 0, tv_nsec: weir_utime_omit)]
         utimensat(descriptor, name, times, AT_SYMLINK_NOFOLLOW)

@@ -92,7 +92,7 @@ public final class PieceDirectory: Sendable {
     /// Schedules the sync and the line of a small piece that was written under its final name.
     ///
     /// - Parameter size: the length in bytes.
-    public func arrived(_ file: String, size: Int64) { didAdd(file, size: size, descriptor: nil) }
+    public func didWrite(_ file: String, size: Int64) { didAdd(file, size: size, descriptor: nil) }
 
     /// Schedules the line of a piece that was found without one.
     func adopt(_ file: String) {

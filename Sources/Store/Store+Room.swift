@@ -15,7 +15,7 @@ extension Store {
     /// Throws `diskFull` if only the reserve is left, and `io` if the disk loses written data.
     ///
     /// - Parameter volume: the volume; nil for the store's own folder.
-    public func checkRoom(in volume: BundlePlace? = nil) throws(StoreError) {
+    public func checkRoom(in volume: Volume? = nil) throws(StoreError) {
         let root = try (volume ?? home).folders().root
         let reserve = reserve(of: root)
         if syncThread?.hasGivenUp ?? false {
@@ -36,7 +36,7 @@ extension Store {
     public var room: Int64? { room(in: home) }
 
     /// The bytes that may be stored on a volume; nil also if its disk is not mounted.
-    public func room(in volume: BundlePlace) -> Int64? {
+    public func room(in volume: Volume) -> Int64? {
         guard let root = (try? volume.folders())?.root else { return nil }
         let (free, total) = Self.space(of: root)
         return total > 0 ? max(0, free - reserve(of: root)) : nil

@@ -21,9 +21,9 @@ public final class Store: Sendable {
     /// The configured reserve, for every volume; nil for the default of each disk.
     let givenReserve: Int64?
     /// The store's own folder as a volume: it has the bundles that were not moved.
-    public let home: BundlePlace
+    public let home: Volume
     /// The other volumes used since the start, by mark.
-    let known = Mutex<[String: BundlePlace]>([:])
+    let known = Mutex<[String: Volume]>([:])
 
     private let lock: StoreLock?
     private let temporary: Directory?
@@ -73,7 +73,7 @@ public final class Store: Sendable {
             catalogue = try Catalogue(path: path, access: .readOnly)
             readOnlyReason = error
         }
-        home = BundlePlace(
+        home = Volume(
             home: .init(
                 root: root, temporary: temporary, assets: assets, lock: lock, readOnlyReason: readOnlyReason))
     }
@@ -83,7 +83,7 @@ public final class Store: Sendable {
         worker?.stop()
         syncThread?.stop()
         if !isAfterPowerLoss { lock?.end() }
-        for volume in annexes { volume.markSynced() }
+        for volume in volumes { volume.markSynced() }
     }
 
     private static func openForWriting(
@@ -106,7 +106,7 @@ public final class Store: Sendable {
     /// Opens the bundle of the asset `id`; with `create`, creates it if it is missing.
     ///
     /// - Parameter volume: the volume; nil for the store's own folder.
-    public func bundle(_ id: String, in volume: BundlePlace? = nil, create: Bool) throws(StoreError) -> Directory {
+    public func bundle(_ id: String, in volume: Volume? = nil, create: Bool) throws(StoreError) -> Directory {
         try (volume ?? home).bundle(id, create: create && readOnlyReason == nil)
     }
 
@@ -118,7 +118,7 @@ public final class Store: Sendable {
     ///   - volume: the volume; nil for the store's own folder.
     ///   - isGone: called on any thread once the files are deleted and their space is free.
     public func removeBundle(
-        _ id: String, in volume: BundlePlace? = nil, isGone: @escaping @Sendable () -> Void = {}
+        _ id: String, in volume: Volume? = nil, isGone: @escaping @Sendable () -> Void = {}
     ) throws(StoreError) {
         if let readOnlyReason { throw readOnlyReason }
         let volume = volume ?? home
@@ -161,7 +161,7 @@ public final class Store: Sendable {
     ///   - volume: the bundle's volume; nil for the store's own folder.
     ///   - lost: called on a thread of the store for a piece that was deleted because its sync failed.
     public func pieces(
-        in directory: Directory, of volume: BundlePlace? = nil,
+        in directory: Directory, of volume: Volume? = nil,
         lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
     ) -> PieceDirectory {
         PieceDirectory(directory, syncThread, by: (try? (volume ?? home).folders())?.temporary, lost: lost)
@@ -208,7 +208,7 @@ public final class Store: Sendable {
     /// Returns true if a path without links is the store's own folder, or inside it or one of its volumes.
     func holds(_ path: String) -> Bool {
         let own = Directory.real(root.path).map { (path + "/").hasPrefix($0 + "/") } ?? false
-        return own || annexes.contains { path.hasPrefix($0.path + "/") }
+        return own || volumes.contains { path.hasPrefix($0.path + "/") }
     }
 
     // MARK: Power cuts
@@ -217,7 +217,7 @@ public final class Store: Sendable {
     public var isAfterPowerLoss: Bool { lock?.isDoubtful ?? false }
 
     /// Call once all folders are checked after a power cut.
-    public func noteRecovered() { lock?.begin() }
+    public func markRecovered() { lock?.begin() }
 
     /// Waits until everything stored so far survives a power cut, as far as the disk reports it: syncfs(2).
     public func sync() async {
@@ -238,7 +238,7 @@ public final class Store: Sendable {
     public func close() async {
         await flush()
         if !isAfterPowerLoss { lock?.end() }
-        for volume in annexes { volume.markSynced() }
+        for volume in volumes { volume.markSynced() }
     }
 
     // MARK: Growing files
@@ -247,16 +247,16 @@ public final class Store: Sendable {
     ///
     /// - Parameter volume: the bundle's volume; nil for the store's own folder.
     /// - Throws: `StoreError` if the volume cannot be written. Then use `anonymousFile()` to serve the players.
-    public func growingFile(named name: String, in volume: BundlePlace? = nil) throws(StoreError) -> GrowingFile {
+    public func growingFile(named name: String, in volume: Volume? = nil) throws(StoreError) -> GrowingFile {
         try GrowingFile(in: temporary(in: volume), named: name)
     }
 
     /// Makes such a file that is gathered in memory while it is small and has no reader: for downloads.
-    public func gatheringFile(named name: String, in volume: BundlePlace? = nil) throws(StoreError) -> GrowingFile {
+    public func gatheringFile(named name: String, in volume: Volume? = nil) throws(StoreError) -> GrowingFile {
         GrowingFile(gatheringIn: try temporary(in: volume), named: name)
     }
 
-    private func temporary(in volume: BundlePlace?) throws(StoreError) -> Directory {
+    private func temporary(in volume: Volume?) throws(StoreError) -> Directory {
         if let readOnlyReason { throw readOnlyReason }
         return try (volume ?? home).writable().temporary
     }

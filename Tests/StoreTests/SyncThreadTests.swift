@@ -224,7 +224,7 @@ import Testing
         do {
             let store = try Store(path: other.path)
             #expect(store.isAfterPowerLoss)
-            store.noteRecovered()
+            store.markRecovered()
             #expect(!store.isAfterPowerLoss)
         }
         #expect(!(try Store(path: other.path)).isAfterPowerLoss)

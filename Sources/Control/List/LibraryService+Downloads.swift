@@ -41,6 +41,6 @@ extension Library {
         let asset = download.asset
         guard download.state == .complete else { return false }
         guard asset.isAsleep else { return download.isWhole }
-        return summaries[asset].map { $0.local == API.Local.complete.rawValue } ?? asset.annex?.isThere ?? true
+        return summaries[asset].map { $0.local == API.Local.complete.rawValue } ?? asset.volume?.isThere ?? true
     }
 }

@@ -107,7 +107,7 @@ extension LibraryService {
         shape.need = shape.state == .waiting ? download.flatMap { API.Download.Need($0) } : nil
         shape.artwork = facts.hasArtwork ? "\(API.root)/assets/\(PercentEncoding.encode(asset.name))/artwork" : nil
         shape.download = download.map { $0.asset.id }
-        shape.place = asset.annex.map { API.Place(path: $0.path, isThere: $0.isThere) }
+        shape.place = asset.volume.map { API.Place(path: $0.path, isThere: $0.isThere) }
         shape.storage = storage(of: asset)
         shape.keys = keySummary(of: asset)
         return shape

@@ -82,7 +82,7 @@ import Store
     func used(_ file: String, in folder: PieceFolder) {
         guard let slot = folder.slots[file] else { return }
         let now = Self.now
-        if now / Self.noteSpan != queue.lastUse(of: slot) / Self.noteSpan { folder.noteUse(of: file, at: now) }
+        if now / Self.noteSpan != queue.lastUse(of: slot) / Self.noteSpan { folder.recordUse(of: file, at: now) }
         queue.use(slot, at: now)
     }
 

@@ -17,7 +17,7 @@ struct AssetRows: Equatable, Sendable {
         for row in belongings.downloads { row.add(to: &sum) }
         for row in belongings.recordings.sorted(by: { $0.rendition < $1.rendition }) { row.add(to: &sum) }
         for row in belongings.storage { row.add(to: &sum) }
-        for row in belongings.places { row.add(to: &sum) }
+        for row in belongings.volumes { row.add(to: &sum) }
         return sum.digest()
     }
 
@@ -58,7 +58,7 @@ extension Catalogue.Contents {
     /// The asset id of each row outside the table of assets.
     var owners: [String] {
         playlists.map(\.asset) + keys.map(\.asset) + downloads.map(\.asset) + recordings.map(\.asset)
-            + storage.map(\.asset) + places.map(\.asset)
+            + storage.map(\.asset) + volumes.map(\.asset)
     }
 
     /// Groups the rows outside the table of assets by asset id. The asset itself may be missing.
@@ -70,7 +70,7 @@ extension Catalogue.Contents {
         for row in downloads { groups[row.asset, default: .init()].downloads.append(row) }
         for row in recordings { groups[row.asset, default: .init()].recordings.append(row) }
         for row in storage { groups[row.asset, default: .init()].storage.append(row) }
-        for row in places { groups[row.asset, default: .init()].places.append(row) }
+        for row in volumes { groups[row.asset, default: .init()].volumes.append(row) }
         return groups
     }
 
@@ -84,7 +84,7 @@ extension Catalogue.Contents {
             downloads += rows.belongings.downloads
             recordings += rows.belongings.recordings
             storage += rows.belongings.storage
-            places += rows.belongings.places
+            volumes += rows.belongings.volumes
         }
     }
 }

@@ -40,7 +40,7 @@ struct RecordFile {
         let downloads: [DownloadRecord]
         let recordings: [RecordingRecord]
         let storage: [StorageRecord]
-        let volumes: [PlaceRecord]
+        let volumes: [VolumeRecord]
     }
 
     /// A playlist with its body as text, or as Base64 if it is not UTF-8.
@@ -77,7 +77,7 @@ struct RecordFile {
                     revision: rows.revision, sum: rows.sum.description, asset: rows.asset,
                     playlists: belongings.playlists.map(PlaylistText.init), keys: belongings.keys,
                     downloads: belongings.downloads, recordings: belongings.recordings,
-                    storage: belongings.storage, volumes: belongings.places)))
+                    storage: belongings.storage, volumes: belongings.volumes)))
     }
 
     /// Decodes a text, which must be complete and match its checksum.
@@ -94,7 +94,7 @@ struct RecordFile {
                 revision: text.revision, asset: text.asset,
                 belongings: Catalogue.Contents(
                     playlists: text.playlists.map(\.record), keys: text.keys, downloads: text.downloads,
-                    recordings: text.recordings, storage: text.storage, places: text.volumes))
+                    recordings: text.recordings, storage: text.storage, volumes: text.volumes))
         } catch let failure as Failure {
             throw failure
         } catch {

@@ -36,7 +36,7 @@ public final class BundleTransit: Sendable {
 
     private let id: String
     private let source: Directory
-    private let target: BundlePlace
+    private let target: Volume
     private let temporary: Directory
     private let assets: Directory
     private let name: String
@@ -48,7 +48,7 @@ public final class BundleTransit: Sendable {
     ///
     /// - Parameter isPiece: returns true if a file of that name in a folder of the bundle is a piece.
     public init(
-        of id: String, from origin: BundlePlace, to target: BundlePlace, isPiece: @escaping @Sendable (String) -> Bool
+        of id: String, from origin: Volume, to target: Volume, isPiece: @escaping @Sendable (String) -> Bool
     ) throws(StoreError) {
         (self.id, self.target, self.isPiece) = (id, target, isPiece)
         source = try origin.bundle(id, create: false)

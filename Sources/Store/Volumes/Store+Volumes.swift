@@ -5,19 +5,19 @@ import Synchronization
 /// The volumes of a store.
 extension Store {
     /// The volumes used since the start, without the store's own folder.
-    public var annexes: [BundlePlace] { known.withLock { Array($0.values) } }
+    public var volumes: [Volume] { known.withLock { Array($0.values) } }
 
     /// Returns a bundle's volume in use, and the other one that may hold parts of it.
-    public func volumes(of record: PlaceRecord) -> (volume: BundlePlace, other: BundlePlace?) {
+    public func volumes(of record: VolumeRecord) -> (volume: Volume, other: Volume?) {
         let other = record.hasOther ? volume(record.otherPath, record.otherMark) : nil
         return (volume(record.path, record.mark), other)
     }
 
-    private func volume(_ path: String?, _ mark: String?) -> BundlePlace {
+    private func volume(_ path: String?, _ mark: String?) -> Volume {
         guard let path, let mark else { return home }
         return known.withLock { known in
             if let volume = known[mark] { return volume }
-            let volume = BundlePlace(path: path, mark: mark)
+            let volume = Volume(path: path, mark: mark)
             known[mark] = volume
             return volume
         }
@@ -26,16 +26,16 @@ extension Store {
     /// Opens the volume at a path, or makes one of a new or empty folder. Do not call it on the loop.
     ///
     /// - Returns: the volume; `isNew` is true if it was made now.
-    /// - Throws: `badName` for the store itself and folders in it; the errors of `BundlePlace.prepare`; `notWritable` if the
+    /// - Throws: `badName` for the store itself and folders in it; the errors of `Volume.prepare`; `notWritable` if the
     ///   folder cannot be written.
-    public func annex(at path: String) throws(StoreError) -> (volume: BundlePlace, isNew: Bool) {
+    public func volume(at path: String) throws(StoreError) -> (volume: Volume, isNew: Bool) {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw StoreError(.badName, path: path, detail: "not the absolute path of a folder")
         }
         let inside = StoreError(.badName, path: path, detail: "it is in the store itself")
         guard !contains(path + "/x") else { throw inside }
-        let marks = Set(annexes.compactMap(\.mark))
-        let found = try BundlePlace.prepare(at: path, isKnown: marks.contains) { real throws(StoreError) in
+        let marks = Set(volumes.compactMap(\.mark))
+        let found = try Volume.prepare(at: path, isKnown: marks.contains) { real throws(StoreError) in
             if holds(real) { throw inside }
         }
         let volume = volume(found.path, found.mark)
@@ -53,12 +53,12 @@ extension Store {
     }
 
     /// Removes a new volume that got no bundle.
-    public func discard(annex volume: BundlePlace) {
+    public func discard(volume: Volume) {
         volume.discard()
         removeKnown(volume)
     }
 
-    private func removeKnown(_ volume: BundlePlace) {
+    private func removeKnown(_ volume: Volume) {
         if let mark = volume.mark { known.withLock { $0[mark] = nil } }
     }
 

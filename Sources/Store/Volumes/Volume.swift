@@ -5,11 +5,11 @@ import Synchronization
 /// A folder with bundles of a store: the store's own folder, or one on another disk.
 ///
 /// ```
-/// <volume>/assets/<asset id>/   tmp/   lock   annex.json, except in the store's own folder
+/// <volume>/assets/<asset id>/   tmp/   lock   volume.json, except in the store's own folder
 /// ```
 /// A file grows in the `tmp/` of its final volume, so that a rename makes it a piece. A volume is *away* while its disk is
 /// not mounted. It is identified by its mark, not by its path. Sendable: from any thread.
-public final class BundlePlace: Sendable {
+public final class Volume: Sendable {
     /// The open folders.
     struct Folders: Sendable {
         let root: Directory
@@ -206,7 +206,7 @@ public final class BundlePlace: Sendable {
     }
 
     /// True if both volumes seem to be on one file system, so that a bundle can be renamed.
-    public func isOnDisk(of other: BundlePlace) -> Bool {
+    public func isOnDisk(of other: Volume) -> Bool {
         var (own, found) = (stat(), stat())
         guard let folders = try? folders(), let others = try? other.folders() else { return false }
         return fstat(folders.root.descriptor, &own) == 0 && fstat(others.root.descriptor, &found) == 0
@@ -217,7 +217,7 @@ public final class BundlePlace: Sendable {
     ///
     /// - Returns: false if the volumes are on different file systems.
     /// - Throws: `exists` if there is a bundle of that id.
-    public func moveBundle(_ id: String, from other: BundlePlace) throws(StoreError) -> Bool {
+    public func moveBundle(_ id: String, from other: Volume) throws(StoreError) -> Bool {
         let (assets, others) = (try writable().assets, try other.writable().assets)
         do throws(StoreError) {
             try others.move(id, to: assets, as: id)
@@ -235,7 +235,7 @@ public final class BundlePlace: Sendable {
     public var isAfterPowerLoss: Bool { (try? folders())?.lock?.isDoubtful ?? false }
 
     /// Call once all folders are checked after a power cut.
-    public func noteRecovered() { (try? folders())?.lock?.begin() }
+    public func markRecovered() { (try? folders())?.lock?.begin() }
 
     /// Call once everything is synced.
     func markSynced() {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The text of `annex.json`, which identifies a volume.
+/// The text of `volume.json`, which identifies a volume.
 ///
 /// If the volume's disk is not mounted, its path is an empty folder or another disk. Without the mark, neither is written to.
 struct VolumeMark: Codable {
-    static let fileName = "annex.json"
+    static let fileName = "volume.json"
     private static let format = 1
 
     /// The version of this format.

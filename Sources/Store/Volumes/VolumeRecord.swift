@@ -4,7 +4,7 @@ public import GRDB
 ///
 /// A move is written before it begins, and again in one step when the bundle is complete on its new volume. So whenever the
 /// process ends, exactly one volume is in use, and the other one, which may hold a copy, is known.
-public struct PlaceRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
+public struct VolumeRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
     /// The table's name.
     public static let databaseTableName = "volume"
     /// The asset's id.
@@ -21,7 +21,7 @@ public struct PlaceRecord: Codable, Equatable, Sendable, PersistableRecord, Cata
     public var otherMark: String?
 
     /// Makes the record of a bundle.
-    public init(asset: String, in place: BundlePlace, other: BundlePlace? = nil) {
+    public init(asset: String, in place: Volume, other: Volume? = nil) {
         self.asset = asset
         (path, mark) = place.isHome ? (nil, nil) : (place.path, place.mark)
         hasOther = other != nil
@@ -35,5 +35,5 @@ public struct PlaceRecord: Codable, Equatable, Sendable, PersistableRecord, Cata
         .init("otherPath", \.otherPath), .init("otherMark", \.otherMark),
     ]
 
-    static let blank = PlaceRecord()
+    static let blank = VolumeRecord()
 }

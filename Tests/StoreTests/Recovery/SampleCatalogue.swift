@@ -32,7 +32,7 @@ enum SampleCatalogue {
                     ] : [],
                 recordings: isOdd ? [RecordingRecord(asset: id, rendition: "video-360p")] : [],
                 storage: isOdd ? [StorageRecord(asset: id, life)] : [],
-                places: isOdd ? [PlaceRecord(asset: id, in: volume, other: number % 4 == 1 ? volume : nil)] : []))
+                volumes: isOdd ? [VolumeRecord(asset: id, in: volume, other: number % 4 == 1 ? volume : nil)] : []))
     }
 
     private static var key: KeyLife {
@@ -43,7 +43,7 @@ enum SampleCatalogue {
         return key
     }
 
-    private static let volume = BundlePlace(path: "/nowhere/\"é\"", mark: "0123")
+    private static let volume = Volume(path: "/nowhere/\"é\"", mark: "0123")
 
     private static var life: StorageLife {
         var life = StorageLife()
@@ -86,7 +86,7 @@ extension Catalogue.Contents {
         contents.downloads.sort { $0.asset < $1.asset }
         contents.recordings.sort { ($0.asset, $0.rendition) < ($1.asset, $1.rendition) }
         contents.storage.sort { $0.asset < $1.asset }
-        contents.places.sort { $0.asset < $1.asset }
+        contents.volumes.sort { $0.asset < $1.asset }
         return contents
     }
 }
