@@ -135,7 +135,7 @@ import Store
         return State(
             asset: asset.signature, revision: asset.revision?.signature, task: kept?.task, state: download?.state,
             need: download?.need, isExpired: service.library.isExpired(asset),
-            place: asset.annex.map { API.Place(path: $0.path, isThere: $0.isThere) })
+            place: asset.volume.map { API.Place(path: $0.path, isThere: $0.isThere) })
     }
 }
 

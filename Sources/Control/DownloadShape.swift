@@ -106,7 +106,7 @@ extension API.Download.Need {
 
 extension Download {
     /// True if what it has stored is on a disk that is not there.
-    fileprivate var isAway: Bool { asset.annex.map { !$0.isThere } ?? false }
+    fileprivate var isAway: Bool { asset.volume.map { !$0.isThere } ?? false }
 }
 
 extension TimeRanges {

@@ -93,7 +93,7 @@ extension LibraryService {
         var shape = API.Asset(
             name: asset.name, id: asset.id, title: asset.title, url: asset.origin.redacted, duration: facts.duration)
         shape.isLive = facts.isLive
-        shape.isImported = asset.origin.isNowhere ? true : nil
+        shape.isImported = asset.origin.isPlaceholder ? true : nil
         shape.bytes = Int(facts.bytes)
         shape.cachedBytes = Int(facts.cachedBytes)
         shape.isRevised = asset.revision != nil ? true : nil
@@ -108,7 +108,7 @@ extension LibraryService {
         shape.need = shape.state == .waiting ? download.flatMap { API.Download.Need($0) } : nil
         shape.artwork = facts.hasArtwork ? "\(API.root)/assets/\(PercentEncoding.encode(asset.name))/artwork" : nil
         shape.download = download.map { $0.asset.id }
-        shape.place = asset.annex.map { API.Place(path: $0.path, isThere: $0.isThere) }
+        shape.place = asset.volume.map { API.Place(path: $0.path, isThere: $0.isThere) }
         shape.storage = storage(of: asset)
         shape.keys = keySummary(of: asset)
         return shape
@@ -159,7 +159,7 @@ extension Library {
         let asset = download.asset
         guard download.state == .complete else { return false }
         guard asset.isAsleep else { return download.isWhole }
-        return summaries[asset].map { $0.local == API.Local.complete.rawValue } ?? asset.annex?.isThere ?? true
+        return summaries[asset].map { $0.local == API.Local.complete.rawValue } ?? asset.volume?.isThere ?? true
     }
 }
 

@@ -41,10 +41,10 @@ import Playlist
         if let stray = library.strays[name], library.asset(named: name) == nil { return try await remove(stray) }
         let asset = try find(name)
         downloader.forget(asset)
-        let annex = asset.annex
+        let volume = asset.volume
         do {
             var removal = API.Removal(name: name, bytes: Int(try await library.remove(asset)))
-            if let annex, !annex.isThere { removal.left = annex.path + "/assets/" + asset.id }
+            if let volume, !volume.isThere { removal.left = volume.path + "/assets/" + asset.id }
             return removal
         } catch {
             throw APIError(error)

@@ -7,9 +7,9 @@ package import Store
     package let id: String
     private let store: Store
     /// Where it lies.
-    package private(set) var place: BundlePlace
+    package private(set) var place: Volume
     /// Where something of it may lie that is not in use: a move was interrupted.
-    package var other: BundlePlace?
+    package var other: Volume?
     private var opened: Directory?
     /// Whether nothing may be written for a moment, since it is about to lie elsewhere.
     package private(set) var isHeld = false
@@ -36,7 +36,7 @@ package import Store
     }
 
     /// It lies there from now on.
-    package func settle(in place: BundlePlace, other: BundlePlace? = nil) {
+    package func settle(in place: Volume, other: Volume? = nil) {
         (self.place, self.other, opened) = (place, other, nil)
     }
 

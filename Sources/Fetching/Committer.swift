@@ -47,7 +47,7 @@ import Store
         // What failed may be tried again.
         while bytes > 0 {
             send()
-            await store.settle()  // What came of it was put on the loop before this goes on.
+            await store.finishCommits()  // What came of it was put on the loop before this goes on.
         }
     }
 

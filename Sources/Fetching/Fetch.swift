@@ -145,7 +145,7 @@ public import Store
     public var isComplete: Bool { file.state == .complete }
     /// True if a player without a fallback waits, and the origin may be unreachable: such a player gets its head early.
     /// False if the origin has answered with an error that may pass, which is reported soon.
-    public var isWaitingForNetwork: Bool { isInsisting && !(transfer?.isPutOff ?? false) }
+    public var isWaitingForNetwork: Bool { isInsisting && !(transfer?.isRetryingServerFailure ?? false) }
 
     /// Calls `wake` after each change of `written` or `outcome`, and when there are `fresh` bytes, until `unsubscribe`.
     public func subscribe(_ wake: @escaping () -> Void) -> Int { file.subscribe(wake) }
@@ -261,7 +261,7 @@ public import Store
         access.grant(to: &request)
         request.priority = state.urgency == .playback ? .playback : .background
         if hasAlternate { request.retries = .hasty }
-        (request.insists, request.isReadMeanwhile) = (isInsisting, isReadMeanwhile)
+        (request.ignoresAbsence, request.isReadWhileFetched) = (isInsisting, isReadWhileFetched)
         return request
     }
 
@@ -276,7 +276,7 @@ public import Store
     var hasUntriedSource: Bool { alternates?.hasUntried ?? false }
     private var isInsisting: Bool { state.isInsisting(hasUntriedSource) }
     /// True if a player has no fallback any more once it has the first byte.
-    private var isReadMeanwhile: Bool { state.fallback == .untilBegun && !hasUntriedSource }
+    private var isReadWhileFetched: Bool { state.fallback == .untilBegun && !hasUntriedSource }
 
     private func move(to next: Resource) {
         // Two origins may give one validator to different bytes, so the bytes are compared instead.
@@ -346,8 +346,8 @@ public import Store
             transfer?.cancel()
             transfer = nil
         case .raisePriority:
-            transfer?.raise(to: .playback, insists: isInsisting)
-            if isReadMeanwhile { transfer?.isReadMeanwhile = true }
+            transfer?.raise(to: .playback, ignoresAbsence: isInsisting)
+            if isReadWhileFetched { transfer?.isReadWhileFetched = true }
         case .startTimer(let deadline):
             timer = LoopTimer { [unowned self] in perform(state.timerFired(deadline)) }  // Stops at the end.
             timer?.schedule(after: FetchState.originSilence)

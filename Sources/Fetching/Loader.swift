@@ -39,7 +39,7 @@ package import Store
     /// When the disk last had room.
     private var lastCheck: ContinuousClock.Instant?
     /// Which disk that was, by a bundle's place.
-    private var lastPlace: BundlePlace?
+    private var lastPlace: Volume?
     /// The bytes of what has ended since then.
     private var arrived: Int64 = 0
     private static let checkLife = Duration.milliseconds(10)
@@ -181,7 +181,7 @@ package import Store
 
     /// A file that can be kept, if it is to be and the store takes it; else one that cannot, and why.
     private func growingFile(
-        _ keeping: Keeping, _ urgency: Fetch.Urgency, in place: BundlePlace
+        _ keeping: Keeping, _ urgency: Fetch.Urgency, in place: Volume
     ) throws(FetchError) -> (GrowingFile, StoreError?) {
         var obstacle: StoreError?
         switch keeping {
@@ -208,7 +208,7 @@ package import Store
     }
 
     /// Asks the disk, unless it was asked a moment ago and little has come since.
-    private func checkRoom(in place: BundlePlace) throws(StoreError) {
+    private func checkRoom(in place: Volume) throws(StoreError) {
         let now = ContinuousClock.now
         if let lastCheck, lastPlace === place, now - lastCheck < Self.checkLife, arrived < Self.checkBytes { return }
         try store.checkRoom(in: place)

@@ -56,7 +56,7 @@ package import Store
     package var asset: String { bundle.id }
 
     /// Where they lie.
-    var place: BundlePlace { bundle.place }
+    var place: Volume { bundle.place }
 
     /// See `Bundle`.
     var isHeld: Bool { bundle.isHeld }
@@ -103,11 +103,11 @@ package import Store
     }
 
     /// Takes note that a piece is read that was opened before.
-    public func noteUse(of file: String) { bundle.observer?.folder(self, used: file) }
+    public func recordUse(of file: String) { bundle.observer?.folder(self, used: file) }
 
     /// Lets the disk know when a piece was last used, in seconds since 1970.
-    package func noteUse(of file: String, at time: Int64) {
-        (try? directory(create: false))?.directory.noteUse(of: file, at: time)
+    package func recordUse(of file: String, at time: Int64) {
+        (try? directory(create: false))?.directory.recordUse(of: file, at: time)
     }
 
     /// Makes a piece of a file that is whole.
@@ -156,7 +156,7 @@ package import Store
         _ = sizes
         let pieces = try directory(create: true)
         try pieces.directory.write(bytes, as: file)
-        pieces.arrived(file, size: Int64(bytes.count))
+        pieces.didWrite(file, size: Int64(bytes.count))
         note(file, size: Int64(bytes.count))
     }
 

@@ -75,5 +75,5 @@ extension WebURL {
     }
 
     /// True for a placeholder URL. It is never requested or looked up.
-    public var isNowhere: Bool { host == Self.placeholderHost }
+    public var isPlaceholder: Bool { host == Self.placeholderHost }
 }

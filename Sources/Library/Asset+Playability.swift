@@ -25,7 +25,7 @@ extension Asset {
     private var listedWithoutOrigin: [Rendition]? {
         guard let places = uncutRenditions else { return nil }
         guard let multivariant else { return renditions }
-        let variants = multivariant.wholeVariants(renditions: places)
+        let variants = multivariant.completeVariants(renditions: places)
         guard !variants.isEmpty else { return nil }
         let groups = Set(variants.flatMap { variant in Media.Kind.allCases.map { [$0.rawValue, variant.group($0)] } })
         let media = multivariant.media.filter { groups.contains([$0.type.rawValue, $0.groupID]) }

@@ -10,7 +10,7 @@ extension Asset {
     /// Whether anything of it plays without the origin.
     public var isPlayableOffline: Bool {
         guard let multivariant else { return renditions.first?.isWhole ?? false }
-        return !multivariant.wholeVariants(renditions: wholeRenditions).isEmpty
+        return !multivariant.completeVariants(renditions: wholeRenditions).isEmpty
     }
 
     /// Whether everything that players load of it is there; trick-play lists aside, which none of them does.

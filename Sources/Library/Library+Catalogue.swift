@@ -95,7 +95,7 @@ extension Library {
         var contents = contents
         let given = Set(contents.keys.map(\.number))
         contents.keys += asset.keys.unsaved(of: asset.id).filter { !given.contains($0.number) }
-        if !asset.isPersistent, !asset.isHome { contents.places = [asset.placeRecord] }
+        if !asset.isPersistent, !asset.isHome { contents.volumes = [asset.volumeRecord] }
         do {
             try await store.catalogue.save(contents, without: gone, of: asset.id)
         } catch {
@@ -120,7 +120,7 @@ extension Library {
         let playlists = Dictionary(grouping: contents.playlists, by: \.asset)
         let keys = Dictionary(grouping: contents.keys, by: \.asset)
         let recordings = Dictionary(grouping: contents.recordings, by: \.asset)
-        let places = Dictionary(contents.places.map { ($0.asset, $0) }) { $1 }
+        let places = Dictionary(contents.volumes.map { ($0.asset, $0) }) { $1 }
         let lives = Dictionary(contents.storage.map { ($0.asset, $0.life) }) { $1 }
         return contents.assets.compactMap { record in
             guard let origin = try? WebURL(record.origin) else { return nil }
@@ -131,7 +131,7 @@ extension Library {
                 created: record.created, store: store)
             asset.isPersistent = true
             if let record = places[asset.id] {
-                let (place, other) = store.places(of: record)
+                let (place, other) = store.volumes(of: record)
                 asset.bundle.settle(in: place, other: other)
             }
             asset.revises = record.revises

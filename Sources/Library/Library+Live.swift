@@ -33,7 +33,7 @@ extension Library {
         do throws(LibraryError) {
             let span = rendition.source?.playlist.interval ?? .zero
             let manner = PlaylistFetcher.Manner(
-                deadline: span * 3 + Self.grace, retries: .never, isHeldBack: true, insists: true)
+                deadline: span * 3 + Self.grace, retries: .never, isHeldBack: true, ignoresAbsence: true)
             let source = try await fetchSource(of: rendition, in: asset, directives, manner)
             if !source.isDurable { rendition.relay.keep(source, for: directives, now: .now) }
             if source.playlist.isDeltaUpdate {
@@ -62,7 +62,7 @@ extension Library {
         let began = ContinuousClock.now
         let mayBeOld = rendition.mayBeShown(now: began)
         var manner = PlaylistFetcher.Manner.patient
-        manner.insists = true
+        manner.ignoresAbsence = true
         if mayBeOld { (manner.deadline, manner.retries) = (max(known.playlist.interval, .seconds(2)), .once) }
         do throws(LibraryError) {
             let source = try await fetchSource(of: rendition, in: asset, .none, manner)

@@ -13,11 +13,11 @@ extension Library {
     /// Looks into every folder after a loss of power, before anybody plays from it: what came at the very end is not
     /// trusted, and comes again.
     func recover(_ assets: [Asset]) {
-        for place in [store.home] + store.annexes where place.isAfterPowerLoss {
+        for place in [store.home] + store.volumes where place.isAfterPowerLoss {
             for asset in assets where asset.bundle.place === place {
                 for folder in asset.folders { _ = folder.sizes }
             }
-            place.noteRecovered()
+            place.markRecovered()
         }
     }
 

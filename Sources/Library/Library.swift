@@ -93,7 +93,7 @@ public import Store
         playCache.start(for: self)
         purger.start(for: self)
         loader.full = { [weak self] in self?.purger.noteFull() }
-        sessionChanges = playheads.sessionChanges.subscribe { [weak self] change in self?.notePlay(change) }
+        sessionChanges = playheads.sessionChanges.subscribe { [weak self] change in self?.recordPlay(change) }
     }
 
     // MARK: Finding

@@ -26,7 +26,7 @@ import Playlist
         /// Whether the origin may hold the answer back until there is something new (rfc8216bis §6.2.5.2).
         var isHeldBack = false
         /// Whether it is asked although others could not reach it a moment ago: who asks keeps to a schedule.
-        var insists = false
+        var ignoresAbsence = false
 
         /// For somebody who waits, where nothing can take the origin's place.
         static let patient = Manner(deadline: .seconds(30))
@@ -45,7 +45,7 @@ import Playlist
         request.deadline = manner.deadline
         request.retries = manner.retries
         request.toleratesSilence = manner.isHeldBack
-        request.insists = manner.insists
+        request.ignoresAbsence = manner.ignoresAbsence
         let (head, body) = try await fetch(request, wanted: "a playlist")
         do {
             let variables = VariableSources(imports: imports, query: head.url.query)

@@ -73,7 +73,7 @@ import Store
         self.rendition = rendition
         self.base = base
         self.tell = tell
-        restore(Array(text.prefix(RecordedText.soundLength(of: text))))
+        restore(Array(text.prefix(RecordedText.intactLength(of: text))))
     }
 
     private func restore(_ text: [UInt8]) {

@@ -110,7 +110,7 @@ import EventLoop
 
     // MARK: Bytes
 
-    /// Buffers bytes from within libcurl for joint delivery.
+    /// Buffers bytes from within libcurl for splicePair delivery.
     ///
     /// - Returns: false if the owner has refused further bytes.
     func append(_ bytes: UnsafeRawBufferPointer, of request: CurlRequest) -> Bool {
@@ -195,7 +195,7 @@ import EventLoop
     }
 }
 
-/// Collects bytes from libcurl for joint delivery to one owner.
+/// Collects bytes from libcurl for splicePair delivery to one owner.
 ///
 /// libcurl passes 16 KiB at a time, however much it has read. A file written so needs many calls, and fills the page
 /// cache with many small folios that sendfile must visit one by one.

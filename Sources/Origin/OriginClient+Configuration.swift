@@ -15,7 +15,7 @@ extension OriginClient {
         /// The default of requests without their own policy.
         public var retries = RetryPolicy()
         /// The policy while a player waits for the rest of a body and the origin is away.
-        public var retriesBehindAReply = RetryPolicy.behindAReply
+        public var retriesWhilePlayerWaits = RetryPolicy.whilePlayerWaits
         /// Most consecutive redirects per attempt.
         public var redirectLimit = 5
         /// Most concurrent requests to one (scheme, host, port).

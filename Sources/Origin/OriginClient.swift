@@ -79,13 +79,13 @@ public import HTTPMessage
     /// the loop.
     @discardableResult public func start(_ request: OriginRequest, receiver: any TransferReceiver) -> Transfer {
         if isOffline { return start(request, receiver, refusal: .offline) }
-        if request.url.isNowhere { return start(request, receiver, refusal: .unreachable) }
+        if request.url.isPlaceholder { return start(request, receiver, refusal: .unreachable) }
         switch presence.admit(request.url.origin, now: .now) {
         case .normal: return start(request, receiver)
         case .probe: return start(request, receiver, isProbe: true)
         case .refused:
             prober?.schedule()
-            return start(request, receiver, refusal: request.insists ? nil : .unreachable)
+            return start(request, receiver, refusal: request.ignoresAbsence ? nil : .unreachable)
         }
     }
 
@@ -107,7 +107,7 @@ public import HTTPMessage
     /// True if the URL's origin is presumed absent, so that a caller with an alternative should not wait for it. The
     /// call also keeps the origin being probed for `absenceInterest`, so that its return is noticed soon.
     public func isPresumedAbsent(_ url: WebURL) -> Bool {
-        if url.isNowhere { return true }
+        if url.isPlaceholder { return true }
         // Send due probes first, so that the end of a pause does not make a caller wait. After a long time without
         // requests, the next caller's own request is the probe.
         prober?.sendDueProbes()

@@ -82,11 +82,11 @@ public struct OriginRequest: Sendable {
     public var toleratesSilence = false
     /// Sends the request although the origin is presumed absent: for callers with their own schedule, or without an
     /// alternative. Playback without its own `retries` then also waits for the origin before the first byte, as it does
-    /// after it; see `RetryPolicy.behindAReply`.
-    public var insists = false
+    /// after it; see `RetryPolicy.whilePlayerWaits`.
+    public var ignoresAbsence = false
     /// True if a player reads the body while it arrives, and so has no alternative once the body has begun. If the
     /// origin then becomes unreachable, the transfer waits for it in spite of `retries`.
-    public var isReadMeanwhile = false
+    public var isReadWhileFetched = false
     /// The peer that may be connected to even at a private address; nil for none.
     public var namedPeer: Peer?
     /// The urgency.

@@ -27,7 +27,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// For a player that has received the beginning of a body, or that has nothing else to play. Aborting would lose
     /// the rest, since ffmpeg and VLC do not request it again, and an error ends VLC and Chromium. So the transfer
     /// waits for the network to return; its attempts cost little.
-    public static var behindAReply: RetryPolicy {
+    public static var whilePlayerWaits: RetryPolicy {
         var policy = RetryPolicy()
         (policy.attempts, policy.patience, policy.longestPause) = (.max, .seconds(60), .seconds(2))
         return policy

@@ -32,9 +32,9 @@ import HTTPMessage
     /// The urgency.
     public private(set) var priority: OriginRequest.Priority
     /// As in the request.
-    private var insists: Bool
+    private var ignoresAbsence: Bool
     /// As in the request; may become true later.
-    public var isReadMeanwhile: Bool
+    public var isReadWhileFetched: Bool
 
     init(_ id: UInt64, _ request: OriginRequest, _ receiver: any TransferReceiver, client: OriginClient, isProbe: Bool)
     {
@@ -43,7 +43,7 @@ import HTTPMessage
         self.receiver = receiver
         self.isProbe = isProbe
         priority = request.priority
-        (insists, isReadMeanwhile) = (request.insists, request.isReadMeanwhile)
+        (ignoresAbsence, isReadWhileFetched) = (request.ignoresAbsence, request.isReadWhileFetched)
         // `leave` drops the timers before this object is released.
         let policy = isProbe ? .never : request.retries ?? client.configuration.retries
         state = TransferState(
@@ -70,9 +70,9 @@ import HTTPMessage
 
     /// Raises the priority: a player needs the bytes of a download. Never lowers it.
     ///
-    /// - Parameter insists: as in a request.
-    public func raise(to priority: OriginRequest.Priority, insists: Bool = false) {
-        self.insists = self.insists || insists
+    /// - Parameter ignoresAbsence: as in a request.
+    public func raise(to priority: OriginRequest.Priority, ignoresAbsence: Bool = false) {
+        self.ignoresAbsence = self.ignoresAbsence || ignoresAbsence
         guard priority > self.priority, receiver != nil else { return }
         self.priority = priority
         client.move(self)  // A paused transfer resumes in the next turn.
@@ -147,7 +147,7 @@ import HTTPMessage
     }
 
     /// True if the origin answers, but its last reply was a transient error.
-    public var isPutOff: Bool { state.lastFailure.map { !$0.code.isAway } ?? false }
+    public var isRetryingServerFailure: Bool { state.lastFailure.map { !$0.code.isAway } ?? false }
 
     // MARK: Steps
 
@@ -192,10 +192,10 @@ import HTTPMessage
         takeOffTheWire()
         if case .failed(let failure) = outcome, failure.code.isTimeout { client.recordTimeout(of: state.url) }
         let hasOwn = request.retries != nil
-        let isAwaited = priority == .playback && (!hasOwn || isReadMeanwhile)
-        let awayPolicy = isAwaited ? client.configuration.retriesBehindAReply : nil
+        let isAwaited = priority == .playback && (!hasOwn || isReadWhileFetched)
+        let awayPolicy = isAwaited ? client.configuration.retriesWhilePlayerWaits : nil
         let action = state.ended(
-            outcome, now: .now, awayPolicy: awayPolicy, insists: insists && !hasOwn, jitter: .random(in: 0...1))
+            outcome, now: .now, awayPolicy: awayPolicy, ignoresAbsence: ignoresAbsence && !hasOwn, jitter: .random(in: 0...1))
         if case .wait = action { reportAbsence() }
         perform(action)
     }
@@ -257,7 +257,7 @@ import HTTPMessage
     /// arrive.
     private func watchBody(since before: Int64, for left: Duration) {
         let silence = client.configuration.silenceSpan * (1 << min(state.failures, 3))
-        let span = insists || isReadMeanwhile ? min(left, silence) : left
+        let span = ignoresAbsence || isReadWhileFetched ? min(left, silence) : left
         watch(.body(since: before, latest: received, left: left - span), for: span)
     }
 }

@@ -251,11 +251,11 @@ struct TransferState {
     /// - Parameters:
     ///   - awayPolicy: the policy while the origin is away and a player waits for the rest without an alternative; nil
     ///     if none does.
-    ///   - insists: true if the player has no alternative before the first byte either.
+    ///   - ignoresAbsence: true if the player has no alternative before the first byte either.
     ///   - jitter: evaluated only for a pause; see `RetryPolicy`.
     mutating func ended(
         _ outcome: Outcome, now: ContinuousClock.Instant, awayPolicy: RetryPolicy? = nil,
-        insists: Bool = false, jitter: @autoclosure () -> Double
+        ignoresAbsence: Bool = false, jitter: @autoclosure () -> Double
     ) -> Action {
         let next = pending ?? verdict(on: outcome)
         pending = nil
@@ -270,7 +270,7 @@ struct TransferState {
             failures += 1
             lastFailure = error
             let isBegun = isHeadDelivered && reached > request.start
-            let policy = error.code.isAway && (isBegun || insists) ? awayPolicy ?? policy : policy
+            let policy = error.code.isAway && (isBegun || ignoresAbsence) ? awayPolicy ?? policy : policy
             let pause = policy.pause(
                 afterFailures: failures, silentFor: now - lastProgress, retryAfter: retryAfter, jitter: jitter())
             guard request.method == .get || request.isRepeatable, let pause else { return .end(error) }

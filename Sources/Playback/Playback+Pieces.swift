@@ -36,7 +36,7 @@ extension Playback {
             return
         }
         if let small = shelf.smallPiece(file) {
-            pieces.noteUse(of: file)
+            pieces.recordUse(of: file)
             took(file, place, exchange, tells)
             return exchange.reply(small.representation, .bytes(small.bytes))
         }

@@ -1,23 +1,23 @@
 import Glibc
 
-/// A file that only grows, block by block: after the process's end at any instant it holds whole blocks, and at most
-/// the beginning of the last one. What it has grown by is synced together with the pieces of its folder.
+/// A text file to which blocks are appended. If the process ends at any instant, the file holds complete blocks, and at most
+/// a part of the last one. New blocks are synced together with the pieces of the folder.
 ///
 /// Confined to the thread that made it. Owns its descriptor.
 public final class AppendedFile {
-    /// Its length in bytes.
+    /// The length in bytes.
     public private(set) var length: Int64
     private let descriptor: Int32
     private let folder: PieceDirectory
     private let name: String
     private var path: String { folder.directory.path + "/" + name }
 
-    /// Opens the file `name` of a folder, makes it if it is not there, and cuts off what stands behind `length`.
+    /// Opens the file `name` of a folder, creates it if it is missing, and cuts it to `length` bytes.
     public init(in folder: PieceDirectory, named name: String, length: Int64) throws(StoreError) {
         let opened = try folder.directory.open(name, flags: O_WRONLY | O_CREAT)
         guard ftruncate(opened, off_t(length)) == 0 else {
             let error = StoreError(path: folder.directory.path + "/" + name)
-            close(opened)  // By hand: `deinit` closes only what was stored.
+            close(opened)  // `deinit` does not run for an incomplete object.
             throw error
         }
         (self.folder, self.name, descriptor, self.length) = (folder, name, opened, length)
@@ -25,7 +25,7 @@ public final class AppendedFile {
 
     deinit { close(descriptor) }
 
-    /// Writes a block at the end: all of it, or on an error none.
+    /// Appends a block: all of it, or nothing on an error.
     public func append(_ block: [UInt8]) throws(StoreError) {
         var done = 0
         while done < block.count {
@@ -41,7 +41,7 @@ public final class AppendedFile {
             done += count
         }
         length += Int64(block.count)
-        let kept = dup(descriptor)
-        folder.grew(name, descriptor: kept >= 0 ? kept : nil)
+        let copy = dup(descriptor)
+        folder.didGrow(name, descriptor: copy >= 0 ? copy : nil)
     }
 }

@@ -1,23 +1,22 @@
 import Glibc
 
-/// What tells whether anything came into a bundle or went from it, its pieces not being looked at: when its folders were last
-/// changed. One line a folder: its name, its inode, and the time in nanoseconds.
+/// The modification times of a bundle's folders. Two equal stamps mean that no file was added or removed in between; no piece
+/// has to be read for that. One line per folder: its name, its inode, and the time in nanoseconds.
 ///
-/// A file that was cut in its place, or overwritten, it does not tell of: that is seen when the asset is next used, and by
-/// a verification.
+/// A file that was cut or overwritten does not change the stamp: the next use of the asset, or a verification, finds it.
 public struct BundleStamp: Equatable, Sendable {
-    /// The text that is kept; empty for a bundle that is not there.
+    /// The text that is stored; empty for a missing bundle.
     public let text: String
-    /// When the latest of these changes was, in nanoseconds since 1970.
+    /// The latest of these times, in nanoseconds since 1970.
     let latest: Int64
 
-    /// So long a folder must have been as it is: the system's clock for these times goes in steps, and two changes within
-    /// one leave the same time.
+    /// Minimum age of the last change, in nanoseconds: the system's clock for file times advances in steps, and two changes
+    /// within one step get the same time.
     private static let rest: Int64 = 1_000_000_000
 
-    /// Of a bundle as it is now.
+    /// Makes the stamp of a bundle.
     ///
-    /// - Parameter assets: the folder in which bundles lie.
+    /// - Parameter assets: the folder of all bundles.
     init(of id: String, in assets: Directory) {
         guard let bundle = try? assets.subdirectory(id), let own = bundle.time(of: ".") else {
             (text, latest) = ("", 0)
@@ -33,15 +32,15 @@ public struct BundleStamp: Equatable, Sendable {
         (self.text, self.latest) = (text, latest)
     }
 
-    /// Whether what changes from now on will show.
+    /// True if any later change will change the stamp.
     public var isSettled: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - latest > Self.rest
     }
 
-    /// Whether a bundle is as a text of this kind says. The names of its folders need not be read: they are the same if it
-    /// has not changed itself.
+    /// Returns true if a bundle still has this stamp. The names of its folders need not be listed: they are the same if the
+    /// bundle's own folder has not changed.
     static func isCurrent(_ text: String, of id: String, in assets: Directory) -> Bool {
         guard Directory.isName(id) else { return false }
         guard !text.isEmpty else { return assets.time(of: id) == nil }
@@ -58,13 +57,12 @@ public struct BundleStamp: Equatable, Sendable {
 }
 
 extension Directory {
-    /// When a folder was last changed.
     fileprivate struct ChangeTime {
         let inode: UInt64
         let modified: Int64
     }
 
-    /// Of a folder below; nil where there is none. Nothing is opened.
+    /// The change time of a folder below; nil if there is none. Opens nothing.
     fileprivate func time(of path: String) -> ChangeTime? {
         var status = stat()
         guard fstatat(descriptor, path, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFDIR else {
@@ -77,10 +75,10 @@ extension Directory {
 }
 
 extension Store {
-    /// The stamp of a bundle as it is now. It waits for the disk: not on the loop.
+    /// Computes a bundle's stamp. Waits for the disk: do not call it on the loop.
     public func stamp(of id: String) -> BundleStamp? { assets.map { BundleStamp(of: id, in: $0) } }
 
-    /// The assets whose bundles are not any more as their summaries say. It waits for the disk: not on the loop.
+    /// Returns the assets whose bundles have changed since their summary. Waits for the disk: do not call it on the loop.
     public func outdated(_ summaries: [SummaryRecord]) -> [String] {
         guard let assets else { return summaries.map(\.asset) }
         return summaries.filter { !BundleStamp.isCurrent($0.stamp, of: $0.asset, in: assets) }.map(\.asset)

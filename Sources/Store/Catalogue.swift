@@ -2,16 +2,14 @@ import GRDB
 import Glibc
 import Synchronization
 
-/// The index of the store: which assets there are, their playlists as fetched, their keys' numbers, and the downloads.
+/// The index of the store: the assets, their playlists as fetched, their keys' numbers, and the downloads.
 ///
-/// One SQLite file, `catalogue-1.sqlite`; the format's version is in the name. Which pieces are there it does not say:
-/// the bundles do. It is read whole at the start; writes run on a queue of their own, so that no request waits for a
-/// disk.
+/// One SQLite file, `catalogue-1.sqlite`, with the format's version in its name. It does not list the stored pieces: the
+/// bundles do. All rows are read at the start. Writes run on a queue of their own, so that no request waits for a disk.
 public final class Catalogue: Sendable {
-    /// How the file may be used.
     enum Access { case readWrite, readOnly }
 
-    /// Everything in it, or what of it is to be written.
+    /// Rows of all tables: everything in the catalogue, or the rows of one write.
     public struct Contents: Equatable, Sendable {
         /// The assets, oldest first.
         public var assets: [AssetRecord] = []
@@ -21,18 +19,18 @@ public final class Catalogue: Sendable {
         public var keys: [KeyRecord] = []
         /// The downloads, oldest first.
         public var downloads: [DownloadRecord] = []
-        /// The renditions that are recorded, or were.
+        /// The renditions that are or were recorded.
         public var recordings: [RecordingRecord] = []
-        /// The policies of assets, and when they were played.
+        /// The assets' policies, and the times when they were played.
         public var storage: [StorageRecord] = []
-        /// Where the bundles lie that were moved.
-        public var places: [PlaceRecord] = []
+        /// The volumes of the bundles that were moved.
+        public var volumes: [VolumeRecord] = []
 
-        /// Nothing, or what is given.
+        /// Makes contents of rows, empty by default.
         public init(
             assets: [AssetRecord] = [], playlists: [PlaylistRecord] = [], keys: [KeyRecord] = [],
             downloads: [DownloadRecord] = [], recordings: [RecordingRecord] = [], storage: [StorageRecord] = [],
-            places: [PlaceRecord] = []
+            volumes: [VolumeRecord] = []
         ) {
             self.assets = assets
             self.playlists = playlists
@@ -40,26 +38,25 @@ public final class Catalogue: Sendable {
             self.downloads = downloads
             self.recordings = recordings
             self.storage = storage
-            self.places = places
+            self.volumes = volumes
         }
     }
 
-    /// What was in it when it was opened.
+    /// All rows at the time of opening.
     public let initial: Contents
-    /// What became of a file that was damaged, gone, or out of date, if that happened.
+    /// The repair of a file that was damaged, missing or out of date; nil if there was none.
     public let recovery: CatalogueRecovery?
 
-    /// Whether anything was noted of what lists said, when it was opened.
+    /// True if there were any summaries at the time of opening.
     public let hasSummaries: Bool
 
     private let queue: DatabaseQueue
-    private let records: RecordKeeper?
-    /// How often each asset's rows were changed.
+    private let records: RecordWriter?
     private let revisions: Mutex<[String: Int]>
 
-    /// Opens the catalogue of the store in `folder`; a damaged one is put together again from the records.
+    /// Opens the catalogue of the store in `folder`. A damaged one is rebuilt from the records.
     ///
-    /// - Parameter report: told of a record that cannot be written.
+    /// - Parameter report: called for a record that cannot be written.
     init(
         path folder: String, access: Access, report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(StoreError) {
@@ -68,12 +65,13 @@ public final class Catalogue: Sendable {
             try Self.refuseNewer(path)
             switch access {
             case .readWrite:
-                let opening = try CatalogueOpening(path, RecordFolder(Self.recordFolder(folder)))
+                let records = try Directory.open(path: folder).subdirectory(RecordFolder.name, create: true)
+                let opening = try CatalogueOpening(path, RecordFolder(records))
                 let queue = opening.queue
                 (self.queue, initial, recovery) = (queue, opening.contents, opening.recovery)
-                hasSummaries = (try? queue.read(SummaryRecord.areThere)) ?? false
+                hasSummaries = (try? queue.read(SummaryRecord.exist)) ?? false
                 revisions = Mutex(opening.revisions)
-                records = try RecordKeeper(
+                self.records = try RecordWriter(
                     opening.records, present: opening.present, backlog: opening.unrecorded, report: report
                 ) { id in
                     try queue.read { try Self.rows(of: id, $0) }
@@ -92,198 +90,73 @@ public final class Catalogue: Sendable {
 
     deinit { records?.stop() }
 
-    private static func recordFolder(_ folder: String) throws(StoreError) -> Directory {
-        try Directory.open(path: folder).subdirectory(RecordFolder.name, create: true)
-    }
+    // MARK: Rows
 
-    // MARK: Opening
-
-    /// Throws `newer` for a file in which a newer Weir has made steps that this one does not know. It is opened for
-    /// reading alone, so that not a byte of it changes; what is damaged is no business of this.
-    private static func refuseNewer(_ path: String) throws {
-        guard CatalogueFile(path: path).damage() == nil, let unknown = read(path, unknownSteps), !unknown.isEmpty else {
-            return
-        }
-        let known = migrator.migrations.last ?? ""
-        throw StoreError(
-            .newer, path: path,
-            detail:
-                "a newer Weir has changed it (step \(unknown.joined(separator: ", ")); this Weir knows it up to \(known))"
-        )
-    }
-
-    /// The steps that a newer Weir has made in a sound database.
-    private static func unknownSteps(_ database: Database) throws -> [String] {
-        let unknown = try migrator.appliedIdentifiers(database).subtracting(migrator.migrations)
-        return try unknown.isEmpty || CatalogueReading.verdict(database) != nil ? [] : unknown.sorted()
-    }
-
-    /// Opens the file for writing, makes it if it is not there, and takes the steps that it lacks.
-    static func open(_ path: String) throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.journalMode = .wal
-        return try open(path, configuration)
-    }
-
-    /// The same for a file that is whole, by itself, once it is closed.
-    static func openAlone(_ path: String) throws -> DatabaseQueue { try open(path, Configuration()) }
-
-    private static func open(_ path: String, _ configuration: Configuration) throws -> DatabaseQueue {
-        // Made here, nobody else can open it for a moment; SQLite gives the files beside it the same mode.
-        close(Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600))
-        chmod(path, 0o600)
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        // GRDB takes NORMAL for this mode, with which what was written last goes with the power: a whole asset for want of
-        // its row, where pieces are synced within seconds. Rows are written seldom.
-        try queue.inDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        try queue.read(checkSteps)
-        try migrator.migrate(queue)
-        return queue
-    }
-
-    /// Throws `catalogue` for a database that is not ours, or has not come to be by our steps.
-    private static func checkSteps(_ database: Database) throws {
-        let steps = try migrator.appliedIdentifiers(database)
-        let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
-        guard steps == Set(migrator.migrations.prefix(steps.count)), isEmpty == steps.isEmpty else {
-            throw StoreError(.catalogue, path: database.description, detail: "it is another program's, or damaged")
-        }
-    }
-
-    /// A catalogue that nobody sees.
-    static func inMemory() throws -> DatabaseQueue {
-        let queue = try DatabaseQueue()
-        try migrator.migrate(queue)
-        return queue
-    }
-
-    /// Reads something, and changes nothing; nil when reading fails.
-    static func read<Value>(_ path: String, _ body: (Database) throws -> Value) -> Value? {
-        var configuration = Configuration()
-        configuration.readonly = true
-        // With `immutable` SQLite needs no files beside the database, but does not see what stands in its log alone.
-        for uri in [path, "file:\(escaped(path))?immutable=1"] {
-            guard let queue = try? DatabaseQueue(path: uri, configuration: configuration) else { continue }
-            if let value = try? queue.read(body) { return value }
-        }
-        return nil
-    }
-
-    private static func escaped(_ path: String) -> String {
-        path.reduce(into: "") { $0 += ["%": "%25", "?": "%3f", "#": "%23"][$1] ?? String($1) }
-    }
-
-    private static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE asset (
-                        id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT, origin TEXT NOT NULL UNIQUE,
-                        created INTEGER NOT NULL);
-                    CREATE TABLE playlist (
-                        asset TEXT NOT NULL REFERENCES asset ON DELETE CASCADE, rendition TEXT NOT NULL,
-                        url TEXT NOT NULL, body BLOB NOT NULL, fetched INTEGER NOT NULL,
-                        PRIMARY KEY (asset, rendition));
-                    CREATE TABLE key (
-                        asset TEXT NOT NULL REFERENCES asset ON DELETE CASCADE, number INTEGER NOT NULL,
-                        url TEXT NOT NULL, PRIMARY KEY (asset, number));
-                    CREATE TABLE download (
-                        asset TEXT PRIMARY KEY REFERENCES asset ON DELETE CASCADE, renditions TEXT NOT NULL,
-                        state TEXT NOT NULL, errorCode TEXT, errorMessage TEXT, created INTEGER NOT NULL);
-                    """)
-        }
-        migrator.registerMigration("2") { try $0.execute(sql: "ALTER TABLE playlist ADD COLUMN imports TEXT") }
-        migrator.registerMigration("3") { try $0.execute(sql: "ALTER TABLE asset ADD COLUMN fields TEXT") }
-        migrator.registerMigration("4") { database in
-            try database.execute(
-                sql: "ALTER TABLE download ADD COLUMN task TEXT; ALTER TABLE download ADD COLUMN need TEXT")
-        }
-        migrator.registerMigration("5") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE recording (
-                        asset TEXT NOT NULL REFERENCES asset ON DELETE CASCADE, rendition TEXT NOT NULL,
-                        PRIMARY KEY (asset, rendition));
-                    """)
-        }
-        migrator.registerMigration("7") { database in
-            // SQLite takes no constraint off a table: https://www.sqlite.org/lang_altertable.html#otheralter
-            try database.execute(
-                sql: """
-                    CREATE TABLE revisable (
-                        id TEXT PRIMARY KEY, name TEXT NOT NULL, title TEXT, origin TEXT NOT NULL,
-                        created INTEGER NOT NULL, fields TEXT,
-                        revises TEXT UNIQUE REFERENCES asset ON DELETE SET NULL);
-                    INSERT INTO revisable SELECT id, name, title, origin, created, fields, NULL FROM asset;
-                    DROP TABLE asset;
-                    ALTER TABLE revisable RENAME TO asset;
-                    CREATE UNIQUE INDEX assetName ON asset (name) WHERE revises IS NULL;
-                    CREATE UNIQUE INDEX assetOrigin ON asset (origin) WHERE revises IS NULL;
-                    """)
-        }
-        migrator.registerMigration("8") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE storage (
-                        asset TEXT PRIMARY KEY REFERENCES asset ON DELETE CASCADE, expires INTEGER,
-                        afterFirstPlay INTEGER, priority TEXT NOT NULL, isExcluded BOOLEAN NOT NULL,
-                        firstPlayed INTEGER, lastPlayed INTEGER, purged INTEGER, purgedBytes INTEGER,
-                        purgeCause TEXT);
-                    """)
-        }
-        migrator.registerMigration("10") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE checksum (
-                        asset TEXT PRIMARY KEY REFERENCES asset ON DELETE CASCADE, revision INTEGER NOT NULL,
-                        sum TEXT NOT NULL);
-                    """)
-        }
-        migrator.registerMigration("11") { database in
-            for column in ["came", "firstPlayed", "expires", "dated", "lapsed", "invalidated"] {
-                try database.execute(sql: "ALTER TABLE key ADD COLUMN \(column) INTEGER")
-            }
-            try database.execute(
-                sql: """
-                    ALTER TABLE key ADD COLUMN digest TEXT;
-                    ALTER TABLE storage ADD COLUMN keysExpire INTEGER;
-                    ALTER TABLE storage ADD COLUMN keysAfterFirstPlay INTEGER;
-                    """)
-        }
-        migrator.registerMigration("12", migrate: SummaryRecord.createTable)
-        // The order of registration is that of the steps; what their names are says nothing.
-        migrator.registerMigration("9") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE place (
-                        asset TEXT PRIMARY KEY REFERENCES asset ON DELETE CASCADE, path TEXT, mark TEXT,
-                        hasOther BOOLEAN NOT NULL, otherPath TEXT, otherMark TEXT);
-                    """)
-        }
-        migrator.registerMigration("13") { try $0.execute(sql: "ALTER TABLE asset ADD COLUMN fromNetwork BOOLEAN") }
-        return migrator
-    }
-
-    /// All rows.
+    /// Reads all rows.
     static func contents(_ database: Database) throws -> Contents {
         Contents(
-            assets: try AssetRecord.all(database, order: "created, id"),
+            assets: try AssetRecord.all(database, "ORDER BY created, id"),
             playlists: try PlaylistRecord.all(database),
-            keys: try KeyRecord.order(Column("number")).fetchAll(database),
-            downloads: try DownloadRecord.all(database, order: "created, rowid"),
-            recordings: try RecordingRecord.fetchAll(database),
-            storage: try StorageRecord.fetchAll(database),
-            // What cannot be written may lack the last step.
-            places: try database.tableExists(PlaceRecord.databaseTableName) ? PlaceRecord.fetchAll(database) : [])
+            keys: try KeyRecord.all(database, "ORDER BY number"),
+            downloads: try DownloadRecord.all(database, "ORDER BY created, rowid"),
+            recordings: try RecordingRecord.all(database),
+            storage: try StorageRecord.all(database),
+            volumes: try VolumeRecord.all(database))
+    }
+
+    /// Writes rows, replacing those with the same keys.
+    private static func upsert(_ contents: Contents, _ database: Database) throws {
+        for record in contents.assets { try record.upsert(database) }
+        for record in contents.playlists { try record.upsert(database) }
+        for record in contents.keys { try record.upsert(database) }
+        for record in contents.downloads { try record.upsert(database) }
+        for record in contents.recordings { try record.insert(database, onConflict: .ignore) }
+        for record in contents.storage { try record.upsert(database) }
+        for record in contents.volumes { try record.upsert(database) }
+    }
+
+    /// Reads all rows of one asset. Returns nil for an asset that is not in the catalogue.
+    static func rows(of id: String, _ database: Database) throws -> AssetRows? {
+        guard let asset = try AssetRecord.all(database, "WHERE id = ?", arguments: [id]).first else { return nil }
+        return AssetRows(
+            revision: try ChecksumRecord.all(of: id, database).first?.revision ?? 0, asset: asset,
+            belongings: Contents(
+                playlists: try PlaylistRecord.all(of: id, database),
+                keys: try KeyRecord.all(of: id, database, order: "ORDER BY number"),
+                downloads: try DownloadRecord.all(of: id, database),
+                recordings: try RecordingRecord.all(of: id, database),
+                storage: try StorageRecord.all(of: id, database),
+                volumes: try VolumeRecord.all(of: id, database)))
+    }
+
+    /// Updates an asset's checksum and revision in the transaction that changed its rows.
+    ///
+    /// - Returns: the new revision; 0 for an asset that is not in the catalogue.
+    private static func updateChecksum(of id: String, _ database: Database) throws -> Int {
+        guard var rows = try rows(of: id, database) else { return 0 }
+        rows.revision += 1
+        try ChecksumRecord(rows).upsert(database)
+        return rows.revision
+    }
+
+    /// Replaces all rows.
+    ///
+    /// - Parameter assets: revisions after the assets that they revise.
+    static func rewrite(_ assets: [AssetRows], _ database: Database) throws {
+        try AssetRecord.deleteAll(database)
+        for rows in assets {
+            try rows.asset.insert(database)
+            try upsert(rows.belongings, database)
+            try ChecksumRecord(rows).insert(database)
+        }
     }
 
     // MARK: Writing
 
-    /// Writes records over the former ones of the same keys: all of them, or on an error none.
+    /// Writes rows, replacing those with the same keys: all of them, or none on an error.
     ///
-    /// - Parameter renditions: those of the asset `id` whose playlists are forgotten first.
-    /// - Throws: `catalogue` also for what belongs to an asset that is not, or no longer, there.
+    /// - Parameter renditions: renditions of the asset `id` whose playlists are deleted first.
+    /// - Throws: `catalogue`, also for a row of an asset that is not in the catalogue.
     public func save(
         _ contents: Contents, without renditions: [String] = [], of id: String = ""
     ) async throws(StoreError) {
@@ -297,68 +170,70 @@ public final class Catalogue: Sendable {
         }
     }
 
-    /// Forgets the asset with its playlists, keys and download, and notes in the same step what has taken its place.
+    /// Deletes the asset with its playlists, keys and download, and updates its successor in the same transaction.
     ///
     /// - Parameters:
-    ///   - record: nil for what is not in the catalogue.
-    ///   - storage: what is to be kept of the policy and so on.
+    ///   - record: the successor; nil if it is not in the catalogue.
+    ///   - storage: the successor's policy.
     public func supersede(
         _ id: String, by record: AssetRecord?, _ storage: StorageRecord? = nil
     ) async throws(StoreError) {
-        try await forget(id) { database in
+        try await delete(id) { database in
             try record?.update(database)
             try storage?.upsert(database)
             return record.map { [$0.id] } ?? []
         }
     }
 
-    /// Forgets the asset with its playlists, keys and download.
+    /// Deletes the asset with its playlists, keys and download.
     public func removeAsset(_ id: String) async throws(StoreError) {
-        try await forget(id) { _ in [] }
+        try await delete(id) { _ in [] }
     }
 
-    private func forget(
+    private func delete(
         _ id: String, _ change: @escaping @Sendable (Database) throws -> [String]
     ) async throws(StoreError) {
         do throws(StoreError) {
             try await write { [records] database in
-                // What revises it will revise nothing.
+                // Their `revises` becomes NULL.
                 let revisions = try String.fetchSet(
                     database, sql: "SELECT id FROM asset WHERE revises = ?", arguments: [id])
-                // The record first: if the process ends between the two the asset is still there, or is gone.
+                // The record goes first: if the process ends before the commit, the rows are still there.
                 try records?.remove(id)
                 _ = try AssetRecord.deleteOne(database, key: id)
                 return revisions.union(try change(database))
             }
         } catch {
-            records?.note([id])
+            records?.schedule([id])
             throw error
         }
     }
 
-    /// - Parameter change: tells whose rows it has changed.
+    /// - Parameter change: returns the ids of the assets whose rows it changed.
     private func write(_ change: @escaping @Sendable (Database) throws -> Set<String>) async throws(StoreError) {
         do {
             let changed = try await queue.write { database in
                 var changed: [String: Int] = [:]
-                for id in try change(database) { changed[id] = try Self.sum(id, database) }
+                for id in try change(database) { changed[id] = try Self.updateChecksum(of: id, database) }
                 return changed
             }
             revisions.withLock { $0.merge(changed) { max($0, $1) } }
-            records?.note(changed.keys)
+            records?.schedule(changed.keys)
         } catch {
             throw StoreError(error, catalogue: queue.path)
         }
     }
 
-    /// How often the rows of an asset were changed, as far as that is written.
+    /// The number of committed changes of an asset's rows.
     public func revision(of id: String) -> Int { revisions.withLock { $0[id] ?? 0 } }
 
-    /// Reads what lists said of assets, as far as the rows are as they were then; none where that cannot be read. It waits for
-    /// the disk: not on the loop.
-    public func readSummaries() -> [SummaryRecord] { hasSummaries ? (try? queue.read(SummaryRecord.current)) ?? [] : [] }
+    /// Reads the summaries that are still up to date with their rows; none if they cannot be read. Waits for the disk: do
+    /// not call it on the loop.
+    public func readSummaries() -> [SummaryRecord] {
+        hasSummaries ? (try? queue.read(SummaryRecord.current)) ?? [] : []
+    }
 
-    /// Writes what a list says of assets, unless their rows have changed since that was worked out.
+    /// Writes summaries, except those of assets whose rows have changed since.
     public func save(summaries: [SummaryRecord]) async throws(StoreError) {
         do {
             try await queue.write { database in
@@ -369,7 +244,7 @@ public final class Catalogue: Sendable {
         }
     }
 
-    /// Waits until the records say what the catalogue does, as far as the disk takes them.
+    /// Waits until the records are up to date with the catalogue, as far as the disk allows.
     func flush() async {
         guard let records else { return }
         await withCheckedContinuation { continuation in records.flush { continuation.resume() } }

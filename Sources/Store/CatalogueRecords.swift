@@ -1,26 +1,27 @@
 import Foundation
 public import GRDB
 
-/// One asset, as the catalogue knows it.
-public struct AssetRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord, OrderedRecord {
+/// One asset in the catalogue.
+public struct AssetRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
     /// The table's name.
     public static let databaseTableName = "asset"
-    /// Our own id, also the bundle's name: letters, digits and `-`. Never changes.
+    /// Weir's own id, and the bundle's folder name: letters, digits and `-`. Never changes.
     public var id: String
-    /// What the user calls it, unique but for what revises it; in URLs and on the command line.
+    /// The user's name for it, used in URLs and on the command line. Unique, except that a revision shares the name of
+    /// the asset it revises.
     public var name: String
-    /// What a list shows, if the user gave it.
+    /// The title in lists; nil if the user gave none.
     public var title: String?
-    /// The URL that leads to it, with whatever secrets it has: a way to fetch, never the identity.
+    /// The URL from which it is fetched, with any secrets in it. Never its identity.
     public var origin: String
-    /// When it was first asked for, in seconds since 1970.
+    /// Time of the first request for it, in seconds since 1970.
     public var created: Int64
-    /// The header fields that the user gave for `origin`, a line each; nil for none. Secret.
+    /// The header fields that the user gave for `origin`, one per line; nil for none. Secret.
     public var fields: String?
-    /// The id of the asset whose new content it is, and in whose place it is to come; nil for most.
+    /// The id of the asset that this one replaces once it is complete; nil for most assets.
     public var revises: String?
-    /// Whether somebody else on the network gave `origin`, and the user has not given it since: it may not lead to a
-    /// private address then. Nil for most.
+    /// True if another computer on the network gave `origin` and the user has not set it since. Such a URL may not point
+    /// to a private address. Nil for most assets.
     public var fromNetwork: Bool?
 
     /// Makes a record of its fields.
@@ -38,33 +39,30 @@ public struct AssetRecord: Codable, Equatable, Sendable, FetchableRecord, Persis
         self.fromNetwork = fromNetwork
     }
 
-    /// See `OrderedRecord`.
-    static let columns = ["id", "name", "title", "origin", "created", "fields", "revises", "fromNetwork"]
+    static let columns: [RowColumn<Self>] = [
+        .init("id", \.id), .init("name", \.name), .init("title", \.title), .init("origin", \.origin),
+        .init("created", \.created), .init("fields", \.fields), .init("revises", \.revises),
+        .init("fromNetwork", \.fromNetwork),
+    ]
 
-    /// See `OrderedRecord`.
-    init(ordered row: Row) throws {
-        (id, name, title) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1), try row.decode(atIndex: 2))
-        (origin, created) = (try row.decode(atIndex: 3), try row.decode(atIndex: 4))
-        (fields, revises) = (try row.decode(atIndex: 5), try row.decode(atIndex: 6))
-        fromNetwork = try row.decode(atIndex: 7)
-    }
+    static let blank = AssetRecord(id: "", name: "", title: nil, origin: "", created: 0)
 }
 
 /// One playlist as it was fetched.
-public struct PlaylistRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord, OrderedRecord {
+public struct PlaylistRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
     /// The table's name.
     public static let databaseTableName = "playlist"
     /// The asset's id.
     public var asset: String
-    /// The rendition's id, or the empty text for the playlist that the origin URL leads to.
+    /// The rendition's id; empty for the playlist at the origin URL.
     public var rendition: String
-    /// The URL after redirects: what references in `body` are relative to.
+    /// The URL after redirects: the base of the references in `body`.
     public var url: String
-    /// The playlist's text, decoded, as the origin sent it.
+    /// The playlist's text as the origin sent it, without content coding.
     public var body: [UInt8]
-    /// The variables of the multivariant playlist at that time, which `body` may import; nil where there are none.
+    /// The variables of the multivariant playlist at that time, which `body` may import; nil if there are none.
     public var imports: [String: String]?
-    /// When it was fetched, in seconds since 1970.
+    /// Time of the fetch, in seconds since 1970.
     public var fetched: Int64
 
     /// Makes a record of its fields.
@@ -79,33 +77,14 @@ public struct PlaylistRecord: Codable, Equatable, Sendable, FetchableRecord, Per
         self.fetched = fetched
     }
 
-    /// Bytes go in as a BLOB, not as the JSON array that Codable would make of them.
-    ///
-    /// - Throws: an error for what no Weir has written; a plain `row["asset"]` would end the process.
-    public init(row: Row) throws {
-        asset = try row.decode(forColumn: "asset")
-        rendition = try row.decode(forColumn: "rendition")
-        url = try row.decode(forColumn: "url")
-        body = Array(try row.decode(Data.self, forColumn: "body"))
-        imports = Self.imports(try row.decode(String?.self, forColumn: "imports"))
-        fetched = try row.decode(forColumn: "fetched")
-    }
+    static let columns: [RowColumn<Self>] = [
+        .init("asset", \.asset), .init("rendition", \.rendition), .init("url", \.url), .init("body", \.body),
+        .init("imports", \.imports), .init("fetched", \.fetched),
+    ]
 
-    /// See `OrderedRecord`.
-    static let columns = ["asset", "rendition", "url", "body", "imports", "fetched"]
+    static let blank = PlaylistRecord(asset: "", rendition: "", url: "", body: [], fetched: 0)
 
-    /// See `OrderedRecord`.
-    init(ordered row: Row) throws {
-        (asset, rendition, url) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1), try row.decode(atIndex: 2))
-        body = try row.withUnsafeData(atIndex: 3) { Array($0 ?? Data()) }
-        (imports, fetched) = (Self.imports(try row.decode(atIndex: 4)), try row.decode(atIndex: 5))
-    }
-
-    private static func imports(_ text: String?) -> [String: String]? {
-        text.flatMap { try? JSONDecoder().decode([String: String].self, from: Data($0.utf8)) }
-    }
-
-    /// See `init(row:)`.
+    /// Writes `body` as a BLOB; Codable would make a JSON array of it.
     public func encode(to container: inout PersistenceContainer) throws {
         container["asset"] = asset
         container["rendition"] = rendition
@@ -116,17 +95,17 @@ public struct PlaylistRecord: Codable, Equatable, Sendable, FetchableRecord, Per
     }
 }
 
-/// The number of one key of an asset: `keys/<number>.key` holds what the URL gave.
-public struct KeyRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord {
+/// The number of one key of an asset: `keys/<number>.key` holds the key itself.
+public struct KeyRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
     /// The table's name.
     public static let databaseTableName = "key"
     /// The asset's id.
     public var asset: String
-    /// From 0 on, in the order in which the keys were met. Never changes.
+    /// Counts from 0 in the order in which keys were found. Never changes.
     public var number: Int
     /// The key's absolute URL.
     public var url: String
-    /// See `KeyLife`, as all that follow; in seconds since 1970.
+    /// See `KeyLife`, as for all fields below; in seconds since 1970.
     public var came: Int64?
     /// See `KeyLife`.
     public var firstPlayed: Int64?
@@ -138,7 +117,7 @@ public struct KeyRecord: Codable, Equatable, Sendable, FetchableRecord, Persista
     public var lapsed: Int64?
     /// See `KeyLife`.
     public var invalidated: Int64?
-    /// See `KeyLife`: 64 hexadecimal digits.
+    /// See `KeyLife`; 64 hexadecimal digits.
     public var digest: String?
 
     /// Makes a record of its fields.
@@ -150,7 +129,15 @@ public struct KeyRecord: Codable, Equatable, Sendable, FetchableRecord, Persista
         (lapsed, invalidated, digest) = (life.lapsed, life.invalidated, life.digest?.description)
     }
 
-    /// What it says of the key's time.
+    static let columns: [RowColumn<Self>] = [
+        .init("asset", \.asset), .init("number", \.number), .init("url", \.url), .init("came", \.came),
+        .init("firstPlayed", \.firstPlayed), .init("expires", \.expires), .init("dated", \.dated),
+        .init("lapsed", \.lapsed), .init("invalidated", \.invalidated), .init("digest", \.digest),
+    ]
+
+    static let blank = KeyRecord(asset: "", number: 0, url: "")
+
+    /// The times of the key's life.
     public var life: KeyLife {
         var life = KeyLife()
         (life.came, life.firstPlayed, life.expires, life.dated) = (came, firstPlayed, expires, dated)
@@ -160,25 +147,25 @@ public struct KeyRecord: Codable, Equatable, Sendable, FetchableRecord, Persista
     }
 }
 
-/// One download: what was asked for, and how far it is.
-public struct DownloadRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord, OrderedRecord {
+/// One download: its task and its state. An asset has at most one.
+public struct DownloadRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
     /// The table's name.
     public static let databaseTableName = "download"
-    /// The asset's id: one download an asset.
+    /// The asset's id.
     public var asset: String
-    /// The ids of the renditions to be kept, separated by blanks, the video first.
+    /// The ids of the chosen renditions, separated by blanks, the video first.
     public var renditions: String
-    /// The state's persistent name, as `Download.State` spells it.
+    /// The state's persistent name, as in `Download.State`.
     public var state: String
-    /// What is wanted, as JSON with a version of its own; nil from a Weir that kept none.
+    /// The task, as JSON with a version of its own; nil for none.
     public var task: String?
-    /// What it waits for, as `Download.Need` spells it.
+    /// The thing it waits for, as in `Download.Need`.
     public var need: String?
     /// The code of the error that ended it, if one did.
     public var errorCode: String?
-    /// The error in a sentence.
+    /// That error in a sentence.
     public var errorMessage: String?
-    /// When it was asked for, in seconds since 1970.
+    /// Time of the request for it, in seconds since 1970.
     public var created: Int64
 
     /// Makes a record of its fields.
@@ -196,26 +183,22 @@ public struct DownloadRecord: Codable, Equatable, Sendable, FetchableRecord, Per
         self.created = created
     }
 
-    /// See `OrderedRecord`.
-    static let columns = ["asset", "renditions", "state", "task", "need", "errorCode", "errorMessage", "created"]
+    static let columns: [RowColumn<Self>] = [
+        .init("asset", \.asset), .init("renditions", \.renditions), .init("state", \.state), .init("task", \.task),
+        .init("need", \.need), .init("errorCode", \.errorCode), .init("errorMessage", \.errorMessage),
+        .init("created", \.created),
+    ]
 
-    /// See `OrderedRecord`.
-    init(ordered row: Row) throws {
-        (asset, renditions) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1))
-        (state, task, need) = (try row.decode(atIndex: 2), try row.decode(atIndex: 3), try row.decode(atIndex: 4))
-        (errorCode, errorMessage) = (try row.decode(atIndex: 5), try row.decode(atIndex: 6))
-        created = try row.decode(atIndex: 7)
-    }
+    static let blank = DownloadRecord(asset: "", renditions: "", state: "", created: 0)
 }
 
-/// One rendition whose live playlist is recorded, or was: its text is the file `recording.m3u8` in the rendition's
-/// folder.
-public struct RecordingRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord {
+/// One rendition whose live playlist is or was recorded: its text is the file `recording.m3u8` in the rendition's folder.
+public struct RecordingRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
     /// The table's name.
     public static let databaseTableName = "recording"
     /// The asset's id.
     public var asset: String
-    /// The rendition's id; `media` where the origin URL leads to a media playlist.
+    /// The rendition's id; `media` if the origin URL leads to a media playlist.
     public var rendition: String
 
     /// Makes a record of its fields.
@@ -223,4 +206,8 @@ public struct RecordingRecord: Codable, Equatable, Sendable, FetchableRecord, Pe
         self.asset = asset
         self.rendition = rendition
     }
+
+    static let columns: [RowColumn<Self>] = [.init("asset", \.asset), .init("rendition", \.rendition)]
+
+    static let blank = RecordingRecord(asset: "", rendition: "")
 }

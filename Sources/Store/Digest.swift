@@ -1,21 +1,21 @@
 import CLibcrypto
 import Glibc
 
-/// The SHA-256 of some bytes: FIPS 180-4.
+/// A SHA-256 (FIPS 180-4).
 public struct Digest: Hashable, Sendable, CustomStringConvertible {
     private let words: SIMD4<UInt64>
 
-    /// Of bytes in memory.
+    /// Computes the digest of bytes in memory.
     public init(of bytes: UnsafeRawBufferPointer) {
         var state = DigestState()
         state.add(bytes)
         self = state.digest
     }
 
-    /// Of a file from its beginning to its end, as it is read now; where the descriptor stands does not matter.
+    /// Computes the digest of a whole file, wherever the descriptor's offset is.
     ///
-    /// - Parameter wasRead: told the count of each block of bytes that was read.
-    /// - Throws: `StoreError` when it cannot be read.
+    /// - Parameter wasRead: called with the byte count of each block.
+    /// - Throws: `StoreError` if the file cannot be read.
     public init(
         of descriptor: Int32, path: String, wasRead: (Int) throws(StoreError) -> Void = { _ in }
     ) throws(StoreError) {
@@ -36,13 +36,13 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
 
     fileprivate init(words: SIMD4<UInt64>) { self.words = words }
 
-    /// Reads 64 hexadecimal digits in small letters, as `description` writes them; nil for anything else.
+    /// Parses 64 lowercase hexadecimal digits, as in `description`; nil for anything else.
     public init?(hexadecimal digits: some Collection<UInt8>) {
         guard digits.count == 64 else { return nil }
         var words = SIMD4<UInt64>()
-        for (place, digit) in digits.enumerated() {
+        for (index, digit) in digits.enumerated() {
             guard let value = Self.value(of: digit) else { return nil }
-            words[place / 16] = words[place / 16] << 4 | UInt64(value)
+            words[index / 16] = words[index / 16] << 4 | UInt64(value)
         }
         self.words = words
     }
@@ -55,23 +55,22 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// 64 hexadecimal digits in small letters.
+    /// 64 lowercase hexadecimal digits.
     public var description: String { String(decoding: hexadecimal, as: UTF8.self) }
 
-    /// The same as ASCII.
+    /// The digits of `description` in ASCII.
     var hexadecimal: [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
         return (0..<64).map { digits[Int(words[$0 / 16] >> UInt64(60 - $0 % 16 * 4) & 15)] }
     }
 }
 
-/// A SHA-256 on its way. Owns libcrypto's context: EVP_DigestInit(3).
+/// A SHA-256 computation in progress. Owns libcrypto's context: EVP_DigestInit(3).
 struct DigestState: ~Copyable {
     private let context: OpaquePointer
 
-    /// Of nothing yet.
     init() {
-        // Fails only where there is no memory for a few hundred bytes, as an array of Swift's would.
+        // Fails only without memory for a few hundred bytes, as a Swift array would.
         guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
             preconditionFailure("libcrypto has no SHA-256")
         }
@@ -80,15 +79,15 @@ struct DigestState: ~Copyable {
 
     deinit { EVP_MD_CTX_free(context) }
 
-    /// Adds bytes behind those before.
+    /// Appends bytes.
     mutating func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
 
-    /// Of all that was added. Once.
+    /// The digest of all appended bytes. Read it once.
     var digest: Digest {
         var bytes = [UInt8](repeating: 0, count: 32)
         EVP_DigestFinal_ex(context, &bytes, nil)
         var words = SIMD4<UInt64>()
-        for place in 0..<32 { words[place / 8] = words[place / 8] << 8 | UInt64(bytes[place]) }
+        for index in 0..<32 { words[index / 8] = words[index / 8] << 8 | UInt64(bytes[index]) }
         return Digest(words: words)
     }
 }

@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// An open folder of the store, and the only way to the files in it.
+/// An open folder of the store. All files of the store are accessed through it.
 ///
 /// Names are single components of letters, digits, `-`, `_` and `.`, and links are never followed: whatever an origin
-/// says, nothing outside of the store is opened. Owns its descriptor. Sendable: it never changes.
+/// sends, nothing outside the store is opened. Owns its descriptor. Sendable: it never changes.
 public final class Directory: Sendable {
-    /// The folder's descriptor, borrowed.
+    /// The folder's descriptor, valid as long as this object.
     public let descriptor: Int32
     /// The folder's path, for messages only.
     public let path: String
 
-    /// Takes over an open folder.
+    /// Wraps an open folder, and owns its descriptor.
     init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
@@ -19,13 +19,13 @@ public final class Directory: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Opens the folder at `path`, and makes it (0700) with its parents if it is not there.
+    /// Opens the folder at `path`, and creates it (0700) with its parents if it is missing.
     public static func open(path: String) throws(StoreError) -> Directory {
         try make(path: path)
         return try existing(path: path)
     }
 
-    /// Opens the folder at `path`, which must be there.
+    /// Opens the existing folder at `path`.
     static func existing(path: String, followsLink: Bool = true) throws(StoreError) -> Directory {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else { throw StoreError(path: path) }
@@ -44,7 +44,7 @@ public final class Directory: Sendable {
         }
     }
 
-    /// The folder `name` in this one; with `create`, made (0700) if it is not there.
+    /// Opens the folder `name` in this one; with `create`, creates it (0700) if it is missing.
     public func subdirectory(_ name: String, create: Bool = false) throws(StoreError) -> Directory {
         let path = try child(name)
         if create, mkdirat(descriptor, name, 0o700) != 0, errno != EEXIST { throw StoreError(path: path) }
@@ -53,21 +53,21 @@ public final class Directory: Sendable {
         return Directory(descriptor: opened, path: path)
     }
 
-    /// Opens the file `name` with `flags` as in open(2); the caller owns the descriptor.
+    /// Opens the file `name` with `flags` of open(2). The caller owns the descriptor.
     func open(_ name: String, flags: Int32 = O_RDONLY, mode: mode_t = 0o600) throws(StoreError) -> Int32 {
         let opened = openat(descriptor, try leaf(name), flags | O_NOFOLLOW | O_CLOEXEC, mode)
         guard opened >= 0 else { throw failure(at: name) }
         return opened
     }
 
-    /// Opens the file `name` for reading, or returns nil if it is not there. For the path where every call counts.
+    /// Opens the file `name` for reading, or returns nil on any error. For the hot path: no error is built.
     public func openIfPresent(_ name: String) -> Int32? {
         guard Self.isName(name) else { return nil }
         let opened = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         return opened >= 0 ? opened : nil
     }
 
-    /// The same for a file that must have `length` bytes, where that is given: another one is not there.
+    /// Opens the file `name` for reading. Returns nil if `length` is given and the file has another length.
     public func open(_ name: String, length: Int64?) -> Int32? {
         guard let opened = openIfPresent(name) else { return nil }
         var status = stat()
@@ -78,29 +78,29 @@ public final class Directory: Sendable {
         return opened
     }
 
-    /// An unnamed file in this folder, gone with its last descriptor. The caller owns the descriptor.
+    /// Creates an unnamed file, which is deleted with its last descriptor. The caller owns the descriptor.
     public func openAnonymous() throws(StoreError) -> Int32 {
         let opened = openat(descriptor, ".", weir_o_tmpfile | O_RDWR | O_CLOEXEC, 0o600)
         guard opened >= 0 else { throw StoreError(path: path) }
         return opened
     }
 
-    /// Moves the file `name` to `target` in `folder`, at once and over whatever stood there: rename(2).
+    /// Moves the file `name` to `target` in `folder` in one step, and replaces an existing file: rename(2).
     public func move(_ name: String, to folder: Directory, as target: String) throws(StoreError) {
         guard renameat(descriptor, try leaf(name), folder.descriptor, try folder.leaf(target)) == 0 else {
             throw folder.failure(at: target)
         }
     }
 
-    /// Writes a whole file so that a reader sees the old one or the new one, and nothing between, also after the end of
-    /// the process at any instant. Not synced: it is for texts that can be made again, and a sync would wait for media.
+    /// Writes a whole file: a reader sees the old or the new one, even if the process ends at any instant. Not synced: it is
+    /// for texts that can be made again, and a sync would wait for media.
     public func write(_ bytes: [UInt8], as name: String, mode: UInt32 = 0o600) throws(StoreError) {
         try write(bytes, through: name + ".new", to: self, as: name, mode: mode)
     }
 
-    /// The same by way of the file `temporary` in this folder, into another folder of the same file system.
+    /// Writes a whole file through the file `temporary` in this folder, into another folder of the same file system.
     ///
-    /// - Parameter finish: is given the descriptor once all bytes are in the file.
+    /// - Parameter finish: called with the descriptor once all bytes are written.
     func write(
         _ bytes: [UInt8], through temporary: String, to folder: Directory, as name: String, mode: UInt32 = 0o600,
         finish: (Int32) -> Void = { _ in }
@@ -110,7 +110,7 @@ public final class Directory: Sendable {
             let isWritten = Self.write(bytes, to: file)
             let reason = errno
             if isWritten { finish(file) }
-            // What a disk in the net, or a quota, has against the bytes may be heard only now.
+            // Network disks and quotas may report their error only now.
             guard close(file) == 0 || !isWritten else { throw failure(at: temporary) }
             guard isWritten else { throw failure(at: temporary, errno: reason) }
             try move(temporary, to: folder, as: name)
@@ -120,7 +120,7 @@ public final class Directory: Sendable {
         }
     }
 
-    /// Puts a text in the place of a file, so that also after a loss of power either is there whole.
+    /// Replaces a file with a text, synced: after a power cut either the old or the new one is complete.
     func replace(_ name: String, by bytes: [UInt8]) throws(StoreError) {
         let temporary = name + ".new"
         let file = try open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC)
@@ -135,7 +135,7 @@ public final class Directory: Sendable {
         fsync(descriptor)
     }
 
-    /// Writes all of it, whatever write(2) takes at once; where not, errno says why.
+    /// Writes all bytes with as many write(2) calls as needed. On failure, errno has the reason.
     static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
         var done = 0
         while done < bytes.count {
@@ -147,7 +147,7 @@ public final class Directory: Sendable {
         return true
     }
 
-    /// The file `name`, whole; nil if it is not there. For small files that the store wrote itself.
+    /// Reads the whole file `name`; nil if it is missing. For small files that the store wrote.
     public func read(_ name: String) throws(StoreError) -> [UInt8]? {
         guard let file = openIfPresent(name) else { return nil }
         defer { close(file) }
@@ -163,7 +163,7 @@ public final class Directory: Sendable {
 
     // MARK: Names
 
-    /// Whether `name` may stand in the store: one component, no link upwards, no surprise for a shell or a URL.
+    /// Returns true for a valid name: one component without `..`, and nothing special to a shell or in a URL.
     public static func isName(_ name: String) -> Bool {
         guard (1...200).contains(name.utf8.count), name.utf8.first != UInt8(ascii: ".") else { return false }
         return name.utf8.allSatisfy { byte in
@@ -176,7 +176,7 @@ public final class Directory: Sendable {
         }
     }
 
-    /// The name, if it is one.
+    /// Returns the name, or throws `badName`.
     func leaf(_ name: String) throws(StoreError) -> String {
         guard Self.isName(name) else { throw StoreError(.badName, path: path + "/" + name) }
         return name
@@ -184,7 +184,7 @@ public final class Directory: Sendable {
 
     private func child(_ name: String) throws(StoreError) -> String { path + "/" + (try leaf(name)) }
 
-    /// The error of a system call about the file `name` that has just failed. Its path is not made for any that do not.
+    /// Makes the error of a system call on the file `name` that has just failed. The path is built only then.
     private func failure(at name: String, errno number: Int32 = Glibc.errno) -> StoreError {
         StoreError(path: path + "/" + name, errno: number)
     }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A whole file in memory that is to become a piece, and the name that it has on the way: what `GrowingFile` gathered.
+/// A complete resource in memory, gathered by a `GrowingFile`, that is to become a piece.
 ///
-/// Sendable: it never changes, and may be written by another thread while its bytes are read by the first.
+/// Sendable: it never changes. Another thread may write it while the first reads its bytes.
 public struct GatheredFile: Sendable {
     private let bytes: [UInt8]
     private let temporary: Directory
@@ -12,29 +12,29 @@ public struct GatheredFile: Sendable {
         (self.bytes, self.temporary, self.name) = (bytes, temporary, name)
     }
 
-    /// Its length in bytes.
+    /// The length in bytes.
     public var count: Int { bytes.count }
 
-    /// Becomes the piece `target` in `folder`, whole or not at all, after a crash too.
+    /// Writes the piece `target` in `folder`: all of it or nothing, even after a crash.
     ///
-    /// - Throws: `StoreError` when the disk does not take it; nothing is left of it then, and it may be tried again.
+    /// - Throws: `StoreError` if it cannot be written; no file is left, and it may be tried again.
     func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
         var descriptor: Int32 = -1
-        folder.coming(target)
+        folder.willAdd(target)
         do throws(StoreError) {
             do throws(StoreError) {
                 try temporary.write(bytes, through: name, to: folder.directory, as: target) { descriptor = dup($0) }
             } catch  where error.errno == EXDEV {
-                // The bundle was moved to another disk meanwhile.
+                // The bundle was moved to another volume meanwhile.
                 guard let other = folder.temporary else { throw error }
                 if descriptor >= 0 { close(descriptor) }
                 try other.write(bytes, through: name, to: folder.directory, as: target) { descriptor = dup($0) }
             }
         } catch {
-            folder.failed(target)
+            folder.didFail(target)
             if descriptor >= 0 { close(descriptor) }
             throw error
         }
-        folder.came(target, size: Int64(count), descriptor: descriptor >= 0 ? descriptor : nil)
+        folder.didAdd(target, size: Int64(count), descriptor: descriptor >= 0 ? descriptor : nil)
     }
 }

@@ -1,66 +1,65 @@
 import CLinux
 import Glibc
 
-/// A resource on its way in: one writer appends, many readers send what is there.
+/// A resource that is being received: one writer appends, many readers send the bytes received so far.
 ///
-/// It grows in `tmp/` and becomes a piece by a rename when it is whole, or it has no name at all: what may not be kept
-/// takes the same road. When the disk gives no more room, it moves into memory and goes on, so that who is watching
-/// sees the end; it is then not kept. What only a download waits for may be gathered in memory first, and becomes a
-/// file when it is large or somebody reads it, or a piece in one go. Confined to the thread that made it. Owns its
-/// descriptor and its temporary name.
+/// It grows in `tmp/`, and a rename makes it a piece when it is complete. A resource that must not be stored is a file
+/// without a name. On a full disk the file moves into memory, so that the current players get the whole resource; it is
+/// then not stored. For a download without readers, bytes are first gathered in memory: they become a file when there are
+/// many of them or when a reader comes, or a piece in one write. Confined to the thread that made it. Owns its descriptor
+/// and its temporary name.
 public final class GrowingFile {
-    /// How far the writer is.
+    /// The writer's state.
     public enum State: Equatable, Sendable {
         /// More bytes may come.
         case open
-        /// All bytes are there: `written` is the length.
+        /// Complete: `written` is the length.
         case complete
-        /// No more bytes will come, and some are missing.
+        /// Ended with bytes missing.
         case failed
     }
 
-    /// Where the bytes are. Changes when the file moves into memory: read it anew for each use, or duplicate it. -1 when
-    /// `materialize()` is still to be called, and fails.
+    /// The open file. It changes when the file moves into memory: read the property for each use, or duplicate the
+    /// descriptor. -1 if the bytes are gathered in memory and `materialize()` fails.
     public var descriptor: Int32 {
         if opened < 0 { try? materialize() }
         return opened
     }
     private var opened: Int32 = -1
-    /// All bytes, as long as there is no descriptor.
+    /// All bytes while there is no descriptor.
     private var gathered: [UInt8]?
-    /// How many bytes are there, from offset 0 on.
+    /// The number of bytes received, from offset 0.
     public private(set) var written: Int64 = 0
-    /// The bytes behind `written`, on their way into the file: there while readers are woken for them, nil at any other
-    /// time.
+    /// The bytes after `written` that are about to be appended: set while readers are notified of them, nil otherwise.
     ///
-    /// A reader that is up to date can send them from memory. What it does not take comes again with the file.
+    /// A reader that has sent everything before can send them from memory. A reader that does not gets them from the file.
     public private(set) var fresh: UnsafeRawBufferPointer?
-    /// How far the writer is.
+    /// The writer's state.
     public private(set) var state = State.open
-    /// Why the file cannot become a piece although it has a name; nil as long as it can.
+    /// The error because of which the file cannot become a piece; nil while it can.
     public private(set) var spillReason: StoreError?
 
     private var home: (folder: Directory, name: String)?
     private var isInMemory = false
     private let observers = Observers()
 
-    /// A file that may become a piece, named `name` in `folder` until then.
+    /// Makes a file that may become a piece, named `name` in `folder` until then.
     ///
-    /// - Throws: `StoreError` when the folder takes no file.
+    /// - Throws: `StoreError` if the file cannot be created.
     public init(in folder: Directory, named name: String) throws(StoreError) {
         opened = try folder.open(name, flags: Self.newFile)
         home = (folder, name)
     }
 
-    /// The same, gathered in memory at first.
+    /// Makes such a file that is first gathered in memory.
     init(gatheringIn folder: Directory, named name: String) {
         gathered = []
         home = (folder, name)
     }
 
-    /// A file without a name: on the disk of `folder` where that is possible, else in memory.
+    /// Makes a file without a name: on the disk of `folder` if possible, otherwise in memory.
     ///
-    /// - Throws: `StoreError` when there is no descriptor to be had.
+    /// - Throws: `StoreError` if the system has no descriptor left.
     public init(anonymousIn folder: Directory?) throws(StoreError) {
         if let folder, let file = try? folder.openAnonymous() {
             opened = file
@@ -77,20 +76,20 @@ public final class GrowingFile {
     }
 
     private static let newFile = O_RDWR | O_CREAT | O_EXCL
-    /// So many bytes are gathered at most.
+    /// The maximum number of bytes gathered in memory.
     private static let mostGathered = 64 << 10
 
-    /// Whether `commit(to:as:)` can succeed.
+    /// True if `commit(to:as:)` can succeed.
     public var isKeepable: Bool { home != nil && spillReason == nil }
 
     // MARK: Writing
 
-    /// Takes the bytes at `offset` of the resource.
+    /// Appends the bytes at `offset` of the resource.
     ///
-    /// Bytes that are there already (an origin that could not resume starts again from 0) are compared, not written.
+    /// Bytes received before are compared, not written: an origin that cannot resume starts again from 0.
     ///
-    /// - Throws: `contentChanged` when they differ, `wrongLength` when the bytes would leave a gap, and the system's
-    ///   error when neither disk nor memory takes them.
+    /// - Throws: `contentChanged` if they differ, `wrongLength` if there would be a gap, and the system's error if neither
+    ///   disk nor memory has room.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
         guard offset <= written else { throw StoreError(.wrongLength, path: name) }
         let known = Int(min(written - offset, Int64(bytes.count)))
@@ -98,10 +97,10 @@ public final class GrowingFile {
         guard known < bytes.count else { return }
         let new = UnsafeRawBufferPointer(rebasing: bytes[known...])
         fresh = new
-        wake()
+        observers.notify()
         fresh = nil
         try append(new)
-        wake()
+        observers.notify()
     }
 
     private func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
@@ -143,9 +142,9 @@ public final class GrowingFile {
         }
     }
 
-    /// Gives what was gathered a descriptor: for a reader, or since there is more of it than is gathered.
+    /// Writes the gathered bytes into a file: for a reader, or because there are too many.
     ///
-    /// - Throws: `StoreError` when there is neither disk nor memory for it; it stays as it is.
+    /// - Throws: `StoreError` if neither disk nor memory has room; the bytes stay gathered.
     public func materialize() throws(StoreError) {
         guard let bytes = gathered else { return }
         do throws(StoreError) {
@@ -164,7 +163,7 @@ public final class GrowingFile {
             }
         }
         guard let failure else { return }
-        forgetName()
+        removeName()
         close(opened)
         (opened, gathered, written, spillReason) = (-1, bytes, Int64(bytes.count), failure)
         throw failure
@@ -172,7 +171,7 @@ public final class GrowingFile {
 
     // MARK: Moving into memory
 
-    /// Goes on in memory with what is written so far. Throws `reason` when it lives there already, or cannot.
+    /// Moves the bytes into memory. Throws `reason` if they are in memory already, or cannot be moved.
     private func spill(because reason: StoreError) throws(StoreError) {
         guard !isInMemory, let memory = try? Self.openMemory() else { throw reason }
         guard copy(to: memory) else {
@@ -183,7 +182,7 @@ public final class GrowingFile {
         opened = memory
         isInMemory = true
         spillReason = reason
-        forgetName()
+        removeName()
     }
 
     private func copy(to other: Int32) -> Bool {
@@ -203,36 +202,35 @@ public final class GrowingFile {
 
     // MARK: The end
 
-    /// Becomes the piece `target` in `folder`. The bytes stay where `descriptor` points to.
+    /// Renames the file to the piece `target` in `folder`. `descriptor` stays valid.
     ///
-    /// - Throws: `StoreError` when the file has no name to keep, or the rename fails. The file stays readable all the
-    ///   same.
+    /// - Throws: `StoreError` if the file has no name, or the rename fails. The file stays readable.
     public func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
         guard let home else { throw spillReason ?? StoreError(.notWritable, path: folder.directory.path) }
         var kept = dup(descriptor)
-        folder.coming(target)
+        folder.willAdd(target)
         do throws(StoreError) {
             do throws(StoreError) {
                 try home.folder.move(home.name, to: folder.directory, as: target)
             } catch  where error.errno == EXDEV {
-                // The bundle was moved to another disk meanwhile.
+                // The bundle was moved to another volume meanwhile.
                 close(kept)
                 kept = try copy(to: folder, as: target)
                 try? home.folder.remove(home.name)
             }
         } catch {
-            folder.failed(target)
+            folder.didFail(target)
             if kept >= 0 { close(kept) }
             throw error
         }
         self.home = nil
-        folder.came(target, size: written, descriptor: kept >= 0 ? kept : nil)
+        folder.didAdd(target, size: written, descriptor: kept >= 0 ? kept : nil)
     }
 
-    /// Becomes a piece on another disk by a copy there. For the few files that are on their way while a bundle is moved:
-    /// whoever calls waits for the disk.
+    /// Copies the file to another volume as a piece. For the few files that are being received while a bundle is moved: the
+    /// caller waits for the disk.
     ///
-    /// - Returns: the copy, open.
+    /// - Returns: the descriptor of the copy.
     private func copy(to folder: PieceDirectory, as target: String) throws(StoreError) -> Int32 {
         guard let temporary = folder.temporary, let home else {
             throw StoreError(.notWritable, path: folder.directory.path)
@@ -249,30 +247,30 @@ public final class GrowingFile {
         return file
     }
 
-    /// Gives away what was gathered, to become a piece; nil where it is not gathered, or may not be kept. It stays
-    /// readable here, and gets no name any more.
+    /// Hands over the gathered bytes, to become a piece; nil if they are not gathered or must not be stored. They stay
+    /// readable here.
     public func handOver() -> GatheredFile? {
         guard let gathered, let home, spillReason == nil else { return nil }
         self.home = nil
         return GatheredFile(gathered, in: home.folder, named: home.name)
     }
 
-    /// Tells the readers that all bytes are there.
+    /// Ends the file as complete, and notifies the readers.
     public func finish() { end(as: .complete) }
 
-    /// Tells the readers that no more bytes will come.
+    /// Ends the file as incomplete, and notifies the readers.
     public func fail() { end(as: .failed) }
 
-    /// Takes more bytes after a failure: what is there so far is gone on from.
+    /// Continues after a failure: more bytes can be appended.
     public func reopen() { if state == .failed { state = .open } }
 
     private func end(as state: State) {
         guard self.state == .open else { return }
         self.state = state
-        wake()
+        observers.notify()
     }
 
-    private func forgetName() {
+    private func removeName() {
         guard let home else { return }
         try? home.folder.remove(home.name)
         self.home = nil
@@ -294,12 +292,49 @@ public final class GrowingFile {
         return Array(buffer.prefix(max(got, 0)))
     }
 
-    /// Calls `wake` after each change of `written` or `state`, and when there is something `fresh`, until the id that
-    /// is returned is given to `unsubscribe`.
-    public func subscribe(_ wake: @escaping () -> Void) -> Int { observers.add(wake) }
+    /// Calls `notify` after each change of `written` or `state`, and while `fresh` is set.
+    ///
+    /// - Returns: the id for `unsubscribe`.
+    public func subscribe(_ notify: @escaping () -> Void) -> Int { observers.add(notify) }
 
-    /// Ends what `subscribe` began: `wake` is not called again, not even in the round that is under way.
+    /// Ends a subscription: its closure is not called again, not even in the current round.
     public func unsubscribe(_ id: Int) { observers.remove(id) }
+}
 
-    private func wake() { observers.wake() }
+/// Closures that are called after a change. A closure may add and remove closures.
+final class Observers {
+    private final class Observer {
+        let id: Int
+        /// Nil once it is removed.
+        var notify: (() -> Void)?
+
+        init(id: Int, notify: @escaping () -> Void) {
+            self.id = id
+            self.notify = notify
+        }
+    }
+
+    private var observers: [Observer] = []
+    private var last = 0
+
+    /// Adds a closure, which is called from the next round on.
+    ///
+    /// - Returns: the id for `remove`.
+    func add(_ notify: @escaping () -> Void) -> Int {
+        last += 1
+        observers.append(Observer(id: last, notify: notify))
+        return last
+    }
+
+    /// Removes a closure: it is not called again, not even in the current round.
+    func remove(_ id: Int) {
+        guard let index = observers.firstIndex(where: { $0.id == id }) else { return }
+        observers[index].notify = nil
+        observers.remove(at: index)
+    }
+
+    /// Calls each closure, in the order of their addition.
+    func notify() {
+        for observer in observers { observer.notify?() }
+    }
 }

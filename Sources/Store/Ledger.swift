@@ -1,19 +1,19 @@
 import Glibc
 
-/// What stands in a folder's `SHA256SUMS` of its pieces: how long each one is, and its SHA-256.
+/// The contents of a folder's `SHA256SUMS`: the length and the SHA-256 of each piece.
 ///
 /// ```
 /// # 20480
 /// e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  12.m4s
 /// ```
-/// That is the format of sha256sum(1), whose `--check` verifies the folder with no Weir; the length in bytes stands in
-/// a comment before the line. Lines are only appended, and the last one of a name counts. Pure.
+/// This is the format of sha256sum(1), whose `--check` verifies the folder without Weir. The length in bytes is in a comment
+/// before the line. Lines are only appended, and the last one of a name counts. Pure.
 public struct Ledger: Equatable, Sendable {
-    /// One piece.
+    /// The entry of one piece.
     public struct Entry: Equatable, Sendable {
-        /// Its length in bytes.
+        /// The length in bytes.
         public let size: Int64
-        /// Its SHA-256.
+        /// The SHA-256.
         public let digest: Digest
 
         /// Makes an entry of its fields.
@@ -23,12 +23,12 @@ public struct Ledger: Equatable, Sendable {
     /// The file's name.
     public static let fileName = "SHA256SUMS"
 
-    /// What was last written of each file.
+    /// The last entry of each file name.
     public private(set) var entries: [String: Entry] = [:]
-    /// How many lines of pieces were read, those that no longer count among them.
+    /// The number of entries read, including outdated ones.
     public private(set) var lineCount = 0
 
-    /// Reads the bytes of a file. What is no line of ours is passed over: a crash may have cut the last one.
+    /// Parses the bytes of a file. Ignores invalid lines: a crash may have cut the last one.
     public init(_ bytes: [UInt8]) {
         var size: Int64?
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
@@ -61,7 +61,7 @@ public struct Ledger: Equatable, Sendable {
         lineCount += 1
     }
 
-    /// The lines of one piece.
+    /// Formats the lines of one piece.
     public static func lines(of name: String, _ entry: Entry) -> [UInt8] {
         Array("# \(entry.size)\n".utf8) + entry.digest.hexadecimal + Array("  \(name)\n".utf8)
     }

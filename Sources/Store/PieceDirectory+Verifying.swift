@@ -1,27 +1,26 @@
 import CLinux
 import Glibc
 
-/// Reading pieces against what the ledger says of them.
+/// Verification of pieces against the ledger.
 extension PieceDirectory {
-    /// What one piece turned out to be.
     private enum Outcome {
         case sound(Int64)
         case adopted(Int64)
         case wrong(PieceFault)
-        /// It was deleted meanwhile: made way, or is a hole.
+        /// Deleted meanwhile.
         case gone
         case cancelled
     }
 
-    /// Reads every piece that is here, one after the other, on the calling thread.
+    /// Reads every piece, one after the other, on the calling thread.
     ///
-    /// One that is not what the ledger says is set aside at once, so that nobody is served from it any more. What comes, is
-    /// replaced or is deleted meanwhile is none of those. A ledger most of whose lines do not count any more is written anew.
+    /// A damaged piece is removed at once, so that no player gets it any more. A piece that is stored, replaced or deleted
+    /// meanwhile is not a fault. A ledger with mostly outdated lines is rewritten.
     ///
     /// - Parameters:
-    ///   - aside: where to put what is wrong, on the same file system; nil to leave it where it is.
-    ///   - isPiece: whether a file of that name is a piece.
-    ///   - found: told at once of each piece that is wrong.
+    ///   - aside: the folder through which damaged pieces are removed, on the same file system; nil to keep them.
+    ///   - isPiece: returns true if a file of that name is a piece.
+    ///   - found: called at once for each damaged piece.
     func verify(
         at pace: ReadingPace, aside: Directory?, where isPiece: (String) -> Bool, found: (String, PieceFault) -> Void
     ) throws(StoreError) -> PieceVerification {
@@ -64,18 +63,18 @@ extension PieceDirectory {
         }
         guard let fault = fault(of: opened, file, size, entry, at: pace) else { return .sound(size) }
         if pace.isCancelled { return .cancelled }
-        // Another one may have come, and even got its line, since this one was opened.
+        // The piece may have been replaced, and its line written, since it was opened.
         if isExpected(file) { return .sound(size) }
         guard try reader.latestEntry(of: file) == entry else { return .sound(size) }
         guard let aside else { return .wrong(fault) }
         return setAside(file, status, to: aside) ? .wrong(fault) : .gone
     }
 
-    /// The piece, open; nil if it is not there.
+    /// Opens the piece. Returns nil if it is missing.
     private func open(_ file: String) throws(StoreError) -> Int32? {
         do throws(StoreError) {
             let opened = try directory.open(file)
-            // What is read here is not to push out of memory what is played; and what is on the disk is what counts.
+            // Read from the disk, not from the page cache; and keep played files in the page cache.
             posix_fadvise(opened, 0, 0, POSIX_FADV_DONTNEED)
             return opened
         } catch {
@@ -99,9 +98,9 @@ extension PieceDirectory {
         }
     }
 
-    /// Takes a piece away from those that are served, if it is still the file that was read.
+    /// Removes a piece if it is still the file that was read.
     ///
-    /// It is deleted only there: what has come in its place in the same moment goes back.
+    /// It is first moved and then deleted: a new file that replaced it in the same moment is moved back.
     private func setAside(_ file: String, _ read: stat, to aside: Directory) -> Bool {
         let name = "aside.\(UInt64.random(in: 0 ... .max))"
         guard (try? directory.move(file, to: aside, as: name)) != nil else { return false }
@@ -116,14 +115,13 @@ extension PieceDirectory {
     }
 }
 
-/// Reading pieces, away from whoever asks for it.
 extension Store {
-    /// Reads a folder's pieces against its ledger, on a thread of the store's own; folders one after the other.
+    /// Verifies a folder's pieces against its ledger on a thread of the store, one folder after the other.
     ///
     /// - Parameters:
-    ///   - isPiece: whether a file of that name is a piece.
-    ///   - found: told at once, on that thread, of each piece that is wrong.
-    /// - Throws: `StoreError` when the folder, or its ledger, cannot be read, or no descriptor or thread is to be had.
+    ///   - isPiece: returns true if a file of that name is a piece.
+    ///   - found: called at once, on that thread, for each damaged piece.
+    /// - Throws: `StoreError` if the folder or its ledger cannot be read, or the system has no descriptor or thread left.
     public func verify(
         _ folder: PieceDirectory, at pace: ReadingPace, where isPiece: @escaping @Sendable (String) -> Bool,
         found: @escaping @Sendable (String, PieceFault) -> Void
@@ -139,4 +137,65 @@ extension Store {
         }
         return try result.get()
     }
+}
+
+/// A cached copy of a folder's ledger, which is read again only when the file has changed.
+struct LedgerReader {
+    private let folder: PieceDirectory
+    private var ledger = Ledger([])
+    private var stamp: (inode: UInt, size: Int64)?
+
+    init(_ folder: PieceDirectory) throws(StoreError) {
+        self.folder = folder
+        try refresh()
+    }
+
+    var lineCount: Int { ledger.lineCount }
+
+    func entry(of file: String) -> Ledger.Entry? { ledger.entries[file] }
+
+    /// Reads the ledger again if it has changed, and returns the entry of a piece.
+    mutating func latestEntry(of file: String) throws(StoreError) -> Ledger.Entry? {
+        try refresh()
+        return ledger.entries[file]
+    }
+
+    private mutating func refresh() throws(StoreError) {
+        let now = folder.directory.stamp(of: Ledger.fileName)
+        guard now?.inode != stamp?.inode || now?.size != stamp?.size else { return }
+        // Set before reading: lines appended meanwhile are read the next time.
+        stamp = now
+        ledger = try folder.ledger() ?? Ledger([])
+    }
+}
+
+extension Directory {
+    /// Identifies the state of a file that is only appended to or replaced; nil if it is missing.
+    fileprivate func stamp(of name: String) -> (inode: UInt, size: Int64)? {
+        var status = stat()
+        guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        return (UInt(status.st_ino), Int64(status.st_size))
+    }
+}
+
+/// The damage of a stored piece. The raw values appear in JSON output and never change.
+public enum PieceFault: String, Sendable {
+    /// The length differs from the ledger's.
+    case length
+    /// The SHA-256 differs from the ledger's.
+    case bytes
+    /// The disk cannot read it.
+    case unreadable
+}
+
+/// The result of verifying a folder's pieces.
+public struct PieceVerification: Sendable {
+    /// The lengths of sound pieces by file name. Includes pieces stored meanwhile, and pieces that had no line until now.
+    public internal(set) var sound: [String: Int64] = [:]
+    /// The damaged pieces. In a writable store they are already removed.
+    public internal(set) var faults: [String: PieceFault] = [:]
+    /// The number of pieces that had no line and get one.
+    public internal(set) var adopted = 0
+    /// True if every piece was read; false after a cancellation.
+    public internal(set) var isComplete = false
 }

@@ -1,71 +1,71 @@
 import Glibc
 import Synchronization
 
-/// A folder of pieces, with the ledger of what they are.
+/// A folder of pieces with its ledger.
 ///
-/// A piece that has come is there at once; a moment later it is synced together with others, and then a line of the ledger
-/// says what it is. So **what has a line outlives a loss of power**, and what has none was written shortly before the end
-/// of a process, or by others. Sendable: from any thread.
+/// A new piece can be used at once. It is synced a moment later, together with others, and then gets its line in the ledger.
+/// So **a piece with a line survives a power cut**; a piece without one was written shortly before the end of a process, or
+/// by another program. Sendable: from any thread.
 public final class PieceDirectory: Sendable {
     /// The folder itself.
     public let directory: Directory
-    /// Where files for it grow, and what is wrong is put aside: on the same file system; nil where nothing is written.
+    /// The folder for growing files and damaged pieces, on the same file system; nil in a read-only store.
     let temporary: Directory?
-    private let keeper: Keeper?
+    private let syncThread: SyncThread?
     private let lost: @Sendable (String, StoreError) -> Void
     private let state = Mutex(State())
     private let lines = Mutex(Lines())
 
     private struct State {
-        /// Files that are to get a line, and for which of their arrivals.
+        /// Files whose line is still to be written, and the number of the arrival that the line is for.
         var expected: [String: Int] = [:]
         var arrivals = 0
     }
 
-    /// Who writes lines holds this while the disk is waited for, and never `state`, which the loop takes.
+    /// Locked during disk writes. `state` is never locked then, because the loop locks it.
     private struct Lines {
-        /// Lines that the disk had no room for.
+        /// Lines that did not fit on the disk.
         var unwritten: [UInt8] = []
-        /// Whether this process has written lines here before.
+        /// True if this process has written lines here before.
         var isBegun = false
     }
 
     /// - Parameters:
-    ///   - keeper: nil where nothing is synced, and no line is written.
-    ///   - temporary: see there.
+    ///   - syncThread: nil in a read-only store.
+    ///   - temporary: see the property.
     ///   - lost: see `Store.pieces`.
     init(
-        _ directory: Directory, _ keeper: Keeper? = nil, by temporary: Directory? = nil,
+        _ directory: Directory, _ syncThread: SyncThread? = nil, by temporary: Directory? = nil,
         lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
     ) {
-        (self.directory, self.keeper, self.temporary, self.lost) = (directory, keeper, temporary, lost)
+        (self.directory, self.syncThread, self.temporary, self.lost) = (directory, syncThread, temporary, lost)
     }
 
-    // MARK: Coming
+    // MARK: New pieces
 
-    /// Takes note that a piece is about to be put in its place: what the ledger says of the one before is void from now on.
-    /// `came` or `failed` follows.
-    func coming(_ file: String) {
-        guard keeper != nil else { return }
+    /// Call before a piece is written or renamed into this folder: the ledger's entry of that name is outdated from now on.
+    /// Call `didAdd` or `didFail` afterwards.
+    func willAdd(_ file: String) {
+        guard syncThread != nil else { return }
         state.withLock { state in
             state.arrivals += 1
             state.expected[file] = state.arrivals
         }
     }
 
-    /// Takes note that it was not put there.
-    func failed(_ file: String) { state.withLock { $0.expected[file] = nil } }
+    /// Call if the piece could not be added.
+    func didFail(_ file: String) { state.withLock { $0.expected[file] = nil } }
 
-    /// Whether a file is to get a line that it has not yet.
+    /// True if the file's line is still to be written.
     func isExpected(_ file: String) -> Bool { state.withLock { $0.expected[file] != nil } }
 
-    /// Takes note of a piece that is in its place.
+    /// Schedules the sync and the line of a new piece.
     ///
     /// - Parameters:
-    ///   - size: its length in bytes.
-    ///   - descriptor: of the file, open; this owns it from now on. Nil where it is opened by its name later.
-    func came(_ file: String, size: Int64, descriptor: Int32?) {
-        guard let keeper else {
+    ///   - size: the length in bytes.
+    ///   - descriptor: the open file, which is closed by this object; nil to open it by its name later.
+    func didAdd(_ file: String, size: Int64, descriptor: Int32?) {
+        guard let syncThread else {
             if let descriptor { close(descriptor) }
             return
         }
@@ -74,49 +74,50 @@ public final class PieceDirectory: Sendable {
             state.expected[file] = state.arrivals
             return state.arrivals
         }
-        keeper.take(Keeper.Arrival(pieces: self, file: file, number: arrival, size: size, descriptor: descriptor))
+        syncThread.sync(
+            SyncThread.Arrival(pieces: self, file: file, number: arrival, size: size, descriptor: descriptor))
     }
 
-    /// Takes note that a text has grown, which is synced with the pieces that it lists. It is no piece, and gets no line.
+    /// Schedules the sync of a text that has grown, together with the pieces that it lists. It is not a piece and gets no line.
     ///
-    /// - Parameter descriptor: as `came` takes it.
-    func grew(_ file: String, descriptor: Int32?) {
-        guard let keeper else {
+    /// - Parameter descriptor: see `didAdd`.
+    func didGrow(_ file: String, descriptor: Int32?) {
+        guard let syncThread else {
             if let descriptor { close(descriptor) }
             return
         }
-        keeper.take(Keeper.Arrival(pieces: self, file: file, number: nil, size: 0, descriptor: descriptor))
+        syncThread.sync(SyncThread.Arrival(pieces: self, file: file, number: nil, size: 0, descriptor: descriptor))
     }
 
-    /// Takes note of a small piece that was written in its place, over another one perhaps.
+    /// Schedules the sync and the line of a small piece that was written under its final name.
     ///
-    /// - Parameter size: its length in bytes.
-    public func arrived(_ file: String, size: Int64) { came(file, size: size, descriptor: nil) }
+    /// - Parameter size: the length in bytes.
+    public func didWrite(_ file: String, size: Int64) { didAdd(file, size: size, descriptor: nil) }
 
-    /// A file that no line is about: it gets one, in its turn.
+    /// Schedules the line of a piece that was found without one.
     func adopt(_ file: String) {
-        guard let keeper else { return }
-        keeper.adopt(Keeper.Arrival(pieces: self, file: file, number: 0, size: 0, descriptor: nil))
+        guard let syncThread else { return }
+        syncThread.adopt(SyncThread.Arrival(pieces: self, file: file, number: 0, size: 0, descriptor: nil))
     }
 
-    /// Writes the lines of pieces that were synced. What the disk has no room for now is written with the next ones.
-    func enter(_ pieces: [(arrival: Keeper.Arrival, entry: Ledger.Entry)]) {
+    /// Appends the lines of synced pieces. Lines that do not fit on the disk are written with the next ones.
+    func writeLines(_ pieces: [(arrival: SyncThread.Arrival, entry: Ledger.Entry)]) {
         lines.withLock { lines in
             for (arrival, entry) in pieces { lines.unwritten += Ledger.lines(of: arrival.file, entry) }
             if append(lines.unwritten, isFirst: !lines.isBegun) { (lines.unwritten, lines.isBegun) = ([], true) }
         }
-        for (arrival, _) in pieces { forget(arrival) }
+        for (arrival, _) in pieces { endWait(for: arrival) }
     }
 
-    /// Takes note that nothing more is to be waited for about a piece, unless another has come in its place.
-    func forget(_ arrival: Keeper.Arrival) {
+    /// Ends the wait for a piece's line, unless the piece was replaced meanwhile.
+    func endWait(for arrival: SyncThread.Arrival) {
         state.withLock { state in
             if state.expected[arrival.file] == arrival.number { state.expected[arrival.file] = nil }
         }
     }
 
-    /// Takes back a piece whose bytes the disk has lost, unless another has come in its place.
-    func lose(_ arrival: Keeper.Arrival, _ error: StoreError) {
+    /// Deletes a piece that the disk has lost, unless it was replaced meanwhile.
+    func discard(_ arrival: SyncThread.Arrival, _ error: StoreError) {
         let isCurrent = state.withLock { state in
             guard arrival.number != nil else { return false }
             guard arrival.number == 0 || state.expected[arrival.file] == arrival.number else { return false }
@@ -143,9 +144,9 @@ public final class PieceDirectory: Sendable {
         return true
     }
 
-    /// Writes the ledger anew with one line for each piece that is here, if it has more than twice as many.
+    /// Rewrites the ledger with one line per piece, if it has more than twice as many.
     ///
-    /// - Throws: `StoreError` when the disk does not take it; the ledger is as it was then.
+    /// - Throws: `StoreError` if it cannot be written; the ledger is unchanged then.
     func compact() throws(StoreError) {
         try lines.withLock { _ throws(StoreError) in
             guard let ledger = try ledger() else { return }
@@ -156,7 +157,7 @@ public final class PieceDirectory: Sendable {
         }
     }
 
-    /// Makes this folder's name, and that of the bundle, outlive a loss of power.
+    /// Syncs the parent folders: the names of this folder and of the bundle survive a power cut.
     private func syncNames() {
         fsync(directory.descriptor)
         for parent in ["..", "../.."] {
@@ -167,23 +168,24 @@ public final class PieceDirectory: Sendable {
         }
     }
 
-    // MARK: Looking
+    // MARK: Listing
 
-    /// The ledger as it is now; nil where there is none.
+    /// Reads the ledger; nil if there is none.
     public func ledger() throws(StoreError) -> Ledger? { try directory.read(Ledger.fileName).map { Ledger($0) } }
 
-    /// Makes an empty ledger where there is none: before the first piece, so that a loss of power leaves no folder without.
+    /// Creates an empty ledger if there is none. Called before the first piece, so that every folder has a ledger after a
+    /// power cut.
     public func begin() { if let file = try? directory.open(Ledger.fileName, flags: O_RDWR | O_CREAT) { close(file) } }
 
-    /// The pieces that are here, by file name.
+    /// Lists the pieces by file name.
     ///
-    /// One that has not the length any more that the ledger says is deleted. One that no line is about gets one, unless
-    /// the power was lost: then it is deleted.
+    /// A piece whose length differs from the ledger's is deleted. A piece without a line gets one; after a power cut it is
+    /// deleted instead.
     ///
     /// - Parameters:
-    ///   - former: what is known already of lengths, and need not be looked up.
-    ///   - isPiece: whether a file of that name is a piece.
-    ///   - isDoubtful: whether the power was lost before anybody has looked here.
+    ///   - former: lengths that are already verified.
+    ///   - isPiece: returns true if a file of that name is a piece.
+    ///   - isDoubtful: true after a power cut, until this folder is listed.
     public func pieces(
         knowing former: [String: Int64] = [:], isDoubtful: Bool = false, where isPiece: (String) -> Bool
     ) throws(StoreError) -> [String: Directory.Entry] {
@@ -201,7 +203,7 @@ public final class PieceDirectory: Sendable {
                 adopt(file)
                 continue
             }
-            guard keeper != nil else { continue }
+            guard syncThread != nil else { continue }
             try? directory.remove(file)
             pieces[file] = nil
         }

@@ -2,64 +2,62 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The folder where everything lies that Weir keeps: bundles, the catalogue, and files on their way in.
+/// The folder of everything that Weir stores: bundles, the catalogue, and growing files.
 ///
 /// ```
 /// <store>/catalogue-1.sqlite   records/   lock   tmp/   assets/<asset id>/
 /// ```
-/// One process holds it at a time. Where the folder cannot be written, what is in it still plays, and nothing is kept.
+/// One process uses it at a time. From a read-only folder everything still plays, and nothing is stored.
 public final class Store: Sendable {
-    /// The folder itself.
+    /// The folder.
     public let root: Directory
-    /// Why nothing can be kept here; nil when the store is writable.
+    /// The error because of which nothing can be stored; nil for a writable store.
     public let readOnlyReason: StoreError?
-    /// Assets, playlists, keys and downloads.
+    /// The index of assets, playlists, keys and downloads.
     public let catalogue: Catalogue
 
-    /// Bytes of the disk that are left to others: below that nothing more is kept.
+    /// The bytes of the disk that are left to other programs: nothing is stored if less is free.
     public let reserve: Int64
-    /// The same where it was given, for every disk; nil for a share of each.
+    /// The configured reserve, for every volume; nil for the default of each disk.
     let givenReserve: Int64?
-    /// Where bundles lie that were not moved: the folder itself.
-    public let home: BundlePlace
-    /// The annexes that were met so far, by their marks.
-    let known = Mutex<[String: BundlePlace]>([:])
+    /// The store's own folder as a volume: it has the bundles that were not moved.
+    public let home: Volume
+    /// The other volumes used since the start, by mark.
+    let known = Mutex<[String: Volume]>([:])
 
     private let lock: StoreLock?
     private let temporary: Directory?
-    /// What files are written by that nobody waits for.
-    let worker: StoreWorker?
-    /// What makes pieces outlive a loss of power.
-    let keeper: Keeper?
-    /// The bundles; nil where there are none, and none can be made.
+    /// Writes gathered files.
+    let worker: WorkQueue?
+    /// Syncs pieces.
+    let syncThread: SyncThread?
+    /// The folder of bundles; nil if it is missing in a read-only store.
     let assets: Directory?
-    /// What pieces are read by to be verified, once any are.
-    private let verifying = Mutex<StoreWorker?>(nil)
+    /// The thread for verifications, started by the first one.
+    private let verifying = Mutex<WorkQueue?>(nil)
 
-    /// What only a store that can be written has.
     private struct Writable {
         let lock: StoreLock
         let temporary: Directory
         let assets: Directory
         let catalogue: Catalogue
-        let worker: StoreWorker
-        let keeper: Keeper
+        let worker: WorkQueue
+        let syncThread: SyncThread
     }
 
-    /// Opens the store at `path`, makes it if it is not there, and clears what an earlier process left in `tmp/`.
+    /// Opens the store at `path`, creates it if it is missing, and clears `tmp/`.
     ///
     /// - Parameters:
     ///   - reserve: bytes of the disk to leave free; nil for the larger of 256 MB and 2 % of the disk.
-    ///   - report: told of trouble that nobody waits for, in a sentence for a log.
-    /// - Throws: `StoreError`: `busy` when another process holds the store, `newer` when a newer Weir has changed its
-    ///   catalogue, `moved` when it is in another folder by now; others when there is no folder to be had at all, or
-    ///   nothing in it may be read.
+    ///   - report: called with a sentence for the log for errors that no caller gets.
+    /// - Throws: `StoreError`: `busy` if another process uses the store, `newer` if a newer Weir has changed its catalogue,
+    ///   `moved` if the store is in another folder now; others if the folder cannot be created or read.
     public init(
         path: String, reserve: Int64? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(StoreError) {
         let root = try Directory.open(path: path)
-        if let note = StoreMoveNote.read(in: root), note.path != Directory.real(path) {
-            throw StoreError(.moved, path: path, detail: "the store is in \(note.path)")
+        if let marker = StoreMoveMarker.read(in: root), marker.path != Directory.real(path) {
+            throw StoreError(.moved, path: path, detail: "the store is in \(marker.path)")
         }
         self.root = root
         givenReserve = reserve
@@ -67,15 +65,15 @@ public final class Store: Sendable {
         do throws(StoreError) {
             let parts = try Self.openForWriting(root, report)
             (lock, temporary, assets, catalogue) = (parts.lock, parts.temporary, parts.assets, parts.catalogue)
-            (worker, keeper) = (parts.worker, parts.keeper)
+            (worker, syncThread) = (parts.worker, parts.syncThread)
             readOnlyReason = nil
         } catch {
             guard error.code != .busy, error.code != .newer else { throw error }
-            (lock, temporary, assets, worker, keeper) = (nil, nil, try? root.subdirectory("assets"), nil, nil)
+            (lock, temporary, assets, worker, syncThread) = (nil, nil, try? root.subdirectory("assets"), nil, nil)
             catalogue = try Catalogue(path: path, access: .readOnly)
             readOnlyReason = error
         }
-        home = BundlePlace(
+        home = Volume(
             home: .init(
                 root: root, temporary: temporary, assets: assets, lock: lock, readOnlyReason: readOnlyReason))
     }
@@ -83,9 +81,9 @@ public final class Store: Sendable {
     deinit {
         verifying.withLock { $0 }?.stop()
         worker?.stop()
-        keeper?.stop()
+        syncThread?.stop()
         if !isAfterPowerLoss { lock?.end() }
-        for annex in annexes { annex.noteSynced() }
+        for volume in volumes { volume.markSynced() }
     }
 
     private static func openForWriting(
@@ -95,41 +93,41 @@ public final class Store: Sendable {
         let catalogue = try Catalogue(path: root.path, access: .readWrite, report: report)
         let temporary = try root.subdirectory("tmp", create: true)
         try clear(temporary)
-        // From now on it is a store of its own, whatever becomes of the folder from which it was copied.
-        try root.remove(StoreMoveNote.arrivedName)
+        // The copy is a store of its own from now on, whatever happens to the original folder.
+        try root.remove(StoreMoveMarker.arrivedName)
         let assets = try root.subdirectory("assets", create: true)
         return Writable(
-            lock: lock, temporary: temporary, assets: assets, catalogue: catalogue, worker: try StoreWorker(),
-            keeper: try Keeper())
+            lock: lock, temporary: temporary, assets: assets, catalogue: catalogue, worker: try WorkQueue(),
+            syncThread: try SyncThread())
     }
 
     // MARK: Bundles
 
-    /// The bundle of the asset `id`; with `create`, made if it is not there.
+    /// Opens the bundle of the asset `id`; with `create`, creates it if it is missing.
     ///
-    /// - Parameter place: nil for the store's own folder.
-    public func bundle(_ id: String, in place: BundlePlace? = nil, create: Bool) throws(StoreError) -> Directory {
-        try (place ?? home).bundle(id, create: create && readOnlyReason == nil)
+    /// - Parameter volume: the volume; nil for the store's own folder.
+    public func bundle(_ id: String, in volume: Volume? = nil, create: Bool) throws(StoreError) -> Directory {
+        try (volume ?? home).bundle(id, create: create && readOnlyReason == nil)
     }
 
-    /// Takes away the bundle of the asset `id`: at once for whoever looks, file by file behind the scenes.
+    /// Removes the bundle of the asset `id`: in one step for readers, then file by file on another thread.
     ///
-    /// What a crash leaves of it lies in `tmp/`, and goes at the next start. The id may be another bundle's at once.
+    /// After a crash the rest is in `tmp/`, and the next start deletes it. The id can be used again at once.
     ///
     /// - Parameters:
-    ///   - place: nil for the store's own folder.
-    ///   - isGone: called, on any thread, when its files are deleted and the room is free.
+    ///   - volume: the volume; nil for the store's own folder.
+    ///   - isGone: called on any thread once the files are deleted and their space is free.
     public func removeBundle(
-        _ id: String, in place: BundlePlace? = nil, isGone: @escaping @Sendable () -> Void = {}
+        _ id: String, in volume: Volume? = nil, isGone: @escaping @Sendable () -> Void = {}
     ) throws(StoreError) {
         if let readOnlyReason { throw readOnlyReason }
-        let place = place ?? home
-        let temporary = try place.writable().temporary
-        guard let name = try place.setAside(id) else { return isGone() }
-        // After what is on its way into it: a folder that is filled meanwhile does not go.
-        worker?.submit { [keeper] in
-            keeper?.flush {
-                Self.behindTheScenes {
+        let volume = volume ?? home
+        let temporary = try volume.writable().temporary
+        guard let name = try volume.setAside(id) else { return isGone() }
+        // After the pieces that are being written into it: a folder that gets new files cannot be removed.
+        worker?.submit { [syncThread] in
+            syncThread?.flush {
+                Self.inBackground {
                     try? temporary.removeTree(name)
                     isGone()
                 }
@@ -137,49 +135,48 @@ public final class Store: Sendable {
         }
     }
 
-    /// Does something on a thread of its own; on this one where the system gives none.
-    private static func behindTheScenes(_ body: @escaping @Sendable () -> Void) {
+    /// Runs `body` on a thread of its own, or on this one if the system has none left.
+    private static func inBackground(_ body: @escaping @Sendable () -> Void) {
         do throws(StoreError) { try StoreThread.start("clearing", body) } catch { body() }
     }
 
-    /// Empties `tmp/`: files at once, and folders, in which there may be much, behind the scenes. Until then they have names
-    /// that nothing new gets.
+    /// Empties `tmp/`: files at once; folders, which may be large, on another thread, under names that no new file gets.
     private static func clear(_ temporary: Directory) throws(StoreError) {
         var folders: [String] = []
         for name in try temporary.names() {
             if let aside = try temporary.putAside(name) { folders.append(aside) }
         }
         guard !folders.isEmpty else { return }
-        behindTheScenes { [folders] in
+        inBackground { [folders] in
             for name in folders { try? temporary.removeTree(name) }
         }
     }
 
-    /// The names of all that lies where bundles are, bundles or not.
+    /// The names of everything in the folder of bundles, also of files that are not bundles.
     public var bundleNames: [String] { (try? assets?.names()) ?? [] }
 
-    /// The pieces in a folder of a bundle.
+    /// Returns the pieces in a folder of a bundle.
     ///
     /// - Parameters:
-    ///   - place: where the bundle lies; nil for the store's own folder.
-    ///   - lost: told, on a thread of the store, of a piece that was there, is synced in vain, and is deleted.
+    ///   - volume: the bundle's volume; nil for the store's own folder.
+    ///   - lost: called on a thread of the store for a piece that was deleted because its sync failed.
     public func pieces(
-        in directory: Directory, of place: BundlePlace? = nil,
+        in directory: Directory, of volume: Volume? = nil,
         lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
     ) -> PieceDirectory {
-        PieceDirectory(directory, keeper, by: (try? (place ?? home).folders())?.temporary, lost: lost)
+        PieceDirectory(directory, syncThread, by: (try? (volume ?? home).folders())?.temporary, lost: lost)
     }
 
-    /// The thread that reads pieces to verify them.
-    func reader() throws(StoreError) -> StoreWorker {
+    /// Returns the thread for verifications.
+    func reader() throws(StoreError) -> WorkQueue {
         try verifying.withLock { known throws(StoreError) in
-            let worker = if let known { known } else { try StoreWorker() }
+            let worker = if let known { known } else { try WorkQueue() }
             known = worker
             return worker
         }
     }
 
-    /// A place where the bundle of a new asset can gather.
+    /// Makes a bundle that is filled before it becomes visible.
     public func stage(_ id: String) throws(StoreError) -> StagedBundle {
         guard let assets, let temporary, readOnlyReason == nil else {
             throw readOnlyReason ?? StoreError(.notWritable, path: root.path)
@@ -187,7 +184,7 @@ public final class Store: Sendable {
         return try StagedBundle(id: id, store: root, temporary: temporary, assets: assets)
     }
 
-    /// Gives `body` an empty folder on the store's disk, which goes when it ends; not on the loop's thread.
+    /// Calls `body` with an empty folder on the store's disk, and removes the folder. Do not call it on the loop.
     public func withWorkFolder(_ body: (Directory) throws(StoreError) -> Void) throws(StoreError) {
         guard let temporary else { throw readOnlyReason ?? StoreError(.notWritable, path: root.path) }
         let name = Self.uniqueName("work")
@@ -196,10 +193,10 @@ public final class Store: Sendable {
         try body(folder)
     }
 
-    /// A name for `tmp/` that nothing else has there.
+    /// Returns a name that nothing else in `tmp/` has.
     static func uniqueName(_ word: String) -> String { "\(word)-\(UInt64.random(in: 0 ... .max))" }
 
-    /// Whether a path that need not be there leads into the store, by way of links too.
+    /// Returns true if a path, which may be missing, is inside the store or one of its volumes, also through links.
     public func contains(_ path: String) -> Bool {
         var folder = path.split(separator: "/").dropLast()
         while true {
@@ -208,62 +205,102 @@ public final class Store: Sendable {
         }
     }
 
-    /// Whether a path without links is the store's own folder, or leads into it or one of its annexes.
+    /// Returns true if a path without links is the store's own folder, or inside it or one of its volumes.
     func holds(_ path: String) -> Bool {
         let own = Directory.real(root.path).map { (path + "/").hasPrefix($0 + "/") } ?? false
-        return own || annexes.contains { path.hasPrefix($0.path + "/") }
+        return own || volumes.contains { path.hasPrefix($0.path + "/") }
     }
 
-    // MARK: A loss of power
+    // MARK: Power cuts
 
-    /// Whether the power was lost with pieces unsynced, and their folders have not all been looked into since.
+    /// True if the power was lost with unsynced pieces, and not all folders have been checked since.
     public var isAfterPowerLoss: Bool { lock?.isDoubtful ?? false }
 
-    /// Takes note that all folders were looked into after a loss of power.
-    public func noteRecovered() { lock?.begin() }
+    /// Call once all folders are checked after a power cut.
+    public func markRecovered() { lock?.begin() }
 
-    /// Waits until everything that was kept so far survives a loss of power, as far as the disk says so: syncfs(2).
+    /// Waits until everything stored so far survives a power cut, as far as the disk reports it: syncfs(2).
     public func sync() async {
         let root = root
         await Task.detached(priority: .background) { _ = weir_syncfs(root.descriptor) }.value
     }
 
-    /// Waits until everything that has come whole is a piece, synced, and has its line in a ledger, and each asset's
-    /// record says what the catalogue does.
+    /// Waits until every complete file is a synced piece with a line in its ledger, and every record is up to date with the
+    /// catalogue.
     public func flush() async {
-        await settle()
+        await finishCommits()
         await catalogue.flush()
-        guard let keeper else { return }
-        await withCheckedContinuation { continuation in keeper.flush { continuation.resume() } }
+        guard let syncThread else { return }
+        await withCheckedContinuation { continuation in syncThread.flush { continuation.resume() } }
     }
 
-    /// The orderly end: all is synced, and nothing comes any more.
+    /// Syncs everything. Nothing may be stored afterwards.
     public func close() async {
         await flush()
         if !isAfterPowerLoss { lock?.end() }
-        for annex in annexes { annex.noteSynced() }
+        for volume in volumes { volume.markSynced() }
     }
 
     // MARK: Growing files
 
-    /// A file that may become a piece.
+    /// Makes a file that may become a piece.
     ///
-    /// - Parameter place: where its bundle lies; nil for the store's own folder.
-    /// - Throws: `StoreError` when the place takes none: `anonymousFile()` then serves whoever waits.
-    public func growingFile(named name: String, in place: BundlePlace? = nil) throws(StoreError) -> GrowingFile {
-        try GrowingFile(in: temporary(in: place), named: name)
+    /// - Parameter volume: the bundle's volume; nil for the store's own folder.
+    /// - Throws: `StoreError` if the volume cannot be written. Then use `anonymousFile()` to serve the players.
+    public func growingFile(named name: String, in volume: Volume? = nil) throws(StoreError) -> GrowingFile {
+        try GrowingFile(in: temporary(in: volume), named: name)
     }
 
-    /// The same, gathered in memory as long as it is small and nobody reads it: for what only a download waits for.
-    public func gatheringFile(named name: String, in place: BundlePlace? = nil) throws(StoreError) -> GrowingFile {
-        GrowingFile(gatheringIn: try temporary(in: place), named: name)
+    /// Makes such a file that is gathered in memory while it is small and has no reader: for downloads.
+    public func gatheringFile(named name: String, in volume: Volume? = nil) throws(StoreError) -> GrowingFile {
+        GrowingFile(gatheringIn: try temporary(in: volume), named: name)
     }
 
-    private func temporary(in place: BundlePlace?) throws(StoreError) -> Directory {
+    private func temporary(in volume: Volume?) throws(StoreError) -> Directory {
         if let readOnlyReason { throw readOnlyReason }
-        return try (place ?? home).writable().temporary
+        return try (volume ?? home).writable().temporary
     }
 
-    /// A file that is never kept.
+    /// Makes a file that is never stored.
     public func anonymousFile() throws(StoreError) -> GrowingFile { try GrowingFile(anonymousIn: temporary) }
+}
+
+// MARK: Commits of gathered files
+
+extension Store {
+    /// A gathered file and the piece that it is to become.
+    public struct Commit: Sendable {
+        let file: GatheredFile
+        let folder: PieceDirectory
+        let target: String
+
+        /// Makes a commit to the piece `target` in `folder`.
+        public init(_ file: GatheredFile, to folder: PieceDirectory, as target: String) {
+            (self.file, self.folder, self.target) = (file, folder, target)
+        }
+    }
+
+    /// Writes pieces on the store's thread, in the order of the calls.
+    ///
+    /// - Parameter ended: called on the store's thread at the end, with the error of each commit; nil for a success.
+    public func commit(_ commits: [Commit], ended: @escaping @Sendable ([StoreError?]) -> Void) {
+        guard let worker else { return ended(commits.map { _ in readOnlyReason }) }
+        worker.submit {
+            ended(
+                commits.map { commit in
+                    do throws(StoreError) {
+                        try commit.file.commit(to: commit.folder, as: commit.target)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                })
+        }
+    }
+
+    /// Waits for the end of all earlier commits.
+    public func finishCommits() async {
+        guard let worker else { return }
+        await withCheckedContinuation { continuation in worker.submit { continuation.resume() } }
+    }
 }

@@ -1,8 +1,9 @@
+import GRDB
 import Glibc
 
-/// Why the store could not do what was asked.
+/// An error of the store.
 public struct StoreError: Error, CustomStringConvertible, Sendable {
-    /// What kind of trouble it is, as far as the caller's next step depends on it.
+    /// The kind of error, as far as the caller's next step depends on it.
     public enum Code: String, Sendable {
         /// No such file or folder.
         case missing
@@ -12,38 +13,38 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
         case diskFull
         /// Another process holds the store.
         case busy
-        /// Bytes that came a second time differ from those that came first.
+        /// Bytes of a repeated response differ from the bytes received first.
         case contentChanged
-        /// A file ended before, or ran past, the length that it should have.
+        /// A file is shorter or longer than expected.
         case wrongLength
-        /// There is something already where something new was to come.
+        /// The target exists.
         case exists
-        /// Another program that was needed failed.
+        /// Another program failed.
         case program
-        /// A name that may not stand in the store.
+        /// A name or path that is not allowed.
         case badName
-        /// The catalogue could not be read or written.
+        /// The catalogue cannot be read or written.
         case catalogue
-        /// A newer Weir has changed the catalogue in a way that this one does not know.
+        /// A newer Weir wrote a format that this one does not know.
         case newer
-        /// The store is in another folder by now.
+        /// The store was moved to another folder.
         case moved
-        /// The disk on which it lies is not there.
+        /// The volume's disk is not mounted.
         case away
-        /// Any other error of the system.
+        /// Another system error.
         case io
     }
 
-    /// The kind of trouble.
+    /// The kind of error.
     public let code: Code
-    /// The file or folder in question.
+    /// The file or folder.
     public let path: String
-    /// The system's reason, as in errno(3); 0 where the system was not asked.
+    /// The system's error number, errno(3); 0 if no system call failed.
     public let errno: Int32
-    /// What to add for a reader, such as SQLite's own words.
+    /// Details for a reader, such as SQLite's message.
     public let detail: String?
 
-    /// An error without a system call behind it.
+    /// Makes an error that no system call caused.
     public init(_ code: Code, path: String, detail: String? = nil) {
         self.code = code
         self.path = path
@@ -51,7 +52,7 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
         self.detail = detail
     }
 
-    /// The error of a system call that has just failed. The one place that turns errno into a code.
+    /// Makes the error of a system call that has just failed. No other place converts errno into a code.
     init(path: String, errno number: Int32 = Glibc.errno) {
         self.path = path
         errno = number
@@ -66,7 +67,7 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
         }
     }
 
-    /// A sentence for a message: what, where, and the system's word.
+    /// The path and the reason, for a message.
     public var description: String {
         let reason = detail ?? (errno != 0 ? String(cString: strerror(errno)) : Self.words(for: code))
         return "\(path): \(reason)"
@@ -89,5 +90,29 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
         case .away: "not there"
         case .io: "input/output error"
         }
+    }
+}
+
+extension StoreError {
+    /// Converts SQLite's error. The code is `catalogue` if the file is at fault, not the disk. No other place converts
+    /// SQLite's codes.
+    init(_ error: any Error, catalogue path: String) {
+        if let error = error as? StoreError {
+            self = error
+            return
+        }
+        guard let error = error as? DatabaseError else {
+            self.init(.catalogue, path: path, detail: "\(error)")
+            return
+        }
+        let code: Code =
+            switch error.resultCode {
+            case .SQLITE_FULL: .diskFull
+            case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM: .notWritable
+            case .SQLITE_IOERR, .SQLITE_NOMEM: .io
+            case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
+            default: .catalogue
+            }
+        self.init(code, path: path, detail: error.message)
     }
 }

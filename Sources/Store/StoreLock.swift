@@ -1,35 +1,34 @@
 import Glibc
 import Synchronization
 
-/// One process's hold on a store: an advisory lock on the file `lock`, let go with the last reference or by the
+/// The lock of one process on a store or volume: flock(2) on the file `lock`, released with the last reference or at the
 /// process's end.
 ///
-/// The file says in which boot of the system the store is used, as long as what came has perhaps not outlived a loss of
-/// power: so the next process knows whether there was one.
+/// While there may be unsynced pieces, the file holds the id of the current boot. A later process that finds another boot's
+/// id knows that the power was lost.
 final class StoreLock: Sendable {
     private let descriptor: Int32
     private let doubtful: Atomic<Bool>
-    /// Whether an earlier process ended in an earlier boot with what had come unsynced, and `begin()` was not called
-    /// since.
+    /// True if a process of an earlier boot ended with unsynced pieces, and `begin()` was not called since.
     var isDoubtful: Bool { doubtful.load(ordering: .relaxed) }
 
-    /// Takes the lock, or throws `busy` at once when another holds it.
+    /// Acquires the lock, or throws `busy` at once if another process holds it.
     init(in root: Directory) throws(StoreError) {
         let opened = try root.open("lock", flags: O_RDWR | O_CREAT)
         guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
             let error = StoreError(path: root.path)
-            close(opened)  // By hand: `deinit` closes only what was stored.
+            close(opened)  // `deinit` does not run for an incomplete object.
             throw error
         }
         descriptor = opened
-        let noted = Self.read(opened)
-        doubtful = Atomic(!noted.isEmpty && noted != Self.boot)
+        let found = Self.read(opened)
+        doubtful = Atomic(!found.isEmpty && found != Self.boot)
         if !isDoubtful { begin() }
     }
 
     deinit { close(descriptor) }
 
-    /// Notes that from now on there may be what is not synced. To be called once all is settled that an earlier boot left.
+    /// Writes this boot's id: from now on there may be unsynced pieces. Call it once the pieces of an earlier boot are checked.
     func begin() {
         ftruncate(descriptor, 0)
         pwrite(descriptor, Self.boot, Self.boot.count, 0)
@@ -37,7 +36,7 @@ final class StoreLock: Sendable {
         doubtful.store(false, ordering: .relaxed)
     }
 
-    /// Notes that all is synced.
+    /// Clears the file: everything is synced.
     func end() { ftruncate(descriptor, 0) }
 
     private static func read(_ descriptor: Int32) -> [UInt8] {
@@ -46,7 +45,7 @@ final class StoreLock: Sendable {
         return Array(bytes.prefix(max(0, count)))
     }
 
-    /// This boot's id: random(4). Always the same one where the system tells none: then a loss of power is not noticed.
+    /// This boot's id: random(4). A constant if the system has none: then a power cut is not noticed.
     private static let boot: [UInt8] = {
         let opened = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
         guard opened >= 0 else { return Array("unknown".utf8) }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A thread that waits for the disk, so that the loop need not.
+/// A thread that waits for the disk, so that the loop does not have to.
 final class StoreThread: Sendable {
     private let thread: pthread_t
 
@@ -11,15 +11,15 @@ final class StoreThread: Sendable {
         init(_ name: String, _ run: @escaping @Sendable () -> Void) { (self.name, self.run) = (name, run) }
     }
 
-    /// Starts a thread that does `body`, and ends with it.
+    /// Starts a thread that runs `body` and then ends.
     ///
-    /// - Parameter name: what `ps -T` and debuggers call it, of at most 15 bytes (prctl(2), `PR_SET_NAME`).
-    /// - Throws: `StoreError` when the system gives none.
+    /// - Parameter name: its name in `ps -T` and debuggers, of at most 15 bytes (prctl(2), `PR_SET_NAME`).
+    /// - Throws: `StoreError` if the system has no thread left.
     init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(StoreError) {
         thread = try Self.create(name, body)
     }
 
-    /// Starts a thread that nobody waits for.
+    /// Starts a thread that is not joined.
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(StoreError) {
         pthread_detach(try create(name, body))
     }
@@ -35,9 +35,9 @@ final class StoreThread: Sendable {
         return thread
     }
 
-    /// Waits until it has ended. Once.
+    /// Waits for the thread's end. Call it once.
     func join() {
-        // Who lets go of the store last may be one of its own jobs.
+        // The last reference to the store may be released by a job of this very thread.
         if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
     }
 
@@ -47,5 +47,27 @@ final class StoreThread: Sendable {
         weir_name_thread(body.name)
         body.run()
         return nil
+    }
+}
+
+/// Long work that waits for the disk or for another program, on a thread of its own.
+public enum DiskWork {
+    /// Runs `body` on a thread of its own, and returns its result.
+    ///
+    /// - Throws: the error of `body`, or `io` if the system has no thread left.
+    public static func run<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Value, StoreError>, Never>) in
+            do throws(StoreError) {
+                try StoreThread.start("disk work") {
+                    continuation.resume(returning: Result { () throws(StoreError) in try body() })
+                }
+            } catch {
+                continuation.resume(returning: .failure(error))
+            }
+        }
+        return try result.get()
     }
 }

@@ -1,39 +1,39 @@
 public import GRDB
 
-/// What a list says of one asset, so that it can be said again without its playlists being read or its folders looked into.
+/// One asset's entry in lists, stored so that a list needs neither the asset's playlists nor its folders.
 ///
-/// It is worked out from the asset's rows and from what is on disk, and counts only as long as both are as they were then:
-/// `revision` tells of the rows, `stamp` of the folders. So a list is true after a crash as well, and what is lost of these
-/// rows is worked out anew. No record of the asset has it.
-public struct SummaryRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord {
+/// It is computed from the asset's rows and from the disk, and is valid only while both are unchanged: `revision` identifies
+/// the rows, `stamp` the folders. So a list is correct after a crash too. A lost summary is computed again; the records of
+/// assets do not contain it.
+public struct SummaryRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
     /// The table's name.
     public static let databaseTableName = "summary"
     /// The asset's id.
     public var asset: String
-    /// Of what form the rest is; other forms are passed over.
+    /// The format of the other columns. Rows of other formats are ignored.
     public var version: Int
-    /// As `AssetRows.revision` at that time.
+    /// The revision of the rows that it was computed from.
     public var revision: Int
-    /// See `BundleStamp`.
+    /// The `BundleStamp` of the folders that it was computed from.
     public var stamp: String
-    /// How much of it plays without the network, in a word of who lists.
+    /// How much of it plays without the network, in the list's own word.
     public var local: String
-    /// Whether it is live.
+    /// True if it is live.
     public var isLive: Bool
-    /// The media's length in seconds; nil where that is not known.
+    /// The media's length in seconds; nil if unknown.
     public var duration: Double?
-    /// The bytes that are stored.
+    /// The stored bytes.
     public var bytes: Int64
-    /// How many of these merely flowed.
+    /// The stored bytes that playback cached.
     public var cachedBytes: Int64
-    /// Whether an image is kept with it.
+    /// True if an image is stored with it.
     public var hasArtwork: Bool
-    /// The best that is stored, in a word for people.
+    /// The best stored quality, for people.
     public var quality: String?
-    /// What it offers, in a text of who lists.
+    /// The offered tracks, in the list's own format.
     public var tracks: String
 
-    /// Of an asset as it is now; `revision` and `stamp` are still to be said.
+    /// Makes a summary whose `revision` and `stamp` are still to be set.
     public init(
         asset: String, version: Int, local: String, isLive: Bool, duration: Double?, bytes: Int64, cachedBytes: Int64,
         hasArtwork: Bool, quality: String?, tracks: String
@@ -43,43 +43,30 @@ public struct SummaryRecord: Codable, Equatable, Sendable, FetchableRecord, Pers
         (self.quality, self.tracks, revision, stamp) = (quality, tracks, 0, "")
     }
 
-    /// By place, which takes a third of the time that names take: there is a row for each asset at the start.
-    public init(row: Row) throws {
-        (asset, version, revision) = (
-            try row.decode(atIndex: 0), try row.decode(atIndex: 1), try row.decode(atIndex: 2)
-        )
-        (stamp, local, isLive) = (try row.decode(atIndex: 3), try row.decode(atIndex: 4), try row.decode(atIndex: 5))
-        (duration, bytes) = (try row.decode(atIndex: 6), try row.decode(atIndex: 7))
-        (cachedBytes, hasArtwork) = (try row.decode(atIndex: 8), try row.decode(atIndex: 9))
-        (quality, tracks) = (try row.decode(atIndex: 10), try row.decode(atIndex: 11))
-    }
+    static let columns: [RowColumn<Self>] = [
+        .init("asset", \.asset), .init("version", \.version), .init("revision", \.revision), .init("stamp", \.stamp),
+        .init("local", \.local), .init("isLive", \.isLive), .init("duration", \.duration), .init("bytes", \.bytes),
+        .init("cachedBytes", \.cachedBytes), .init("hasArtwork", \.hasArtwork), .init("quality", \.quality),
+        .init("tracks", \.tracks),
+    ]
 
-    static func createTable(_ database: Database) throws {
-        try database.execute(
-            sql: """
-                CREATE TABLE summary (
-                    asset TEXT PRIMARY KEY REFERENCES asset ON DELETE CASCADE, version INTEGER NOT NULL,
-                    revision INTEGER NOT NULL, stamp TEXT NOT NULL, local TEXT NOT NULL, isLive BOOLEAN NOT NULL,
-                    duration DOUBLE, bytes INTEGER NOT NULL, cachedBytes INTEGER NOT NULL,
-                    hasArtwork BOOLEAN NOT NULL, quality TEXT, tracks TEXT NOT NULL);
-                """)
-    }
+    static let blank = SummaryRecord(
+        asset: "", version: 0, local: "", isLive: false, duration: nil, bytes: 0, cachedBytes: 0, hasArtwork: false,
+        quality: nil, tracks: "")
 
-    /// Whether there is any.
-    static func areThere(_ database: Database) throws -> Bool {
+    /// Returns true if there is any summary.
+    static func exist(_ database: Database) throws -> Bool {
         try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM summary)") ?? false
     }
 
-    /// Those whose assets have the rows that they were worked out from.
+    /// Reads the summaries that were computed from the current rows.
     static func current(_ database: Database) throws -> [SummaryRecord] {
-        let columns =
-            "s.asset, version, s.revision, stamp, local, isLive, duration, bytes, cachedBytes, hasArtwork, quality, tracks"
-        return try SummaryRecord.fetchAll(
+        try all(
             database,
-            sql: "SELECT \(columns) FROM summary s JOIN checksum c ON c.asset = s.asset AND c.revision = s.revision")
+            "s WHERE EXISTS (SELECT 1 FROM checksum c WHERE c.asset = s.asset AND c.revision = s.revision)")
     }
 
-    /// Writes it, unless the rows have changed since it was worked out.
+    /// Writes the summary, unless the rows have changed since it was computed.
     func saveIfCurrent(_ database: Database) throws {
         let isCurrent = try Bool.fetchOne(
             database, sql: "SELECT EXISTS (SELECT 1 FROM checksum WHERE asset = ? AND revision = ?)",

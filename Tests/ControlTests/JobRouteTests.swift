@@ -27,7 +27,7 @@ import Testing
         switch kind {
         case .verification: #"{"repair":true}"#
         case .publication: #"{"target":"/films"}"#
-        case .move: #"{"path":"/annex"}"#
+        case .move: #"{"path":"/volume"}"#
         }
     }
 

@@ -37,7 +37,7 @@ import Testing
         var configuration = OriginClient.Configuration()
         configuration.retries.attempts = 2
         configuration.retries.firstPause = .milliseconds(20)
-        configuration.retriesBehindAReply = configuration.retries
+        configuration.retriesWhilePlayerWaits = configuration.retries
         configuration.absencePauses = .milliseconds(1)...(.milliseconds(1))
         return OriginClient(configuration: configuration)
     }

@@ -12,12 +12,12 @@ struct MoveTests {
     }
 
     /// The bundle files on a volume.
-    private func bundles(_ annex: String) -> [String] {
-        (FileManager.default.enumerator(atPath: annex + "/assets")?.allObjects as? [String] ?? []).sorted()
+    private func bundles(_ volume: String) -> [String] {
+        (FileManager.default.enumerator(atPath: volume + "/assets")?.allObjects as? [String] ?? []).sorted()
     }
 
-    private func temporaries(_ scene: Scene, _ annex: String) -> [String] {
-        [scene.weir.store, annex].flatMap {
+    private func temporaries(_ scene: Scene, _ volume: String) -> [String] {
+        [scene.weir.store, volume].flatMap {
             (try? FileManager.default.contentsOfDirectory(atPath: $0 + "/tmp")) ?? []
         }
     }
@@ -26,31 +26,31 @@ struct MoveTests {
     func movesThereAndBack() async throws {
         try await Scene.with { scene in
             let disk = try TemporaryFolder(inMemory: true)
-            let annex = disk.path("films/weir")
+            let volume = disk.path("films/weir")
             #expect(try await scene.get("cmaf").exit == .code(0))
             try await scene.origin.clearRequests()
-            try await move(["cmaf", annex], in: scene)
-            #expect(scene.pieces() == [] && !bundles(annex).isEmpty)
+            try await move(["cmaf", volume], in: scene)
+            #expect(scene.pieces() == [] && !bundles(volume).isEmpty)
             for _ in 0..<2 {
                 try await expectFrames(scene.weir.url("/cmaf.m3u8"), ofBestOf: "cmaf")
                 try await scene.weir.restart()
             }
             #expect(try await scene.mediaRequests().map(\.path) == [])
             let list = try await scene.weir.run(["list"]).output
-            #expect(list.contains("complete, in \(annex)"), "\(list)")
-            #expect(try await scene.weir.run(["show", "cmaf"]).output.contains("lies in \(annex)\n"))
+            #expect(list.contains("complete, in \(volume)"), "\(list)")
+            #expect(try await scene.weir.run(["show", "cmaf"]).output.contains("lies in \(volume)\n"))
             #expect(try await scene.weir.run(["verify", "cmaf"]).exit == .code(0))
             #expect(try await scene.weir.run(["export", "cmaf", disk.path("copy")]).exit == .code(0))
             #expect(try await scene.weir.run(["rename", "cmaf", "film"]).exit == .code(0))
             #expect(try await scene.weir.run(["get", "film", "--audio", "fr"]).exit == .code(0))
-            #expect(bundles(annex).contains { $0.hasSuffix("audio-fr/SHA256SUMS") })
+            #expect(bundles(volume).contains { $0.hasSuffix("audio-fr/SHA256SUMS") })
             #expect(scene.pieces() == [])
-            try await move(["film", annex], in: scene)
+            try await move(["film", volume], in: scene)
 
             try await scene.origin.stop()
             let there = try await FrameHashes.of(scene.weir.url("/film.m3u8"))
             try await move(["film", "--home"], in: scene)
-            #expect(bundles(annex) == [] && temporaries(scene, annex) == [])
+            #expect(bundles(volume) == [] && temporaries(scene, volume) == [])
             try await scene.weir.restart()
             #expect(try await FrameHashes.of(scene.weir.url("/film.m3u8")) == there && there.streams.count == 3)
             #expect(try await scene.weir.run(["list"]).output.contains("complete\n"))
@@ -90,7 +90,7 @@ struct MoveTests {
     func staysCompleteAfterKill() async throws {
         try await Scene.with { scene in
             let (disk, trace) = (try TemporaryFolder(inMemory: true), try TemporaryFolder())
-            let annex = disk.path("weir")
+            let volume = disk.path("weir")
             #expect(try await scene.get("ts").exit == .code(0))
             let pieces = scene.pieces().compactMap { $0.split(separator: "/").last }
             try await scene.origin.clearRequests()
@@ -101,9 +101,9 @@ struct MoveTests {
                     "strace", "-f", "-qq", "-o", trace.path("calls"), "-e", "trace=\(step.call)", "-e",
                     "inject=\(step.call):signal=KILL:when=\(step.number)",
                 ])
-                let isAway = !bundles(annex).isEmpty
+                let isAway = !bundles(volume).isEmpty
                 if isStarted != nil {
-                    let result = try await scene.weir.run(["move", "ts"] + (isAway ? ["--home"] : [annex]))
+                    let result = try await scene.weir.run(["move", "ts"] + (isAway ? ["--home"] : [volume]))
                     if case .code(let code) = result.exit { outcomes.insert(code) }
                 }
                 try await scene.weir.restart()
@@ -111,9 +111,9 @@ struct MoveTests {
                 #expect(list.contains(" complete"), "\(step): \(list)")
                 // The old files are deleted in the background.
                 try await waitUntil("what is left of \(step) to go") {
-                    scene.pieces().isEmpty != bundles(annex).isEmpty && temporaries(scene, annex).isEmpty
+                    scene.pieces().isEmpty != bundles(volume).isEmpty && temporaries(scene, volume).isEmpty
                 }
-                let there = scene.pieces() + bundles(annex)
+                let there = scene.pieces() + bundles(volume)
                 #expect(pieces.allSatisfy { piece in there.contains { $0.hasSuffix("/" + piece) } }, "\(step)")
                 #expect(try await scene.weir.run(["verify", "ts"]).exit == .code(0), "\(step)")
             }
@@ -128,39 +128,39 @@ struct MoveTests {
     func playsFromOriginWhileVolumeIsAbsent() async throws {
         try await Scene.with { scene in
             let disk = try TemporaryFolder()
-            let annex = disk.path("weir")
+            let volume = disk.path("weir")
             #expect(try await scene.get("ts").exit == .code(0))
-            try await move(["ts", annex], in: scene)
-            let kept = bundles(annex)
-            #expect(rename(annex, disk.path("elsewhere")) == 0)
+            try await move(["ts", volume], in: scene)
+            let kept = bundles(volume)
+            #expect(rename(volume, disk.path("elsewhere")) == 0)
             for isRestarted in [false, true] {
                 if isRestarted { try await scene.weir.restart() }
                 try await waitUntil("the list to say so") {
-                    try await scene.weir.run(["list"]).output.contains("not there: \(annex)")
+                    try await scene.weir.run(["list"]).output.contains("not there: \(volume)")
                 }
                 try await expectFrames(scene.master("ts"), of: "ts")
-                #expect(scene.pieces() == [] && !FileManager.default.fileExists(atPath: annex))
+                #expect(scene.pieces() == [] && !FileManager.default.fileExists(atPath: volume))
                 let refused = [
                     ["get", "ts"], ["verify", "ts"], ["move", "ts", "--home"], ["export", "ts", disk.path("x")],
                 ]
                 for words in refused {
                     let result = try await scene.weir.run(words)
-                    #expect(result.exit == .code(75) && result.errors.contains(annex), "\(words): \(result.errors)")
+                    #expect(result.exit == .code(75) && result.errors.contains(volume), "\(words): \(result.errors)")
                 }
             }
-            #expect(rename(disk.path("elsewhere"), annex) == 0)
+            #expect(rename(disk.path("elsewhere"), volume) == 0)
             try await scene.waitForCompletion(of: "ts")
-            #expect(bundles(annex) == kept)
+            #expect(bundles(volume) == kept)
             try await scene.origin.stop()
             try await expectFrames(scene.weir.url("/ts.m3u8"), ofBestOf: "ts")
 
-            #expect(rename(annex, disk.path("elsewhere")) == 0)
+            #expect(rename(volume, disk.path("elsewhere")) == 0)
             try await waitUntil("the list to say so") {
-                try await scene.weir.run(["list"]).output.contains("not there: \(annex)")
+                try await scene.weir.run(["list"]).output.contains("not there: \(volume)")
             }
             let removed = try await scene.weir.run(["remove", "ts", "--yes"])
             #expect(removed.exit == .code(0), "\(removed.errors)")
-            #expect(removed.errors.contains("delete \(annex)/assets/ts-"), "\(removed.errors)")
+            #expect(removed.errors.contains("delete \(volume)/assets/ts-"), "\(removed.errors)")
             #expect(bundles(disk.path("elsewhere")) == kept)
             #expect(try await scene.weir.run(["list"]).output == "")
         }
@@ -174,14 +174,14 @@ struct MoveTests {
             let pieces = scene.pieces()
             try disk.write(Data([7]), to: "full/photo.jpg")
             try disk.write(Data([7]), to: "file")
-            try disk.write(Data(#"{"format":2,"id":"x","note":""}"#.utf8), to: "newer/annex.json")
-            try disk.write(Data(#"{"format":1,"id":"x","note":""}"#.utf8), to: "foreign/annex.json")
+            try disk.write(Data(#"{"format":2,"id":"x","note":""}"#.utf8), to: "newer/volume.json")
+            try disk.write(Data(#"{"format":1,"id":"x","note":""}"#.utf8), to: "foreign/volume.json")
             try disk.write(Data([7]), to: "foreign/assets/film-1/master.m3u8")
-            try disk.write(Data(#"{"format":1,"id":"x","note":""}"#.utf8), to: "linked/annex.json")
+            try disk.write(Data(#"{"format":1,"id":"x","note":""}"#.utf8), to: "linked/volume.json")
             try disk.write(Data([7]), to: "precious/file")
             #expect(symlink(disk.path("precious"), disk.path("linked/tmp")) == 0)
             var cases: [(words: [String], exit: Int32, reason: String)] = [
-                (["ts", disk.path("full")], 73, "other things are there"),
+                (["ts", disk.path("full")], 73, "the folder is not empty"),
                 (["ts", disk.path("file")], 73, "Not a directory"),
                 (["ts", disk.path("newer")], 73, "a newer Weir"),
                 (["ts", disk.path("foreign")], 73, "another store"),
@@ -295,7 +295,7 @@ struct StoreMoveTests {
             #expect(try await scene.get("ts").exit == .code(0))
             try await scene.weir.terminate()
             try disk.write(Data([7]), to: "full/photo.jpg")
-            for (target, reason) in [(disk.path("full"), "something already"), (store + "/new", "in the store itself")]
+            for (target, reason) in [(disk.path("full"), "the folder is not empty"), (store + "/new", "in the store itself")]
             {
                 let result = try await move(scene, from: store, to: target)
                 #expect(result.exit == .code(73) && result.errors.contains(reason), "\(target): \(result.errors)")

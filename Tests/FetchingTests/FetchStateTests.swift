@@ -168,12 +168,12 @@ import Testing
         (Fetch.Fallback.none, false, true), (.none, true, false), (.untilBegun, false, false),
         (.untilComplete, false, false),
     ])
-    func insistsForPlayersWithNothingElseToPlay(fallback: Fetch.Fallback, hasUntriedSource: Bool, insists: Bool) {
+    func insistsForPlayersWithNothingElseToPlay(fallback: Fetch.Fallback, hasUntriedSource: Bool, ignoresAbsence: Bool) {
         var state = FetchState(isLasting: true)
         state.admit(fallback)
         _ = state.join(.playback, hasUntriedSource: hasUntriedSource)
         _ = state.start(.playback, hasUntriedSource: hasUntriedSource)
-        #expect(state.isInsisting(hasUntriedSource) == insists)
+        #expect(state.isInsisting(hasUntriedSource) == ignoresAbsence)
         _ = state.end(isSuccess: false)
         #expect(!state.isInsisting(hasUntriedSource))
     }

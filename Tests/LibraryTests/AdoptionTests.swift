@@ -65,7 +65,7 @@ import Testing
         await fixture.library.adoptStrays()
         let found = try #require(fixture.library.asset(named: "film"))
         #expect(found.id == asset.id && found.isEverythingWhole && found.bytes == bytes && kept == ["film"])
-        #expect(found.life.policy == policy && found.origin.isNowhere && found.created == asset.created)
+        #expect(found.life.policy == policy && found.origin.isPlaceholder && found.created == asset.created)
         #expect(fixture.log.lines.contains { $0.contains("1 bundle in the store") && $0.contains("\"film\"") })
         // From now on the catalogue knows it.
         try await fixture.restart()

@@ -16,7 +16,7 @@ import Testing
     func everythingIsWholeAfterARestartToo(fixture name: String) async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.library.importAsset(at: path(name), name: "film")
-        #expect(asset.isEverythingWhole && asset.origin.isNowhere)
+        #expect(asset.isEverythingWhole && asset.origin.isPlaceholder)
         #expect(asset.published == asset.wholeRenditions)
         let bytes = asset.bytes
         try await fixture.restart()

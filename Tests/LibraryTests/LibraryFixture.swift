@@ -58,7 +58,7 @@ import Testing
         configuration.stallSpan = stallSpan
         configuration.retries.attempts = 2
         configuration.retries.firstPause = .milliseconds(20)
-        configuration.retriesBehindAReply = configuration.retries
+        configuration.retriesWhilePlayerWaits = configuration.retries
         configuration.absencePauses = .milliseconds(1)...(.milliseconds(1))
         configuration.absenceInterest = .zero
         return OriginClient(configuration: configuration)

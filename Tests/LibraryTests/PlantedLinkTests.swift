@@ -144,7 +144,7 @@ import Testing
             try JSONSerialization.data(withJSONObject: identity).write(to: URL(filePath: copy + "/asset.json"))
             let asset = try await library.importAsset(at: copy)
             #expect(AssetNaming.isName(asset.name) && Directory.isName(asset.id) && asset.artworkKind == nil)
-            #expect(asset.origin.isNowhere && asset.isEverythingWhole)
+            #expect(asset.origin.isPlaceholder && asset.isEverythingWhole)
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("store/assets"))
         #expect(Set(names) == Set(library.assets.map(\.id)))

@@ -29,7 +29,7 @@ import Testing
         let film = try await fixture.film()
         try await fixture.play(0..<10, of: film)
         close(try #require(film.rendition.folder.open("3.ts")))
-        film.rendition.folder.noteUse(of: "1.ts")
+        film.rendition.folder.recordUse(of: "1.ts")
         try await fixture.play(10..<18, of: film)
         try await fixture.settles([1, 3] + Array(10..<18), of: film)
     }
@@ -208,8 +208,8 @@ import Testing
         let now = Int64(time(nil))
         for number in 0..<10 {
             // The higher a film's number, the longer ago it was used; the other's lie between.
-            film.rendition.folder.noteUse(of: "\(number).ts", at: now + Int64(10_000 - 1000 * number))
-            other.rendition.folder.noteUse(of: "\(number).ts", at: now + 4500)
+            film.rendition.folder.recordUse(of: "\(number).ts", at: now + Int64(10_000 - 1000 * number))
+            other.rendition.folder.recordUse(of: "\(number).ts", at: now + 4500)
         }
         try await fixture.base.restart(cacheLimit: 13_000)
         let known = try #require(fixture.library.asset(id: film.asset.id))
@@ -226,8 +226,8 @@ import Testing
         let fixture = try await PlayCacheFixture(pieces: nil)
         let film = try await fixture.film()
         try await fixture.play([0], of: film)
-        film.rendition.folder.noteUse(of: "0.ts", at: 1_000_000_000)
-        film.rendition.folder.noteUse(of: "1.ts", at: 1_000_000_000)  // Not there: nothing.
+        film.rendition.folder.recordUse(of: "0.ts", at: 1_000_000_000)
+        film.rendition.folder.recordUse(of: "1.ts", at: 1_000_000_000)  // Not there: nothing.
         let path = fixture.base.folder.path("assets/\(film.asset.id)/media/0.ts")
         func times() throws -> (used: Int, written: Int) {
             var status = stat()

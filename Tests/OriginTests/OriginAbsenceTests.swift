@@ -19,7 +19,7 @@ extension OverSockets {
             origin.startListening()
             #expect(await bench.run(request).1?.code == .unreachable)
             var scheduled = request
-            scheduled.insists = true
+            scheduled.ignoresAbsence = true
             #expect(await bench.run(scheduled).1 == nil)
             #expect(!bench.client.isPresumedAbsent(request.url))
             #expect(await bench.run(request).1 == nil)
@@ -31,11 +31,11 @@ extension OverSockets {
                 $0.absencePauses = .seconds(600)...Duration.seconds(600)
                 (
                     $0.absenceThreshold, $0.absenceInterest, $0.retries.attempts, $0.retries.firstPause,
-                    $0.retriesBehindAReply.firstPause, $0.retriesBehindAReply.longestPause
+                    $0.retriesWhilePlayerWaits.firstPause, $0.retriesWhilePlayerWaits.longestPause
                 ) = (1, .zero, 1, .milliseconds(10), .milliseconds(10), .milliseconds(10))
             }
             var request = try bench.request(origin)
-            request.insists = true
+            request.ignoresAbsence = true
             let asked = request
             let waiting = Task { @LoopActor in await bench.run(asked).1 }
             try await waitUntil("the absence") { bench.client.isPresumedAbsent(asked.url) }

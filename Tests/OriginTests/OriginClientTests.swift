@@ -11,7 +11,7 @@ import Testing
         var configuration = OriginClient.Configuration()
         configuration.retries.firstPause = .milliseconds(2)
         configuration.retries.longestPause = .milliseconds(20)
-        configuration.retriesBehindAReply = configuration.retries
+        configuration.retriesWhilePlayerWaits = configuration.retries
         change(&configuration)
         client = OriginClient(configuration: configuration)
     }

@@ -148,7 +148,7 @@ extension OverSockets {
             }
             let bench = Bench { $0.silenceSpan = .milliseconds(60) }
             var request = try bench.request(origin)
-            request.insists = true
+            request.ignoresAbsence = true
             let (recorder, error) = await bench.run(request)
             #expect(error == nil && recorder.has(Self.body))
             #expect(origin.requests.map { $0.fields["range"] } == [nil, "bytes=1000-"])

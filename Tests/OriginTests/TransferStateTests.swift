@@ -70,7 +70,7 @@ struct TransferStateTests {
         _ = state.received(byteCount: body.utf8.count, now: start)
         var (outcome, waited) = (TransferState.Outcome.failed(.init(code: .connectionLost)), Duration.zero)
         while case .wait(let pause) = state.ended(
-            outcome, now: start + waited, awayPolicy: isAwaited ? .behindAReply : nil, jitter: 0)
+            outcome, now: start + waited, awayPolicy: isAwaited ? .whilePlayerWaits : nil, jitter: 0)
         {
             #expect(pause <= .seconds(4))
             waited += pause
@@ -82,15 +82,15 @@ struct TransferStateTests {
 
     /// The network goes down before the first byte.
     @Test(arguments: [(true, true, 60.0), (true, false, 4), (false, true, 4)])
-    func playerWithoutAnAlternativeWaitsForTheNetwork(_ isAwaited: Bool, _ insists: Bool, _ patience: Double) throws {
+    func playerWithoutAnAlternativeWaitsForTheNetwork(_ isAwaited: Bool, _ ignoresAbsence: Bool, _ patience: Double) throws {
         let start = ContinuousClock.now
         var state = TransferState(
             OriginRequest(try WebURL("http://h/r")), policy: RetryPolicy(), redirectLimit: 5, now: start)
         _ = state.begin()
         var waited = Duration.zero
         while case .wait(let pause) = state.ended(
-            .failed(.init(code: .unreachable)), now: start + waited, awayPolicy: isAwaited ? .behindAReply : nil,
-            insists: insists, jitter: 0)
+            .failed(.init(code: .unreachable)), now: start + waited, awayPolicy: isAwaited ? .whilePlayerWaits : nil,
+            ignoresAbsence: ignoresAbsence, jitter: 0)
         {
             waited += pause
             guard case .send = state.pauseEnded() else { break }

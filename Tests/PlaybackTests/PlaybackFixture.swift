@@ -34,7 +34,7 @@ import Testing
         var configuration = OriginClient.Configuration()
         configuration.retries.attempts = 2
         configuration.retries.firstPause = .milliseconds(20)
-        configuration.retriesBehindAReply = configuration.retries
+        configuration.retriesWhilePlayerWaits = configuration.retries
         let pause = absence ?? .milliseconds(1)
         configuration.absencePauses = pause...pause
         if absence == nil { configuration.absenceInterest = .zero }

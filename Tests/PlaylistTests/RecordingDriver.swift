@@ -12,7 +12,7 @@ struct RecordingDriver {
 
     /// Restores the recording of a killed process.
     init(restoring text: [UInt8]) throws {
-        self.text = Array(text.prefix(RecordedText.soundLength(of: text)))
+        self.text = Array(text.prefix(RecordedText.intactLength(of: text)))
         guard !self.text.isEmpty else { return }
         let recorded = try Fixtures.media(String(decoding: self.text, as: UTF8.self))
         front = RecordingFront(behind: recorded, shift: RecordedText.shift(of: recorded))

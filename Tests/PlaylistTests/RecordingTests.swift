@@ -250,8 +250,8 @@ struct RecordingTests {
                 playlist.segments.map { $0.keys.map(\.uri) } == tail.map { $0.keys.map(\.uri) }, "killed at \(length)")
         }
         whole.end()
-        #expect(RecordedText.soundLength(of: whole.text) == whole.text.count)
-        #expect(RecordedText.soundLength(of: whole.text + [0, 0, 0]) == whole.text.count)
+        #expect(RecordedText.intactLength(of: whole.text) == whole.text.count)
+        #expect(RecordedText.intactLength(of: whole.text + [0, 0, 0]) == whole.text.count)
         #expect(try whole.playlist().hasEndList)
     }
 

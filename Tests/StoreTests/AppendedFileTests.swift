@@ -17,14 +17,14 @@ import Testing
         try directory.read("log").map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func blocksStandBehindEachOther() throws {
+    @Test func appendsBlocks() throws {
         let file = try AppendedFile(in: PieceDirectory(directory), named: "log", length: 0)
         for block in ["one\n", "", "two\n"] { try file.append(Array(block.utf8)) }
         #expect(try text() == "one\ntwo\n")
         #expect(file.length == 8)
     }
 
-    @Test func whatIsNotKnownToBeWholeIsCutOff() throws {
+    @Test func cutsTheFileToTheKnownLength() throws {
         try directory.write(Array("one\ntw".utf8), as: "log")
         let file = try AppendedFile(in: PieceDirectory(directory), named: "log", length: 4)
         #expect(try text() == "one\n")
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "mounting takes root"))
-    func aBlockThatDoesNotFitLeavesNothing() async throws {
+    func writesNothingOfABlockThatDoesNotFit() async throws {
         let disk = try await SmallDisk.folder(size: 65_536)
         let file = try AppendedFile(in: PieceDirectory(disk), named: "log", length: 0)
         try file.append([1, 2, 3])

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func aMarkedFolderIsPassedOverByTar() async throws {
+    @Test func marksAFolderThatTarSkips() async throws {
         let store = try Store(path: folder.path)
         let bundle = try store.bundle("a-k3f9", create: true)
         try bundle.write([1], as: "0.ts")
@@ -23,7 +23,7 @@ import Testing
         #expect(try bundle.read("CACHEDIR.TAG") == nil)
     }
 
-    @Test func theStoresMarkIsAboutItsMedia() throws {
+    @Test func marksTheFolderOfBundles() throws {
         let store = try Store(path: folder.path)
         for _ in 0..<2 { try store.setExcludedFromBackups(true) }
         #expect(folder.files().contains("assets/CACHEDIR.TAG"))
@@ -31,7 +31,7 @@ import Testing
         #expect(!folder.files().contains { $0.hasSuffix("CACHEDIR.TAG") })
     }
 
-    @Test func aFileThatIsNoMarkStaysAsItIs() throws {
+    @Test func keepsAnotherFileOfThatName() throws {
         let directory = try Directory.open(path: folder.path)
         try directory.write(Array("mine".utf8), as: "CACHEDIR.TAG")
         try directory.setExcludedFromBackups(true)

@@ -41,14 +41,14 @@ import Testing
         return life
     }()
 
-    @Test func whatWasSavedIsThereAfterARestart() async throws {
+    @Test func readsSavedRowsAfterARestart() async throws {
         try await open().save(full)
         #expect(try open().initial == full)
         #expect(try open().initial.storage.first?.life == Self.life)
     }
 
-    /// Rows are read by the places of their columns: what a record has, and its list of columns has not, would be lost.
-    @Test func everyFieldIsThereAfterARestart() async throws {
+    /// A property that is missing in `columns` would be lost.
+    @Test func readsEveryFieldAfterARestart() async throws {
         let whole = Catalogue.Contents(
             assets: [
                 .sample("b"),
@@ -74,7 +74,7 @@ import Testing
         #expect(try open().initial == whole)
     }
 
-    @Test func savingAgainReplaces() async throws {
+    @Test func replacesSavedRows() async throws {
         let catalogue = try open()
         try await catalogue.save(full)
         var asset = AssetRecord.sample("a")
@@ -88,7 +88,7 @@ import Testing
         #expect(contents.keys == full.keys)
     }
 
-    @Test func anAssetTakesWhatBelongsToItAlong() async throws {
+    @Test func removesAnAssetWithItsRows() async throws {
         do {
             let catalogue = try open()
             try await catalogue.save(full)
@@ -100,7 +100,7 @@ import Testing
         #expect(try open().initial == Catalogue.Contents())
     }
 
-    @Test func whatBelongsToNoAssetIsRefusedWithAllThatCameWithIt() async throws {
+    @Test func refusesAWriteWithRowsOfAMissingAsset() async throws {
         let catalogue = try open()
         let orphan = KeyRecord(asset: "nobody", number: 0, url: "http://o/k")
         let error = await #expect(throws: StoreError.self) {
@@ -110,7 +110,7 @@ import Testing
         #expect(try open().initial == Catalogue.Contents())
     }
 
-    @Test func writesThatComeTogetherAllGetIn() async throws {
+    @Test func savesConcurrentWrites() async throws {
         let catalogue = try open()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<100 {
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: ["", "not a database, but a long enough text to be taken for the header of one by nobody at all"])
-    func aDamagedFileIsSetAsideAndANewOneBegun(_ text: String) async throws {
+    func setsAsideADamagedFile(_ text: String) async throws {
         try folder.write(Data(text.utf8), to: "catalogue-1.sqlite")
         let catalogue = try open()
         #expect(catalogue.initial == Catalogue.Contents())
@@ -134,7 +134,7 @@ import Testing
         #expect(try String(contentsOfFile: aside, encoding: .utf8) == text)
     }
 
-    @Test func aFileWithItsMiddleOverwrittenIsSetAsideAndMadeAnew() async throws {
+    @Test func rebuildsAnOverwrittenFile() async throws {
         do { try await open().save(full) }
         let path = folder.path("catalogue-1.sqlite")
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -146,7 +146,7 @@ import Testing
         try await catalogue.save(full)
     }
 
-    @Test func anotherProgramsDatabaseIsSetAside() async throws {
+    @Test func setsAsideAnotherProgramsDatabase() async throws {
         do { try await open().save(full) }
         let sql = "DROP TABLE key; CREATE TABLE key (colour TEXT); INSERT INTO key VALUES ('red')"
         let result = try await ProcessRunner.run(
@@ -159,54 +159,9 @@ import Testing
         #expect(try open().recovery?.setAside != nil)
     }
 
-    /// What version 0.1 wrote, as SQLite has it: its steps up to the fifth.
-    private static let former = """
-        CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
-        INSERT INTO grdb_migrations VALUES ('1'), ('2'), ('3'), ('4'), ('5');
-        CREATE TABLE asset (
-            id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT, origin TEXT NOT NULL UNIQUE,
-            created INTEGER NOT NULL, fields TEXT);
-        \(FormerTables.lasting)
-        INSERT INTO asset VALUES ('a-id', 'a', 'A title', 'http://o/a', 1, 'X-Token: c');
-        INSERT INTO playlist VALUES ('a-id', 'video', 'http://o/v', x'00FF', 6, NULL);
-        INSERT INTO key VALUES ('a-id', 0, 'http://o/0.key');
-        INSERT INTO download VALUES ('a-id', 'video', 'complete', NULL, NULL, 7, NULL, NULL);
-        INSERT INTO recording VALUES ('a-id', 'video');
-        """
-
-    private func execute(_ sql: String) async throws {
-        let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
-        let path = folder.path("catalogue-1.sqlite")
-        let result = try await ProcessRunner.run("python3", ["-c", script, path, sql])
-        #expect(result.exit == .code(0), "\(result.errors)")
-    }
-
-    @Test func whatAFormerVersionWroteIsTakenOverWhole() async throws {
-        try await execute(Self.former)
-        let record = AssetRecord(
-            id: "a-id", name: "a", title: "A title", origin: "http://o/a", created: 1, fields: "X-Token: c")
-        let contents = Catalogue.Contents(
-            assets: [record],
-            playlists: [
-                PlaylistRecord(asset: "a-id", rendition: "video", url: "http://o/v", body: [0, 255], fetched: 6)
-            ],
-            keys: [KeyRecord(asset: "a-id", number: 0, url: "http://o/0.key")],
-            downloads: [DownloadRecord(asset: "a-id", renditions: "video", state: "complete", created: 7)],
-            recordings: [RecordingRecord(asset: "a-id", rendition: "video")])
-        do {
-            let catalogue = try open()
-            #expect(catalogue.initial == contents && catalogue.recovery == nil)
-            try await waitUntil("its record") { folder.files().contains("records/a-id.1.json") }
-        }
-        #expect(try open().recovery == nil)
-        // What belonged to it still does.
-        try await open().removeAsset("a-id")
-        #expect(try open().initial == Catalogue.Contents())
-    }
-
     // MARK: Revisions
 
-    @Test func ofOneNameAndURLThereIsOneAndItsRevision() async throws {
+    @Test func allowsOneRevisionWithTheSameNameAndURL() async throws {
         var revision = AssetRecord.sample("a")
         (revision.id, revision.revises) = ("a-new", "a-id")
         try await open().save(.init(assets: [.sample("a")]))
@@ -220,7 +175,7 @@ import Testing
     }
 
     @Test(arguments: [Catalogue.Access.readWrite, .readOnly])
-    func aNewerWeirsFileIsRefusedAndNotTouched(_ access: Catalogue.Access) async throws {
+    func refusesANewerWeirsFileWithoutChangingIt(_ access: Catalogue.Access) async throws {
         do { try await open().save(full) }
         let path = folder.path("catalogue-1.sqlite")
         let sql = "INSERT INTO grdb_migrations VALUES ('99'); CREATE TABLE later (x); PRAGMA wal_checkpoint(TRUNCATE)"
@@ -238,7 +193,7 @@ import Testing
     }
 
     @Test(arguments: ["store", "a%20?b#c"])
-    func aReadOnlyCatalogueIsReadAndNotChanged(_ name: String) async throws {
+    func readsAReadOnlyCatalogueWithoutChangingIt(_ name: String) async throws {
         try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
         do { try await Catalogue(path: folder.path(name), access: .readWrite).save(full) }
         let path = folder.path(name) + "/catalogue-1.sqlite"
@@ -251,7 +206,7 @@ import Testing
         #expect(try Catalogue(path: folder.path(name), access: .readOnly).initial == full)
     }
 
-    @Test func aReadOnlyCatalogueThatIsNotThereIsEmpty() throws {
+    @Test func readsAMissingReadOnlyCatalogueAsEmpty() throws {
         #expect(try open(.readOnly).initial == Catalogue.Contents())
         #expect(folder.files().isEmpty)
     }

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ["0.ts", "init-0.mp4", "sintel-k3f9", "A_b-c.D", "a..b", String(repeating: "x", count: 200)])
-    func aPlainComponentIsAName(_ name: String) {
+    func acceptsPlainNames(_ name: String) {
         #expect(Directory.isName(name))
     }
 
@@ -24,7 +24,7 @@ import Testing
             "", ".", "..", ".hidden", "a/b", "/a", "../a", "a\\b", "a b", "a\0b", "a\nb", "é", "~", "%2e",
             String(repeating: "x", count: 201),
         ])
-    func whatCouldLeadElsewhereIsNoName(_ name: String) {
+    func refusesNamesWithOtherMeanings(_ name: String) {
         #expect(!Directory.isName(name))
         #expect(throws: StoreError.self) { try directory.subdirectory(name, create: true) }
         #expect(throws: StoreError.self) { try directory.write([1], as: name) }
@@ -33,7 +33,7 @@ import Testing
         #expect(directory.size(of: name) == nil)
     }
 
-    @Test func openingMakesTheFolderAndItsParentsForTheirOwnerAlone() throws {
+    @Test func createsPrivateFolders() throws {
         let made = try Directory.open(path: folder.path("a/b/c"))
         #expect(made.path == folder.path("a/b/c"))
         var status = stat()
@@ -41,14 +41,14 @@ import Testing
         #expect(status.st_mode & 0o777 == 0o700)
     }
 
-    @Test func openingBelowAFileSaysWhere() throws {
+    @Test func reportsThePathOfAFileThatIsNotAFolder() throws {
         try folder.write(Data("x".utf8), to: "file")
         let error = #expect(throws: StoreError.self) { try Directory.open(path: folder.path("file/b")) }
         #expect(error?.path == folder.path("file/b"))
         #expect(error?.errno == ENOTDIR)
     }
 
-    @Test func linksAreNotFollowed() throws {
+    @Test func doesNotFollowLinks() throws {
         let outside = try TemporaryFolder()
         try outside.write(Data("secret".utf8), to: "file")
         symlink(outside.path("file"), folder.path("file"))
@@ -61,33 +61,33 @@ import Testing
         #expect(try directory.entries().isEmpty)
     }
 
-    @Test func writingReplacesTheWholeFileAndLeavesNoOther() throws {
+    @Test func replacesAWholeFile() throws {
         try directory.write(Array("a longer text".utf8), as: "file")
         try directory.write(Array("short".utf8), as: "file")
         #expect(try directory.read("file") == Array("short".utf8))
         #expect(folder.files() == ["file"])
     }
 
-    @Test func writingThatFailsLeavesTheOldFileAndNoOther() throws {
+    @Test func keepsTheOldFileAfterAFailedWrite() throws {
         let inner = try directory.subdirectory("inner", create: true)
         _ = try inner.subdirectory("taken", create: true)  // A folder cannot be replaced by a file.
         #expect(throws: StoreError.self) { try inner.write([1], as: "taken") }
         #expect(try inner.entries().map(\.name) == ["taken"])
     }
 
-    @Test func readingAFileThatIsNotThereGivesNil() throws {
+    @Test func readsAMissingFileAsNil() throws {
         #expect(try directory.read("file") == nil)
         try directory.remove("file")
     }
 
-    @Test func readingTakesMoreThanOneBuffer() throws {
+    @Test func readsAFileLongerThanOneBuffer() throws {
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
         try directory.write(bytes, as: "file")
         #expect(try directory.read("file") == bytes)
         #expect(directory.size(of: "file") == 200_000)
     }
 
-    @Test func entriesTellFilesFromFolders() throws {
+    @Test func listsFilesAndFolders() throws {
         try directory.write([1, 2, 3], as: "file")
         _ = try directory.subdirectory("folder", create: true)
         try folder.write(Data("x".utf8), to: ".hidden")
@@ -97,7 +97,7 @@ import Testing
         #expect(entries.first?.size == 3)
     }
 
-    @Test func movingPutsAFileOverAnother() throws {
+    @Test func replacesAFileByAMove() throws {
         let other = try directory.subdirectory("other", create: true)
         try directory.write([1], as: "a")
         try other.write([2], as: "b")
@@ -106,7 +106,7 @@ import Testing
         #expect(folder.files() == ["other/b"])
     }
 
-    @Test func removingATreeTakesWhatOthersPutThereAndLeavesWhatLinksLeadTo() throws {
+    @Test func removesATreeButNotTheTargetsOfLinks() throws {
         let outside = try TemporaryFolder()
         try outside.write(Data("kept".utf8), to: "file")
         try folder.write(Data("x".utf8), to: "tree/deep/0.ts")
@@ -120,7 +120,7 @@ import Testing
         try directory.removeTree("tree")
     }
 
-    @Test func removingATreeThatIsALinkRemovesTheLink() throws {
+    @Test func removesALinkInsteadOfItsTarget() throws {
         let outside = try TemporaryFolder()
         try outside.write(Data("kept".utf8), to: "file")
         symlink(outside.path, folder.path("tree"))
@@ -129,7 +129,7 @@ import Testing
         #expect(outside.files() == ["file"])
     }
 
-    @Test func anAnonymousFileHasNoName() throws {
+    @Test func createsAFileWithoutAName() throws {
         let file = try directory.openAnonymous()
         defer { close(file) }
         #expect(pwrite(file, "abc", 3, 0) == 3)

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [ExportTarget.Kind.file, .folder])
-    func whatGrowsHasItsNameOnlyWhenItIsFinished(kind: ExportTarget.Kind) throws {
+    func namesTheTargetOnlyWhenFinished(kind: ExportTarget.Kind) throws {
         let target = try ExportTarget(path: folder.path("film of mine"), kind: kind)
         #expect(names == [".film of mine.weir-part"])
         try target.finish()
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [ExportTarget.Kind.file, .folder])
-    func whatIsGivenUpLeavesNothing(kind: ExportTarget.Kind) throws {
+    func leavesNothingAfterDiscard(kind: ExportTarget.Kind) throws {
         let target = try ExportTarget(path: folder.path("film"), kind: kind)
         if kind == .folder { try target.directory().write([1], as: "0.ts") }
         target.discard()
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["a file", "a folder", "a link"])
-    func whatIsThereIsRefusedAndStays(what: String) throws {
+    func refusesAnExistingTarget(what: String) throws {
         let path = folder.path("film")
         switch what {
         case "a file": try Data([7]).write(to: URL(filePath: path))
@@ -49,21 +49,21 @@ import Testing
         #expect(names == ["film"])
     }
 
-    @Test func whatCameMeanwhileIsNotReplaced() throws {
+    @Test func doesNotReplaceATargetCreatedMeanwhile() throws {
         let target = try ExportTarget(path: folder.path("film.tar"), kind: .file)
         try Data([7]).write(to: URL(filePath: folder.path("film.tar")))
         #expect(code { try target.finish() } == .exists)
         #expect(try Data(contentsOf: URL(filePath: folder.path("film.tar"))) == Data([7]))
     }
 
-    @Test func aSecondExportToTheSamePlaceIsRefusedWhileTheFirstGoesOn() throws {
+    @Test func refusesASecondExportToTheSamePath() throws {
         let first = try ExportTarget(path: folder.path("film.tar"), kind: .file)
         #expect(code { _ = try ExportTarget(path: folder.path("film.tar"), kind: .file) } == .busy)
         try first.finish()
         #expect(code { _ = try ExportTarget(path: folder.path("film.tar"), kind: .file) } == .exists)
     }
 
-    @Test func whatAKilledExportHasLeftGoesWithTheNext() throws {
+    @Test func removesTheRestOfAKilledExport() throws {
         let left = folder.path(".film.weir-part")
         try FileManager.default.createDirectory(atPath: left + "/video", withIntermediateDirectories: true)
         try Data([7]).write(to: URL(filePath: left + "/video/0.ts"))
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [ExportTarget.Kind.file, .folder], ["a file", "a folder", "nothing"])
-    func aLinkThatIsPlantedWhereItGrowsIsNotFollowed(kind: ExportTarget.Kind, what: String) throws {
+    func doesNotFollowAPlantedLink(kind: ExportTarget.Kind, what: String) throws {
         let outside = try TemporaryFolder()
         try outside.write(Data([7]), to: "folder/0.ts")
         let target = outside.path(what == "a file" ? "folder/0.ts" : what == "a folder" ? "folder" : "nothing")
@@ -86,11 +86,11 @@ import Testing
     }
 
     @Test(arguments: ["film.tar", "", "/", "/tmp/..", "relative/film"])
-    func whatIsNoAbsolutePathOfSomethingIsRefused(path: String) {
+    func refusesAPathThatIsNotAbsolute(path: String) {
         #expect(code { _ = try ExportTarget(path: path, kind: .file) } == .badName)
     }
 
-    @Test func aFolderThatIsNotThereIsNotMade() {
+    @Test func doesNotCreateTheParentFolder() {
         #expect(code { _ = try ExportTarget(path: folder.path("no/film"), kind: .folder) } == .missing)
         #expect(names == [])
     }

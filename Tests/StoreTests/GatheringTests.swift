@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// Files that are gathered in memory, and the thread that makes pieces of them.
+/// Files gathered in memory, and the thread that writes them as pieces.
 @Suite struct GatheringTests {
     let folder: TemporaryFolder
     let directory: Directory
@@ -21,13 +21,13 @@ import Testing
 
     private func gathering(_ text: String = "", in directory: Directory? = nil) throws -> GrowingFile {
         let file = GrowingFile(gatheringIn: directory ?? self.directory, named: "1")
-        if !text.isEmpty { try file.take(Array(text.utf8), at: 0) }
+        if !text.isEmpty { try file.append(Array(text.utf8), at: 0) }
         return file
     }
 
-    @Test func whatIsSmallStaysInMemoryUntilItIsAPiece() throws {
+    @Test func keepsASmallFileInMemoryUntilItsCommit() throws {
         let file = try gathering("abc")
-        try file.take(Array("bcdefg".utf8), at: 1)
+        try file.append(Array("bcdefg".utf8), at: 1)
         #expect(file.written == 7 && file.isKeepable)
         #expect(file.prefix(3) == Array("abc".utf8))
         #expect(file.bytes(from: 5, count: 9) == Array("fg".utf8))
@@ -40,20 +40,20 @@ import Testing
         #expect(!file.isKeepable && file.handOver() == nil)
     }
 
-    @Test func otherBytesThanWereGatheredAreRefused() throws {
+    @Test func refusesDifferentBytes() throws {
         let file = try gathering("abcdef")
         for (offset, text) in [(0, "abX"), (3, "deX"), (5, "Xgh")] {
-            let error = #expect(throws: StoreError.self) { try file.take(Array(text.utf8), at: Int64(offset)) }
+            let error = #expect(throws: StoreError.self) { try file.append(Array(text.utf8), at: Int64(offset)) }
             #expect(error?.code == .contentChanged)
         }
         #expect(file.prefix(9) == Array("abcdef".utf8))
     }
 
-    @Test func whatIsLargeBecomesAFile() throws {
+    @Test func makesAFileOfManyBytes() throws {
         let file = try gathering()
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
         for start in stride(from: 0, to: bytes.count, by: 10_000) {
-            try file.take(Array(bytes[start..<start + 10_000]), at: Int64(start))
+            try file.append(Array(bytes[start..<start + 10_000]), at: Int64(start))
         }
         #expect(folder.files() == ["tmp/1"])
         #expect(file.written == 200_000 && file.prefix(200_000) == bytes)
@@ -62,19 +62,19 @@ import Testing
         #expect(try bundle.read("0.ts") == bytes)
     }
 
-    @Test func whoReadsFindsAFileThatGrowsOn() throws {
+    @Test func makesAFileForAReader() throws {
         let file = try gathering("abc")
         try file.materialize()
         #expect(folder.files() == ["tmp/1"])
         #expect(content(of: file.descriptor) == "abc")
-        try file.take(Array("def".utf8), at: 3)
+        try file.append(Array("def".utf8), at: 3)
         #expect(content(of: file.descriptor) == "abcdef")
         #expect(file.isKeepable && file.handOver() == nil)
         try file.commit(to: pieces, as: "0.ts")
         #expect(folder.files() == ["bundle/0.ts"])
     }
 
-    @Test func whoReadsWhatWasHandedOverDoesNotTouchThePiece() throws {
+    @Test func readsHandedOverBytesWithoutTouchingThePiece() throws {
         let file = try gathering("abc")
         let gathered = try #require(file.handOver())
         #expect(content(of: file.descriptor) == "abc")
@@ -84,14 +84,14 @@ import Testing
         #expect(file.spillReason == nil)
     }
 
-    @Test func whatIsDroppedLeavesNothing() throws {
+    @Test func leavesNothingWhenDropped() throws {
         _ = try gathering("abc")
         try gathering("abc").materialize()
         _ = try gathering("abc").handOver()
         #expect(folder.files().isEmpty)
     }
 
-    @Test func aFolderThatIsGoneIsNamedAndTheBytesMayBeTriedAgain() throws {
+    @Test func reportsAMissingFolderAndAllowsARetry() throws {
         let gathered = try #require(try gathering("abc").handOver())
         rmdir(bundle.path)
         let error = #expect(throws: StoreError.self) { try gathered.commit(to: pieces, as: "0.ts") }
@@ -102,11 +102,11 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "mounting takes root"))
-    func aFullDiskTakesNothingOfIt() async throws {
+    func leavesNothingOnAFullDisk() async throws {
         let disk = try await SmallDisk.folder(size: 16_384)
         let file = GrowingFile(gatheringIn: disk, named: "1")
         let bytes = [UInt8](repeating: 7, count: 50_000)
-        try file.take(bytes, at: 0)
+        try file.append(bytes, at: 0)
         let error = #expect(throws: StoreError.self) {
             try file.handOver()?.commit(to: PieceDirectory(disk), as: "0.ts")
         }
@@ -116,11 +116,11 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "mounting takes root"))
-    func aFullDiskMovesWhatIsReadIntoMemory() async throws {
+    func movesAReadFileIntoMemoryOnAFullDisk() async throws {
         let disk = try await SmallDisk.folder(size: 16_384)
         let file = GrowingFile(gatheringIn: disk, named: "1")
         let bytes = [UInt8](repeating: 7, count: 50_000)
-        try file.take(bytes, at: 0)
+        try file.append(bytes, at: 0)
         try file.materialize()
         #expect(file.spillReason?.code == .diskFull && !file.isKeepable && file.handOver() == nil)
         #expect(try disk.names().isEmpty)
@@ -129,13 +129,13 @@ import Testing
 
     // MARK: The store's thread
 
-    @Test func piecesAreMadeInTheirOrderAndFaultsAreTold() async throws {
+    @Test func commitsInOrderAndReportsErrors() async throws {
         let store = try Store(path: folder.path("store"))
         let bundle = try store.bundle("a", create: true)
         try folder.write(Data("x".utf8), to: "store/assets/a/1.ts/in-the-way")
         let commits = try (0..<3).map { number in
             let file = try store.gatheringFile(named: "\(number)")
-            try file.take([UInt8(number)], at: 0)
+            try file.append([UInt8(number)], at: 0)
             return Store.Commit(try #require(file.handOver()), to: store.pieces(in: bundle), as: "\(number).ts")
         }
         let failures = await withCheckedContinuation { continuation in
@@ -143,17 +143,19 @@ import Testing
         }
         #expect(failures.map { $0 == nil } == [true, false, true])
         #expect(failures[1]?.path.hasSuffix("/a/1.ts") == true)
-        #expect(folder.files().filter { $0.hasPrefix("store/assets") && !$0.contains("way") }.count == 2)
+        // The sync thread may have written the ledger already.
+        let pieces = folder.files().filter { $0.hasPrefix("store/assets") && $0.hasSuffix(".ts") }
+        #expect(pieces.count == 2)
         #expect(!folder.files().contains { $0.hasPrefix("store/tmp") })
     }
 
-    @Test func aStoreThatGoesMakesItsPiecesFirst() throws {
+    @Test func commitsAllPiecesBeforeTheStoreCloses() throws {
         do {
             let store = try Store(path: folder.path("store"))
             let bundle = try store.bundle("a", create: true)
             for number in 0..<100 {
                 let file = try store.gatheringFile(named: "\(number)")
-                try file.take([UInt8(number)], at: 0)
+                try file.append([UInt8(number)], at: 0)
                 store.commit([
                     Store.Commit(try #require(file.handOver()), to: store.pieces(in: bundle), as: "\(number).ts")
                 ]) { _ in }
@@ -162,28 +164,28 @@ import Testing
         #expect(folder.files().count { $0.hasPrefix("store/assets/a/") && $0.hasSuffix(".ts") } == 100)
     }
 
-    /// Hands a store's thread a piece for a bundle, which it does not make before the gate is opened.
+    /// Commits a piece that the store's thread does not write before the gate opens.
     private func hold(_ store: Store, before bundle: Directory) throws -> DispatchSemaphore {
         let gate = DispatchSemaphore(value: 0)
         store.worker?.submit { _ = gate.wait(timeout: .now() + 30) }
         let file = try store.gatheringFile(named: "1")
-        try file.take([1], at: 0)
+        try file.append([1], at: 0)
         store.commit([Store.Commit(try #require(file.handOver()), to: store.pieces(in: bundle), as: "0.ts")]) { _ in }
         return gate
     }
 
-    @Test func settlingWaitsForWhatIsOnItsWay() async throws {
+    @Test func finishCommitsWaitsForPendingCommits() async throws {
         let store = try Store(path: folder.path("store"))
         let bundle = try store.bundle("a", create: true)
         let gate = try hold(store, before: bundle)
-        async let settled: Void = store.settle()
+        async let finished: Void = store.finishCommits()
         #expect(bundle.openIfPresent("0.ts") == nil)
         gate.signal()
-        await settled
+        await finished
         #expect(try bundle.read("0.ts") == [1])
     }
 
-    @Test func aBundleThatIsRemovedTakesWhatIsOnItsWayAlong() async throws {
+    @Test func removesPendingCommitsWithTheirBundle() async throws {
         let store = try Store(path: folder.path("store"))
         let bundle = try store.bundle("a", create: true)
         let gate = try hold(store, before: bundle)
@@ -204,7 +206,7 @@ import Testing
 }
 
 extension GrowingFile {
-    func take(_ bytes: [UInt8], at offset: Int64) throws {
+    func append(_ bytes: [UInt8], at offset: Int64) throws {
         try bytes.withUnsafeBytes { try write($0, at: offset) }
     }
 }

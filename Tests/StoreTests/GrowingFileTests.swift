@@ -15,10 +15,10 @@ import Testing
         bundle = try Directory.open(path: folder.path("bundle"))
     }
 
-    @Test func bytesInOrderAreThereAtTheirOffsets() throws {
+    @Test func appendsBytesInOrder() throws {
         let file = try GrowingFile(in: directory, named: "1")
-        try file.take("abc", at: 0)
-        try file.take("defg", at: 3)
+        try file.append("abc", at: 0)
+        try file.append("defg", at: 3)
         #expect(file.written == 7)
         #expect(file.content == "abcdefg")
         #expect(file.state == .open)
@@ -27,25 +27,25 @@ import Testing
     }
 
     @Test(arguments: [(0, "abcdef"), (0, "abcdefgh"), (2, "cdefgh"), (4, "ef"), (0, ""), (6, "gh")])
-    func bytesThatComeTwiceAreTakenOnce(_ offset: Int64, _ text: String) throws {
+    func appendsRepeatedBytesOnce(_ offset: Int64, _ text: String) throws {
         let file = try GrowingFile(in: directory, named: "1")
-        try file.take("abcdef", at: 0)
-        try file.take(text, at: offset)
+        try file.append("abcdef", at: 0)
+        try file.append(text, at: offset)
         #expect(file.content.hasPrefix("abcdef"))
         #expect(file.written == max(6, offset + Int64(text.utf8.count)))
         #expect("abcdefgh".hasPrefix(file.content))
     }
 
     @Test(arguments: [(0, "abXdef"), (0, "abXdefgh"), (5, "X"), (3, "deX")])
-    func otherBytesThanBeforeAreRefused(_ offset: Int64, _ text: String) throws {
+    func refusesDifferentRepeatedBytes(_ offset: Int64, _ text: String) throws {
         let file = try GrowingFile(in: directory, named: "1")
-        try file.take("abcdef", at: 0)
-        let error = #expect(throws: StoreError.self) { try file.take(text, at: offset) }
+        try file.append("abcdef", at: 0)
+        let error = #expect(throws: StoreError.self) { try file.append(text, at: offset) }
         #expect(error?.code == .contentChanged)
         #expect(file.content == "abcdef")
     }
 
-    @Test func aLongOverlapIsComparedToItsEnd() throws {
+    @Test func comparesALongOverlap() throws {
         let file = try GrowingFile(in: directory, named: "1")
         var bytes = [UInt8](repeating: 7, count: 200_000)
         try bytes.withUnsafeBytes { try file.write($0, at: 0) }
@@ -55,22 +55,22 @@ import Testing
         #expect(file.written == 200_000)
     }
 
-    @Test func aGapIsRefused() throws {
+    @Test func refusesAGap() throws {
         let file = try GrowingFile(in: directory, named: "1")
-        try file.take("abc", at: 0)
-        let error = #expect(throws: StoreError.self) { try file.take("e", at: 4) }
+        try file.append("abc", at: 0)
+        let error = #expect(throws: StoreError.self) { try file.append("e", at: 4) }
         #expect(error?.code == .wrongLength)
         #expect(file.written == 3)
     }
 
     // MARK: Observers
 
-    @Test func observersHearOfBytesAndOfTheEndUntilTheyLeave() throws {
+    @Test func notifiesObserversUntilTheyUnsubscribe() throws {
         let file = try GrowingFile(in: directory, named: "1")
         var heard: [Int64] = []
         let id = file.subscribe { [unowned file] in heard.append(file.written + Int64(file.fresh?.count ?? 0)) }
-        try file.take("abc", at: 0)
-        try file.take("abc", at: 0)  // Nothing new.
+        try file.append("abc", at: 0)
+        try file.append("abc", at: 0)  // No new bytes.
         file.finish()
         file.finish()
         file.unsubscribe(id)
@@ -79,21 +79,21 @@ import Testing
         #expect(file.state == .complete)
     }
 
-    @Test func freshBytesAreSeenOnceBeforeTheyAreWritten() throws {
+    @Test func showsFreshBytesOnceBeforeTheyAreWritten() throws {
         let file = try GrowingFile(in: directory, named: "1")
         var heard: [String] = []
         let id = file.subscribe { [unowned file] in
             heard.append(
                 "\(file.written):" + String(decoding: file.fresh ?? .init(start: nil, count: 0), as: UTF8.self))
         }
-        try file.take("abc", at: 0)
-        try file.take("cde", at: 2)  // What is there is not fresh.
+        try file.append("abc", at: 0)
+        try file.append("cde", at: 2)  // Known bytes are not fresh.
         #expect(file.fresh == nil)
         file.unsubscribe(id)
         #expect(heard == ["0:abc", "3:", "3:de", "5:"])
     }
 
-    @Test func anObserverThatAnotherSentAwayHearsNothingMore() throws {
+    @Test func doesNotCallAnObserverRemovedByAnother() throws {
         let file = try GrowingFile(in: directory, named: "1")
         var heard = 0
         var ids: [Int] = []
@@ -104,17 +104,17 @@ import Testing
                     ids.forEach(file.unsubscribe)
                 })
         }
-        try file.take("a", at: 0)
+        try file.append("a", at: 0)
         #expect(heard == 1)
     }
 
-    @Test func aFailedFileIsGoneOnFrom() throws {
+    @Test func continuesAFailedFile() throws {
         let file = try GrowingFile(in: directory, named: "1")
-        try file.take("abc", at: 0)
+        try file.append("abc", at: 0)
         file.fail()
         #expect(file.state == .failed)
         file.reopen()
-        try file.take("def", at: 3)
+        try file.append("def", at: 3)
         file.finish()
         file.reopen()
         #expect(file.state == .complete)
@@ -123,52 +123,52 @@ import Testing
 
     // MARK: The end of it
 
-    @Test func committingMovesItWhereReadersReadOn() throws {
+    @Test func keepsReadersAfterACommit() throws {
         let file = try GrowingFile(in: directory, named: "1")
-        try file.take("abc", at: 0)
+        try file.append("abc", at: 0)
         try file.commit(to: PieceDirectory(bundle), as: "0.ts")
         #expect(folder.files() == ["bundle/0.ts"])
         #expect(try bundle.read("0.ts") == Array("abc".utf8))
         #expect(file.content == "abc")
     }
 
-    @Test func aCommittedFileStaysWhenItsWriterGoes() throws {
+    @Test func keepsACommittedFileWithoutItsWriter() throws {
         do {
             let file = try GrowingFile(in: directory, named: "1")
-            try file.take("abc", at: 0)
+            try file.append("abc", at: 0)
             try file.commit(to: PieceDirectory(bundle), as: "0.ts")
         }
         #expect(folder.files() == ["bundle/0.ts"])
     }
 
-    @Test func aFileThatIsDroppedLeavesNothing() throws {
+    @Test func leavesNothingOfADroppedFile() throws {
         do {
             let file = try GrowingFile(in: directory, named: "1")
-            try file.take("abc", at: 0)
+            try file.append("abc", at: 0)
             #expect(folder.files() == ["tmp/1"])
         }
         #expect(folder.files().isEmpty)
     }
 
-    @Test func committingToAFolderThatIsGoneFailsAndTheBytesStayReadable() throws {
+    @Test func keepsBytesReadableAfterAFailedCommit() throws {
         let file = try GrowingFile(in: directory, named: "1")
-        try file.take("abc", at: 0)
+        try file.append("abc", at: 0)
         rmdir(bundle.path)
         let error = #expect(throws: StoreError.self) { try file.commit(to: PieceDirectory(bundle), as: "0.ts") }
         #expect(error?.code == .missing)
         #expect(file.content == "abc")
     }
 
-    @Test func aNameThatIsTakenIsRefused() throws {
+    @Test func refusesANameInUse() throws {
         let file = try GrowingFile(in: directory, named: "1")
         #expect(throws: StoreError.self) { try GrowingFile(in: directory, named: "1") }
         #expect(file.isKeepable)
     }
 
     @Test(arguments: [true, false])
-    func aFileWithoutANameCannotBeKept(_ onDisk: Bool) throws {
+    func cannotCommitAFileWithoutAName(_ onDisk: Bool) throws {
         let file = try GrowingFile(anonymousIn: onDisk ? directory : nil)
-        try file.take("abc", at: 0)
+        try file.append("abc", at: 0)
         #expect(!file.isKeepable)
         #expect(throws: StoreError.self) { try file.commit(to: PieceDirectory(bundle), as: "0.ts") }
         #expect(file.content == "abc")
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "mounting takes root"))
-    func aFullDiskMovesTheFileIntoMemoryAndItGoesOn() async throws {
+    func movesTheFileIntoMemoryOnAFullDisk() async throws {
         let disk = try await SmallDisk.folder(size: 65_536)
         let file = try GrowingFile(in: disk, named: "1")
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
@@ -196,7 +196,7 @@ import Testing
 }
 
 extension GrowingFile {
-    fileprivate func take(_ text: String, at offset: Int64) throws {
+    fileprivate func append(_ text: String, at offset: Int64) throws {
         try Array(text.utf8).withUnsafeBytes { try write($0, at: offset) }
     }
 

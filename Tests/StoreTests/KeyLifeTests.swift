@@ -3,9 +3,9 @@ import Testing
 
 @testable import Store
 
-/// What becomes of a key, on a clock that a table sets: each line is a life, told in steps, and what is to be seen at its end.
+/// Lives of keys, as a table: each line is a list of events and the expected state after them.
 @Suite struct KeyLifeTests {
-    /// One thing that happens, at a second.
+    /// An event at a second.
     enum Step: Sendable {
         case comes(Int64), played(Int64), dated(Int64?, at: Int64), taken(Int64), looked(Int64), terms(
             Int64?, Int64?, at: Int64)
@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: [
         Case("no terms", nil, nil, [.comes(100)], at: .max, .valid),
         Case("nothing is known of it", 30, 5, [], at: .max, .valid, left: nil, 5),
-        // A lifetime counts from when it came.
+        // A lifetime begins with the delivery.
         Case("a lifetime, a second before", 30, nil, [.comes(100)], at: 129, .valid, left: 1),
         Case("a lifetime, to the second", 30, nil, [.comes(100)], at: 130, .expired, left: 0),
         Case("a lifetime that no number holds", .max, nil, [.comes(100)], at: .max - 1, .valid, left: 1),
@@ -42,7 +42,7 @@ import Testing
         Case(
             "a lifetime, renewed when it was over", 30, nil, [.comes(100), .looked(140), .comes(150)], at: 160, .valid,
             left: 20),
-        // A window opens with the first play.
+        // A window begins with the first playback.
         Case("a window that has not begun", nil, 48, [.comes(100)], at: .max, .valid, left: nil, 48),
         Case("a window", nil, 48, [.comes(100), .played(200)], at: 247, .valid, left: nil, 1),
         Case("a window that is over", nil, 48, [.comes(100), .played(200)], at: 248, .expired, left: 0, 0),
@@ -50,7 +50,7 @@ import Testing
             "a window, played again", nil, 48, [.comes(100), .played(200), .played(230)], at: 248, .expired, left: 0, 0),
         Case("a window, renewed", nil, 48, [.comes(100), .played(200), .comes(250)], at: 400, .valid, left: nil, 48),
         Case("no window: plays are not noted", 30, nil, [.comes(100), .played(110)], at: 120, .valid, left: 10),
-        // Both: whichever comes first.
+        // Both: the earlier one.
         Case("both, the lifetime first", 30, 48, [.comes(100), .played(101)], at: 130, .expired, left: 0, 0),
         Case("both, the window first", 300, 48, [.comes(100), .played(101)], at: 149, .expired, left: 0, 0),
         Case("both, neither yet", 300, 48, [.comes(100), .played(101)], at: 140, .valid, left: 260, 9),
@@ -76,14 +76,14 @@ import Testing
         Case(
             "a later date revives", nil, nil, [.comes(100), .dated(150, at: 110), .looked(160), .dated(200, at: 170)],
             at: 180, .valid, left: 20),
-        // What was seen to be over stays over, whatever the clock says.
+        // A detected expiry is final, even if the clock is set back.
         Case("a clock set back, seen", 30, nil, [.comes(100), .looked(140)], at: 110, .expired, left: 0),
         Case("a clock set back, not seen", 30, nil, [.comes(100), .looked(120)], at: 110, .valid, left: 20),
         Case("a clock set back behind its beginning", 30, nil, [.comes(100)], at: -5, .valid, left: 135),
         Case(
             "a clock set back, a window seen", nil, 48, [.comes(100), .played(200), .looked(248)], at: 210, .expired,
             left: 0, 0),
-        // Taken back.
+        // Revoked.
         Case("taken back", nil, nil, [.comes(100), .taken(110)], at: 111, .invalidated, left: 0),
         Case(
             "taken back and dated", nil, nil, [.comes(100), .taken(110), .dated(500, at: 120)], at: 130, .invalidated,
@@ -112,15 +112,15 @@ import Testing
             "no terms any more", 30, 48, [.comes(100), .played(110), .looked(170), .terms(nil, nil, at: 180)], at: 999,
             .valid),
     ])
-    func itIsAsTheTableSays(_ given: Case) {
+    func followsTheTable(_ given: Case) {
         var (life, terms) = (KeyLife(), given.terms)
         for step in given.steps {
             switch step {
-            case .comes(let now): life.arrive(at: now, digest: nil)
-            case .played(let now): _ = life.notePlay(by: terms, at: now)
-            case .dated(let date, let now): life.give(expires: date, at: now)
+            case .comes(let now): life.renew(at: now, digest: nil)
+            case .played(let now): _ = life.recordPlay(by: terms, at: now)
+            case .dated(let date, let now): life.setExpiration(date, at: now)
             case .taken(let now): life.invalidate(at: now)
-            case .looked(let now): _ = life.lapse(by: terms, at: now)
+            case .looked(let now): _ = life.expire(by: terms, at: now)
             case .terms(let lifetime, let window, let now):
                 let former = terms
                 terms = KeyTerms(lifetime: lifetime, afterFirstPlay: window)
@@ -132,33 +132,33 @@ import Testing
         #expect(KeyRecord(asset: "a", number: 0, url: "u", life).life == life)
     }
 
-    @Test func itsEndIsNotedOnce() {
+    @Test func recordsTheExpiryOnce() {
         var life = KeyLife()
         let terms = KeyTerms(lifetime: 30)
-        life.arrive(at: 100, digest: nil)
-        #expect([120, 130, 131].map { life.lapse(by: terms, at: $0) } == [false, true, false])
+        life.renew(at: 100, digest: nil)
+        #expect([120, 130, 131].map { life.expire(by: terms, at: $0) } == [false, true, false])
         #expect(life.lapsed == 130)
     }
 
-    /// Who watches when the terms are given has begun.
-    @Test func aWindowThatIsGivenToWhoWatchesBeginsAtOnce() {
+    /// Playback during the change of terms counts as the first playback.
+    @Test func beginsAWindowAtOnceDuringPlayback() {
         var life = KeyLife()
-        life.arrive(at: 100, digest: nil)
+        life.renew(at: 100, digest: nil)
         life.adopt(KeyTerms(afterFirstPlay: 48), after: KeyTerms(), isPlaying: true, at: 200)
         #expect(life.expiration(by: KeyTerms(afterFirstPlay: 48)) == 248)
     }
 
-    @Test func whatBytesItHadIsKeptWhenItsFileGoes() throws {
+    @Test func keepsTheDigestOfADeletedKey() throws {
         var life = KeyLife()
         let digest = [UInt8](repeating: 7, count: 16).withUnsafeBytes { Digest(of: $0) }
-        life.arrive(at: 100, digest: digest)
+        life.renew(at: 100, digest: digest)
         life.invalidate(at: 110)
         #expect(KeyRecord(asset: "a", number: 0, url: "u", life).life.digest == digest)
-        life.arrive(at: 120, digest: nil)
+        life.renew(at: 120, digest: nil)
         #expect(life.digest == digest)
     }
 
-    @Test func theTermsStandInTheBundle() throws {
+    @Test func encodesTerms() throws {
         let policy = StoragePolicy(keys: KeyTerms(lifetime: 30, afterFirstPlay: 48))
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

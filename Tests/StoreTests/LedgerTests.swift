@@ -39,7 +39,7 @@ struct LedgerTests {
         let first = Ledger.lines(of: "0.ts", Self.entry)
         let second = Ledger.lines(of: "1.ts", Self.entry)
         for count in 0..<second.count - 1 {
-            // What is written next begins on a line of its own.
+            // The next line is complete.
             let bytes = first + second.prefix(count) + Array("\n".utf8) + Ledger.lines(of: "2.ts", Self.entry)
             let names = Set(Ledger(bytes).entries.keys).subtracting(["1.t", "1.", "1"])
             #expect(names == ["0.ts", "2.ts"], "cut after \(count) bytes")

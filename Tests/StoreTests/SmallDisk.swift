@@ -5,12 +5,12 @@ import TestSupport
 
 @testable import Store
 
-/// A folder on a file system of its own that is soon full: a tmpfs which nobody sees but through the open folder.
+/// A folder on a small file system of its own: a tmpfs that is visible only through the open folder.
 ///
-/// A thread leaves the process's mount namespace, mounts the file system, and opens the folder; with the thread the
-/// mount goes, while the open folder keeps the file system. That takes root.
+/// A thread leaves the process's mount namespace, mounts the file system, and opens the folder. The mount ends with the thread;
+/// the open folder keeps the file system. Needs root.
 enum SmallDisk {
-    /// Whether this process may mount.
+    /// True if this process may mount.
     static let isPossible = (try? mounted(size: 4096)) != nil
 
     static func folder(size: Int) async throws -> Directory {
@@ -38,10 +38,10 @@ enum SmallDisk {
 
     private static func mount(at path: String, size: Int) throws -> Directory {
         typealias Unshare = @convention(c) (Int32) -> Int32
-        let newNamespace: Int32 = 0x20000  // CLONE_NEWNS, which Glibc's module does not show.
+        let newNamespace: Int32 = 0x20000  // CLONE_NEWNS, which is missing in Glibc's module.
         guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "unshare") else { throw SystemCallError("dlsym") }
         guard unsafeBitCast(symbol, to: Unshare.self)(newNamespace) == 0 else { throw SystemCallError("unshare") }
-        // Private, so that nothing of this reaches the other namespace.
+        // Private: the mount does not propagate to the other namespace.
         guard Glibc.mount("none", "/", nil, UInt(MS_REC | MS_PRIVATE), nil) == 0 else {
             throw SystemCallError("mount private")
         }

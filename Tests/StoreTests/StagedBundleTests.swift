@@ -21,7 +21,7 @@ import Testing
         try body(file)
     }
 
-    @Test func aBundleIsThereInOneStepWithALedger() async throws {
+    @Test func commitsABundleWithItsLedgerInOneStep() async throws {
         let store = try Store(path: folder.path("store"), reserve: 0)
         let staged = try store.stage("film-2222")
         try withSource { file in
@@ -29,7 +29,7 @@ import Testing
             try staged.add("1.ts", to: "video", from: file, 4..<10, path: source)
         }
         #expect(throws: StoreError.self) { try store.bundle("film-2222", create: false) }
-        try staged.settle()
+        try staged.commit()
         let video = try store.bundle("film-2222", create: false).subdirectory("video")
         #expect(try video.read("1.ts") == Array("456789".utf8))
         let ledger = try #require(try store.pieces(in: video).ledger())
@@ -39,7 +39,7 @@ import Testing
         #expect(check.exit == .code(0), "\(check.errors)")
     }
 
-    @Test func whatIsShorterOrElseThanItHasToBeIsRefused() throws {
+    @Test func refusesAShorterOrDifferentFile() throws {
         let store = try Store(path: folder.path("store"), reserve: 0)
         let staged = try store.stage("film-2222")
         try withSource { file in
@@ -55,12 +55,12 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("store/tmp")) == [])
     }
 
-    @Test func theBundleOfAnotherAssetIsNotReplaced() throws {
+    @Test func doesNotReplaceAnExistingBundle() throws {
         let store = try Store(path: folder.path("store"), reserve: 0)
         try store.bundle("film-2222", create: true).write([1], as: "master.m3u8")
         let staged = try store.stage("film-2222")
         try withSource { try staged.add("0.ts", to: "video", from: $0, 0..<4, path: source) }
-        #expect(throws: StoreError.self) { try staged.settle() }
+        #expect(throws: StoreError.self) { try staged.commit() }
         #expect(try store.bundle("film-2222", create: false).read("master.m3u8") == [1])
     }
 }

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func aNewFolderBecomesAStore() throws {
+    @Test func makesAStoreOfANewFolder() throws {
         let store = try Store(path: folder.path("new/store"))
         #expect(store.readOnlyReason == nil)
         #expect(store.catalogue.initial == Catalogue.Contents())
@@ -20,7 +20,7 @@ import Testing
                 == ["new/store/catalogue-1.sqlite", "new/store/lock"])
     }
 
-    @Test func whatAnEarlierProcessLeftOnItsWayIsCleared() async throws {
+    @Test func clearsTemporaryFilesOfAnEarlierProcess() async throws {
         let outside = try TemporaryFolder()
         try outside.write(Data("canary".utf8), to: "file")
         try folder.write(Data("half".utf8), to: "tmp/1")
@@ -29,7 +29,7 @@ import Testing
         try folder.write(Data("piece".utf8), to: "assets/a-k3f9/video/0.ts")
         for number in 0..<2000 { try folder.write(Data(), to: "tmp/film-k3f9.1/video/\(number).ts") }
         let store = try Store(path: folder.path)
-        // Files are gone at once; folders have names that nothing new gets, and go behind the scenes.
+        // Files are deleted at once; folders get unique names and are deleted in the background.
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("tmp"))
         #expect(left.allSatisfy { $0.hasPrefix("gone-") && $0 != "gone-k3f9" })
         let growing = try store.growingFile(named: "film-k3f9.1")
@@ -40,7 +40,7 @@ import Testing
         _ = growing
     }
 
-    @Test func whatIsRemovedIsOutOfTheWayAtOnceAndGoesWholly() async throws {
+    @Test func removesABundleAtOnceAndThenItsFiles() async throws {
         let store = try Store(path: folder.path, reserve: 0)
         for number in 0..<3000 { try folder.write(Data(), to: "assets/film-k3f9/video/\(number).ts") }
         let video = try store.bundle("film-k3f9", create: false).subdirectory("video")
@@ -50,7 +50,7 @@ import Testing
             do {
                 try store.removeBundle("film-k3f9") { gone.resume() }
                 #expect(throws: StoreError.self) { try store.bundle("film-k3f9", create: false) }
-                // The name is free, and what comes under it stays.
+                // The name can be used again at once.
                 try store.bundle("film-k3f9", create: true).write([1], as: "asset.json")
             } catch {
                 gone.resume(throwing: error)
@@ -61,8 +61,7 @@ import Testing
         )
     }
 
-    /// The store that another of this process has just let go of: a child that is being spawned may hold its lock a
-    /// moment.
+    /// Opens a store that this process has just closed: a child that is being spawned may hold its lock for a moment.
     private func reopened() async throws -> Store {
         var store: Store?
         try await waitUntil("the lock let go") {
@@ -74,7 +73,7 @@ import Testing
         return try #require(store)
     }
 
-    @Test func aSecondStoreOnTheFolderIsBusyUntilTheFirstGoes() async throws {
+    @Test func refusesASecondStoreOnTheSameFolder() async throws {
         var first: Store? = try Store(path: folder.path)
         let error = #expect(throws: StoreError.self) { try Store(path: folder.path) }
         #expect(error?.code == .busy)
@@ -83,12 +82,12 @@ import Testing
         _ = try await reopened()
     }
 
-    @Test func aFileInItsPlaceIsAnError() throws {
+    @Test func refusesAFileAsTheFolder() throws {
         try folder.write(Data("x".utf8), to: "file")
         #expect(throws: StoreError.self) { try Store(path: folder.path("file")) }
     }
 
-    @Test func aStoreThatTakesNothingStillShowsWhatItHas() async throws {
+    @Test func readsAReadOnlyStore() async throws {
         do {
             let store = try Store(path: folder.path)
             try await store.catalogue.save(.init(assets: [.sample("a")]))
@@ -110,14 +109,14 @@ import Testing
         #expect(file.written == 10)
     }
 
-    @Test func aStoreThatTookNothingHoldsNoLock() async throws {
+    @Test func doesNotLockAReadOnlyStore() async throws {
         try folder.write(Data("in the way".utf8), to: "tmp")
         do { _ = try Store(path: folder.path) }
         try FileManager.default.removeItem(atPath: folder.path("tmp"))
         #expect(try await reopened().readOnlyReason == nil)
     }
 
-    @Test func recordsThatCannotBeWrittenLeaveAStoreThatPlays() throws {
+    @Test func opensReadOnlyIfRecordsCannotBeWritten() throws {
         try folder.write(Data("piece".utf8), to: "assets/a-k3f9/video/0.ts")
         let outside = try TemporaryFolder()
         try FileManager.default.createSymbolicLink(
@@ -127,7 +126,7 @@ import Testing
         #expect(try store.bundle("a-k3f9", create: false).subdirectory("video").size(of: "0.ts") == 5)
     }
 
-    @Test func aFolderInTheCataloguesPlaceIsPutAside() async throws {
+    @Test func setsAsideAFolderNamedLikeTheCatalogue() async throws {
         do {
             let store = try Store(path: folder.path)
             try await store.catalogue.save(.init(assets: [.sample("a")]))
@@ -140,7 +139,7 @@ import Testing
         #expect(folder.files().contains("catalogue-1.sqlite.broken/in-the-way"))
     }
 
-    @Test func aRemovedBundleIsGoneAtOnceAndItsFilesSoon() async throws {
+    @Test func deletesTheFilesOfARemovedBundleInTheBackground() async throws {
         let store = try Store(path: folder.path)
         let bundle = try store.bundle("a-k3f9", create: true)
         let video = try bundle.subdirectory("video", create: true)
@@ -156,7 +155,7 @@ import Testing
         try store.removeBundle("a-k3f9")
     }
 
-    @Test func theReserveIsLeftToOthers() throws {
+    @Test func keepsTheReserveFree() throws {
         #expect(try Store(path: folder.path("a"), reserve: 0).checkRoomError == nil)
         #expect(try Store(path: folder.path("b"), reserve: .max).checkRoomError?.code == .diskFull)
         #expect(try Store(path: folder.path("c")).reserve >= 256 << 20)

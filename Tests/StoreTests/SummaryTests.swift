@@ -19,7 +19,7 @@ import Testing
         return record
     }
 
-    /// A store of one asset, of which a summary is kept.
+    /// A store with one asset and its summary.
     private func prepared() async throws -> (Store, SummaryRecord) {
         try folder.write(Data("piece".utf8), to: "assets/a-id/video/0.ts")
         let store = try Store(path: folder.path, reserve: 0)
@@ -40,7 +40,7 @@ import Testing
         return try #require(store)
     }
 
-    @Test func isThereAfterARestartAndHoldsWhileNothingChanges() async throws {
+    @Test func isValidAfterARestart() async throws {
         var prepared: (Store, SummaryRecord)? = try await prepared()
         let record = try #require(prepared?.1)
         prepared = nil
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: ["a piece more", "a piece less", "a folder more", "a folder less", "no bundle", "another bundle"])
-    func doesNotHoldWhereFoldersHaveChanged(what: String) async throws {
+    func isInvalidAfterAChangeOfFolders(what: String) async throws {
         let (store, record) = try await prepared()
         let bundle = folder.path("assets/a-id"), manager = FileManager.default
         switch what {
@@ -66,7 +66,7 @@ import Testing
         #expect(store.outdated([record]) == ["a-id"])
     }
 
-    @Test func doesNotHoldWhereRowsHaveChanged() async throws {
+    @Test func isInvalidAfterAChangeOfRows() async throws {
         var prepared: (Store, SummaryRecord)? = try await prepared()
         var asset = AssetRecord.sample("a")
         asset.title = "another"
@@ -75,7 +75,7 @@ import Testing
         #expect(try await reopened().catalogue.readSummaries() == [])
     }
 
-    @Test func whatWasWorkedOutBeforeAChangeIsNotWritten() async throws {
+    @Test func discardsASummaryComputedBeforeAChange() async throws {
         let (store, record) = try await prepared()
         let late = try await summary(store, local: "none")
         var asset = AssetRecord.sample("a")
@@ -89,7 +89,7 @@ import Testing
         #expect(rows.output == "[('complete',)]\n", "\(rows.errors)")
     }
 
-    @Test func anAssetWithoutABundleHasAStampToo() async throws {
+    @Test func stampsAnAssetWithoutABundle() async throws {
         let store = try Store(path: folder.path, reserve: 0)
         let stamp = try #require(store.stamp(of: "a-id"))
         #expect(stamp.text == "" && stamp.isSettled)

@@ -7,7 +7,7 @@ import Testing
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    @Test func aFileStandsInOneBlockWithItsSum() throws {
+    @Test func formatsAFileHeaderWithItsChecksum() throws {
         let header = try #require(TarHeader(file: "film/video/12.m4s", size: 4096, time: 8))
         #expect(header.bytes.count == 512)
         #expect(text(header.bytes[0..<100]) == "film/video/12.m4s")
@@ -21,7 +21,7 @@ import Testing
         #expect(Int(text(header.bytes[148..<155]), radix: 8) == blank.reduce(0) { $0 + Int($1) })
     }
 
-    @Test func aLongPathIsDividedAndOneThatCannotBeIsRefused() throws {
+    @Test func splitsALongPath() throws {
         let folder = String(repeating: "f", count: 90)
         let header = try #require(TarHeader(file: folder + "/" + folder + "/1.ts", size: 1, time: 0))
         #expect(text(header.bytes[345..<500]) == folder)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 0), (1, 511), (511, 1), (512, 0), (513, 511)])
-    func theLastBlockIsFilled(size: Int64, padding: Int) {
+    func padsTheLastBlock(size: Int64, padding: Int) {
         #expect(TarHeader.padding(behind: size) == [UInt8](repeating: 0, count: padding))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// Pieces that are read against their ledger.
+/// Verification of pieces against their ledger.
 @Suite struct VerifyTests {
     let folder: TemporaryFolder
     let store: Store
@@ -20,7 +20,7 @@ import Testing
         pieces = store.pieces(in: video)
     }
 
-    /// Ten pieces with lines, and a playlist, which is none.
+    /// Stores ten pieces with lines, and a playlist, which is not a piece.
     private func fill() async throws {
         for number in 0..<10 { try commit([UInt8](repeating: UInt8(number), count: 1000 + number), as: "\(number).ts") }
         try video.write(Array("#EXTM3U".utf8), as: "media.m3u8")
@@ -29,7 +29,7 @@ import Testing
 
     private func commit(_ bytes: [UInt8], as name: String) throws {
         let file = try store.growingFile(named: name)
-        try file.take(bytes, at: 0)
+        try file.append(bytes, at: 0)
         try file.commit(to: pieces, as: name)
     }
 
@@ -42,7 +42,7 @@ import Testing
 
     private func flip(_ name: String) throws { try FileDamage.flipBit(of: video.path + "/" + name) }
 
-    @Test func whatCameIsSound() async throws {
+    @Test func verifiesStoredPieces() async throws {
         try await fill()
         let pace = try ReadingPace(bytesPerSecond: 0)
         let result = try await verify(at: pace)
@@ -51,12 +51,12 @@ import Testing
         #expect(pace.bytes == 10_045)
     }
 
-    @Test func whatIsFlippedCutGrownOrSwappedIsFoundAndGone() async throws {
+    @Test func removesDamagedPieces() async throws {
         try await fill()
         try flip("0.ts")
         #expect(truncate(video.path + "/1.ts", 5) == 0)
         #expect(truncate(video.path + "/2.ts", 5000) == 0)
-        // Of one length, so that only their bytes tell.
+        // Equal lengths: only the bytes differ.
         try commit([UInt8](repeating: 33, count: 1003), as: "10.ts")
         await store.flush()
         try video.move("3.ts", to: video, as: "x")
@@ -77,7 +77,7 @@ import Testing
         #expect(try await verify().faults.isEmpty)
     }
 
-    @Test func whatHasNoLineGetsOne() async throws {
+    @Test func adoptsAPieceWithoutALine() async throws {
         try await fill()
         try video.write([1, 2, 3], as: "11.ts")
         let result = try await verify()
@@ -85,10 +85,10 @@ import Testing
         try await waitUntil("a line") { try pieces.ledger()?.entries["11.ts"]?.size == 3 }
     }
 
-    @Test func whatHasComeInItsPlaceIsJudgedByItsOwnLine() async throws {
+    @Test func verifiesAReplacedPieceByItsOwnLine() async throws {
         try await fill()
         try commit(Array("something else".utf8), as: "0.ts")
-        // Whether its line is there already or not.
+        // Before and after its line is written.
         #expect(try await verify().faults.isEmpty)
         await store.flush()
         #expect(try await verify().sound["0.ts"] == 14)
@@ -96,16 +96,16 @@ import Testing
         #expect(try await verify().faults == ["0.ts": .bytes])
     }
 
-    @Test func whatIsAboutToComeIsNotJudged() async throws {
+    @Test func skipsAPieceThatIsBeingReplaced() async throws {
         try await fill()
         try flip("0.ts")
-        pieces.coming("0.ts")
+        pieces.willAdd("0.ts")
         #expect(try await verify().faults.isEmpty)
-        pieces.failed("0.ts")
+        pieces.didFail("0.ts")
         #expect(try await verify().faults == ["0.ts": .bytes])
     }
 
-    @Test func piecesThatComeAndGoMeanwhileAreNeverWrong() async throws {
+    @Test func reportsNoFaultsWhilePiecesChange() async throws {
         try await fill()
         let left = Mutex(400)
         let writing = Task {
@@ -124,7 +124,7 @@ import Testing
         #expect(try await verify().sound.count == 10)
     }
 
-    @Test func aLinkOrAFolderThatIsCalledAsAPieceIsNone() async throws {
+    @Test func ignoresLinksAndFolders() async throws {
         try await fill()
         #expect(symlink("/etc/passwd", video.path + "/12.ts") == 0)
         _ = try video.subdirectory("13.ts", create: true)
@@ -134,19 +134,19 @@ import Testing
 
     // MARK: Pace
 
-    @Test func aRateIsKept() {
+    @Test func keepsARate() {
         let start = ContinuousClock.now
         var rate = ReadingRate(bytesPerSecond: 1000, at: start)
         #expect(rate.next(after: 500, at: start) - start == .seconds(0.5))
         #expect(rate.next(after: 500, at: start + .seconds(0.5)) - start == .seconds(1))
-        // After a pause it does not catch up.
+        // It does not catch up after a pause.
         let late = start + .seconds(100)
         #expect(rate.next(after: 1000, at: late) - late == .seconds(0.75))
         var any = ReadingRate(bytesPerSecond: 0, at: start)
         #expect(any.next(after: .max, at: start) == start)
     }
 
-    @Test func whatIsGivenUpReadsNothingMore() async throws {
+    @Test func stopsReadingAfterACancellation() async throws {
         try await fill()
         let pace = try ReadingPace(bytesPerSecond: 1)
         let work = Task { try await verify(at: pace) }
@@ -157,7 +157,7 @@ import Testing
         #expect(folder.files().filter { $0.hasSuffix(".ts") }.count == 10)
     }
 
-    @Test func whatRestsGoesOn() async throws {
+    @Test func continuesAfterAPause() async throws {
         try await fill()
         let pace = try ReadingPace(bytesPerSecond: 0)
         pace.isPaused = true
@@ -170,7 +170,7 @@ import Testing
 
     // MARK: Compaction
 
-    @Test func aLedgerOfMoreThanTwiceAsManyLinesIsWrittenAnew() async throws {
+    @Test func rewritesALedgerWithMostlyOutdatedLines() async throws {
         try await fill()
         for round in 0..<11 { try commit([UInt8](repeating: 7, count: 10 + round), as: "0.ts") }
         await store.flush()
@@ -180,13 +180,13 @@ import Testing
         #expect(try pieces.ledger()?.entries["0.ts"]?.size == 20)
         #expect(!folder.files().contains { $0.hasSuffix(".new") })
         #expect(try await verify().faults.isEmpty)
-        // What comes later goes behind it.
+        // Later lines are appended to the new ledger.
         try commit([1], as: "12.ts")
         await store.flush()
         #expect(try pieces.ledger()?.entries.count == 11)
     }
 
-    @Test func aLedgerOfTwiceAsManyLinesStays() async throws {
+    @Test func keepsALedgerWithTwiceAsManyLines() async throws {
         try await fill()
         for round in 0..<10 { try commit([UInt8(round)], as: "0.ts") }
         await store.flush()
@@ -194,7 +194,7 @@ import Testing
         #expect(try pieces.ledger()?.lineCount == 20)
     }
 
-    @Test func aLedgerOfNothingBecomesEmptyAndStays() async throws {
+    @Test func emptiesTheLedgerOfAnEmptyFolder() async throws {
         try await fill()
         for number in 0..<10 { try video.remove("\(number).ts") }
         _ = try await verify()

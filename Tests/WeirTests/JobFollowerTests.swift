@@ -22,8 +22,8 @@ import Testing
 
     @Test func isAskedAboutUntilItHasEnded() async throws {
         let daemon = try await MovingDaemon(state, states: [.running, .running, .running, .done])
-        #expect(await follower.run("film", API.MoveRequest(path: "/annex")) == .success(move(.done)))
-        #expect(await daemon.calls == ["begin /annex", "look", "look", "look"])
+        #expect(await follower.run("film", API.MoveRequest(path: "/volume")) == .success(move(.done)))
+        #expect(await daemon.calls == ["begin /volume", "look", "look", "look"])
         await daemon.stop()
     }
 
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: [API.JobState.cancelled, .none, .done, .failed])
     func anInterruptionEndsTheDaemonsWorkAndTellsWhatCameOfIt(end: API.JobState) async throws {
         let daemon = try await MovingDaemon(state, states: [.running], afterCancel: [.running, .running, end])
-        let task = Task { [follower] in await follower.run("film", API.MoveRequest(path: "/annex")) }
+        let task = Task { [follower] in await follower.run("film", API.MoveRequest(path: "/volume")) }
         try await waitUntil("a question") { await daemon.calls.contains("look") }
         task.cancel()
         let result = await task.value

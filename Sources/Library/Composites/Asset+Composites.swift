@@ -42,7 +42,7 @@ extension Asset {
         guard let multivariant else { return whole }
         let covered = renditions.filter { !whole.contains($0.place) && isCovered($0) }
         guard !covered.isEmpty else { return whole }
-        let best = multivariant.wholeVariants(renditions: whole).map { renditions[$0.renditionIndex] }
+        let best = multivariant.completeVariants(renditions: whole).map { renditions[$0.renditionIndex] }
         let useful = covered.filter { rendition in
             !best.contains { substitutes(of: rendition)?.isBelow($0) ?? false }
         }

@@ -42,7 +42,7 @@ extension Asset {
             }
             // Its sound must be there, too.
             let all = listed.union(known.map(\.renditionIndex))
-            let playable = Set(multivariant.wholeVariants(renditions: all).map(\.index))
+            let playable = Set(multivariant.completeVariants(renditions: all).map(\.index))
             known = known.filter { playable.contains($0.index) }
         }
         guard let top = known.last else { return nil }

@@ -54,7 +54,7 @@ struct BundleIdentity: Codable {
     @LoopActor init(of asset: Asset) {
         (id, name, title, created) = (asset.id, asset.name, asset.title, asset.created)
         artwork = asset.artworkKind?.fileName
-        origin = asset.origin.isNowhere ? nil : asset.origin.redacted
+        origin = asset.origin.isPlaceholder ? nil : asset.origin.redacted
         let life = asset.life
         policy = life.policy == StoragePolicy() ? nil : life.policy
         firstPlayed = life.policy.afterFirstPlay != nil ? life.firstPlayed : nil

@@ -77,7 +77,7 @@ extension Asset {
 extension MultivariantPlaylist {
     /// The whole variant of the highest bit rate; one with a picture, where there is any.
     fileprivate func best(of whole: Set<Int>) -> Variant? {
-        let variants = wholeVariants(renditions: whole)
+        let variants = completeVariants(renditions: whole)
         let seen = variants.filter { !$0.isAudioOnly }
         return (seen.isEmpty ? variants : seen).max { $0.bandwidth < $1.bandwidth }
     }

@@ -90,7 +90,7 @@ extension Library {
                         try store.checkRoom()
                         try files.add(piece, to: bundle)
                     }
-                    try bundle.settle()
+                    try bundle.commit()
                 } catch {
                     bundle.discard()
                     throw error

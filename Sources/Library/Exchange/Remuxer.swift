@@ -28,7 +28,7 @@ struct Remuxer: Sendable {
     func run(in work: Directory, to path: String) throws(LibraryError) {
         do throws(StoreError) {
             let target = try ExportTarget(path: path, kind: .file)
-            try target.filled { () throws(StoreError) in
+            try target.fill { () throws(StoreError) in
                 try film.contents.fill(work)
                 try writeSubtitles(to: work)
                 let outcome = try ChildProgram.run(ffmpeg, arguments(work, to: target.temporaryPath), saying: work)

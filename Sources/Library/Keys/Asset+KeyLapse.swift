@@ -8,7 +8,7 @@ import Store
 /// Why something does not play although it is stored.
 extension Asset {
     /// Whether it was imported, and has no origin.
-    public var isImported: Bool { origin.isNowhere }
+    public var isImported: Bool { origin.isPlaceholder }
 
     /// Why nothing of it plays without the origin, where all that is missing is keys that may not be used any more: with
     /// the command that renews them; nil where that is not so.

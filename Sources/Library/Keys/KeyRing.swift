@@ -126,7 +126,7 @@ public import Store
         if let known, now < known.until { return known.unusable }
         let before = known?.unusable
         // What is noted does not come back with a clock that is set back.
-        let news = lives.keys.filter { lives[$0]?.lapse(by: terms, at: now) ?? false }.sorted()
+        let news = lives.keys.filter { lives[$0]?.expire(by: terms, at: now) ?? false }.sorted()
         var (unusable, until): (Set<Int>, Int64) = ([], .max)
         for (number, life) in lives {
             if life.state(by: terms, at: now) == .valid {

@@ -19,7 +19,7 @@ extension Library {
         if let readOnlyReason {
             throw LibraryError(readOnlyReason, about: "the keys of \(asset.name) stay as they are")
         }
-        guard !asset.origin.isNowhere, !asset.isRecorded else {
+        guard !asset.origin.isPlaceholder, !asset.isRecorded else {
             throw LibraryError(
                 .notStored,
                 "the keys of \(asset.name) cannot be renewed: it has no origin; a key that has merely expired "

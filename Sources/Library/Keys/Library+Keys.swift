@@ -50,7 +50,7 @@ extension Library {
     ) async throws(LibraryError) {
         let numbers = try check(numbers, of: asset)
         let now = date()
-        try await change(numbers, of: asset) { $0.give(expires: expires, at: now) }
+        try await change(numbers, of: asset) { $0.setExpiration(expires, at: now) }
         rectify(asset)
         keysChanged(asset, .dated, numbers)
     }
@@ -131,8 +131,8 @@ extension Library {
     func noteArrival(_ number: Int, _ digest: Digest?, of asset: Asset) {
         let (now, isPlaying) = (date(), playheads.isPlayed(asset.id))
         asset.keys.change(number) { life in
-            life.arrive(at: now, digest: digest)
-            if isPlaying { _ = life.notePlay(by: asset.keys.terms, at: now) }
+            life.renew(at: now, digest: digest)
+            if isPlaying { _ = life.recordPlay(by: asset.keys.terms, at: now) }
         }
     }
 
@@ -153,7 +153,7 @@ extension Library {
         let now = date()
         var begun: [Int] = []
         for number in asset.keys.allNumbers where asset.keys.has(number) {
-            asset.keys.change(number) { if $0.notePlay(by: asset.keys.terms, at: now) { begun.append(number) } }
+            asset.keys.change(number) { if $0.recordPlay(by: asset.keys.terms, at: now) { begun.append(number) } }
         }
         guard !begun.isEmpty else { return }
         Task { await saveKeys(begun, of: asset) }

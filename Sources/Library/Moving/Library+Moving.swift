@@ -81,18 +81,18 @@ extension Library {
         let (store, path) = (store, move.path)
         let (target, isNew) =
             if let path {
-                try await DiskWork.run { () throws(StoreError) in try store.annex(at: path) }
+                try await DiskWork.run { () throws(StoreError) in try store.volume(at: path) }
             } else { (store.home, false) }
         do throws(StoreError) {
             try await carry(move, to: target)
         } catch {
-            if isNew { try? await DiskWork.run { store.discard(annex: target) } }
+            if isNew { try? await DiskWork.run { store.discard(volume: target) } }
             throw error
         }
         placeTurn?.schedule(after: .seconds(2))
     }
 
-    private func carry(_ move: Move, to target: BundlePlace) async throws(StoreError) {
+    private func carry(_ move: Move, to target: Volume) async throws(StoreError) {
         let asset = move.asset
         let (bundle, source) = (asset.bundle, asset.bundle.place)
         guard target !== source else { return }
@@ -120,7 +120,7 @@ extension Library {
     /// Takes a bundle away, and returns when all its files are gone: only then may its place be forgotten.
     ///
     /// - Returns: whether they are.
-    func clear(_ id: String, in place: BundlePlace) async -> Bool {
+    func clear(_ id: String, in place: Volume) async -> Bool {
         await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
             do throws(StoreError) {
                 try store.removeBundle(id, in: place) { done.resume(returning: true) }
@@ -130,7 +130,7 @@ extension Library {
         }
     }
 
-    private func checkRoom(for asset: Asset, in target: BundlePlace) throws(StoreError) {
+    private func checkRoom(for asset: Asset, in target: Volume) throws(StoreError) {
         guard let room = store.room(in: target), room < asset.bytes else { return }
         throw StoreError(
             .diskFull, path: target.path,
@@ -155,12 +155,12 @@ extension Library {
     }
 
     /// - Returns: whether one disk has both places, so that it could be.
-    private func rename(_ move: Move, to target: BundlePlace) async throws(StoreError) -> Bool {
+    private func rename(_ move: Move, to target: Volume) async throws(StoreError) -> Bool {
         let (asset, bundle, source, id) = (move.asset, move.asset.bundle, move.asset.bundle.place, move.asset.id)
         let era = await hold(bundle)
         try checkUnchanged(bundle, since: era)
         guard !move.pace.isCancelled else { throw StoreError(.busy, path: target.path, detail: "given up") }
-        guard try await DiskWork.run({ () throws(StoreError) in try target.take(id, from: source) }) else {
+        guard try await DiskWork.run({ () throws(StoreError) in try target.moveBundle(id, from: source) }) else {
             bundle.release()
             return false
         }
@@ -171,14 +171,14 @@ extension Library {
             if bundle.isRemoved {
                 try? store.removeBundle(id, in: target)
             } else {
-                _ = try? await DiskWork.run { () throws(StoreError) in try source.take(id, from: target) }
+                _ = try? await DiskWork.run { () throws(StoreError) in try source.moveBundle(id, from: target) }
             }
             throw error
         }
         return true
     }
 
-    private func copy(_ move: Move, to target: BundlePlace) async throws(StoreError) {
+    private func copy(_ move: Move, to target: Volume) async throws(StoreError) {
         let (bundle, source, id, pace, store) = (
             move.asset.bundle, move.asset.bundle.place, move.asset.id, move.pace, store
         )
@@ -196,7 +196,7 @@ extension Library {
             }
             _ = await hold(bundle)
             try checkUnchanged(bundle, since: era)
-            try await DiskWork.run { () throws(StoreError) in try transit.settle(pace) }
+            try await DiskWork.run { () throws(StoreError) in try transit.commit(pace) }
             try checkUnchanged(bundle, since: era)
             try await settle(move.asset, in: target, other: source)
         } catch {
@@ -209,12 +209,12 @@ extension Library {
 
     // MARK: Where it lies
 
-    private func note(_ asset: Asset, in place: BundlePlace, other: BundlePlace?) async throws(StoreError) {
-        try await store.catalogue.save(.init(places: [PlaceRecord(asset: asset.id, in: place, other: other)]))
+    private func note(_ asset: Asset, in place: Volume, other: Volume?) async throws(StoreError) {
+        try await store.catalogue.save(.init(volumes: [VolumeRecord(asset: asset.id, in: place, other: other)]))
     }
 
     /// From now on the bundle lies there, in the catalogue and then in memory.
-    private func settle(_ asset: Asset, in target: BundlePlace, other: BundlePlace?) async throws(StoreError) {
+    private func settle(_ asset: Asset, in target: Volume, other: Volume?) async throws(StoreError) {
         try await note(asset, in: target, other: other)
         guard !asset.isRemoved else { throw StoreError(.missing, path: asset.id, detail: "it was removed meanwhile") }
         asset.bundle.settle(in: target, other: other)

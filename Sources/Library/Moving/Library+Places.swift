@@ -16,28 +16,28 @@ extension Library {
     /// Settles what an earlier process left of moves, and looks from now on whether disks come and go.
     func watchPlaces() {
         for asset in bundles { settleMove(of: asset) }
-        for annex in store.annexes {
-            if let absence = annex.absence { report("assets are on a disk that is not there: \(absence)") }
+        for volume in store.volumes {
+            if let absence = volume.absence { report("assets are on a disk that is not there: \(absence)") }
         }
         if placeTurn == nil { placeTurn = LoopTimer { [weak self] in self?.lookAtPlaces() } }
-        if !store.annexes.isEmpty { placeTurn?.schedule(after: Self.placePause) }
+        if !store.volumes.isEmpty { placeTurn?.schedule(after: Self.placePause) }
     }
 
     /// Every asset with a bundle of its own, revisions included.
     private var bundles: [Asset] { assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) } }
 
     private func lookAtPlaces() {
-        let annexes = store.annexes
+        let volumes = store.volumes
         Task { @LoopActor in
             // A disk in the net may take its time.
-            let changed = try? await DiskWork.run { annexes.filter { $0.look() } }
+            let changed = try? await DiskWork.run { volumes.filter { $0.look() } }
             for place in changed ?? [] { noteChange(of: place) }
-            if !store.annexes.isEmpty { placeTurn?.schedule(after: Self.placePause) }
+            if !store.volumes.isEmpty { placeTurn?.schedule(after: Self.placePause) }
         }
     }
 
     /// A disk has come or gone.
-    private func noteChange(of place: BundlePlace) {
+    private func noteChange(of place: Volume) {
         let isThere = place.absence == nil
         report(isThere ? "\(place.path) is there again" : "assets are on a disk that is not there: \(place.path)")
         for asset in bundles where asset.bundle.place === place || asset.bundle.other === place {
@@ -50,7 +50,7 @@ extension Library {
             settleMove(of: asset)
         }
         guard isThere else { return }
-        place.noteRecovered()
+        place.markRecovered()
         diskCame()
     }
 
@@ -83,7 +83,7 @@ extension Library {
 
     /// Writes where a bundle lies.
     func notePlace(of asset: Asset) async {
-        if asset.isPersistent { await write(.init(places: [asset.placeRecord]), about: asset) }
+        if asset.isPersistent { await write(.init(volumes: [asset.volumeRecord]), about: asset) }
     }
 }
 
@@ -92,10 +92,10 @@ extension Asset {
     public var isHome: Bool { bundle.place.isHome }
 
     /// The folder on another disk that its bundle lies in, and whether that is there; nil for the store's own.
-    public var annex: (path: String, isThere: Bool)? {
+    public var volume: (path: String, isThere: Bool)? {
         isHome ? nil : (bundle.place.path, bundle.absence == nil)
     }
 
     /// Where its bundle lies as the catalogue keeps it.
-    var placeRecord: PlaceRecord { PlaceRecord(asset: id, in: bundle.place, other: bundle.other) }
+    var volumeRecord: VolumeRecord { VolumeRecord(asset: id, in: bundle.place, other: bundle.other) }
 }

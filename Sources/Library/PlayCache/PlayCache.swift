@@ -94,7 +94,7 @@ import Store
     package func folder(_ folder: PieceFolder, used file: String) {
         guard let slot = accounts[ObjectIdentifier(folder)]?.slots[file] else { return }
         let now = Self.now
-        if now / Self.noteSpan != queue.lastUse(of: slot) / Self.noteSpan { folder.noteUse(of: file, at: now) }
+        if now / Self.noteSpan != queue.lastUse(of: slot) / Self.noteSpan { folder.recordUse(of: file, at: now) }
         queue.use(slot, at: now)
     }
 

@@ -58,10 +58,10 @@ extension Library {
     }
 
     /// Records that a session begins or ends to play an asset.
-    func notePlay(_ change: SessionChange) {
+    func recordPlay(_ change: SessionChange) {
         guard let asset = asset(id: change.asset) else { return }
         let isFirst = asset.life.firstPlayed == nil
-        asset.life.notePlay(at: date())
+        asset.life.recordPlay(at: date())
         assetChanged(asset)
         noteKeyUse(of: asset)
         guard asset.isPersistent, readOnlyReason == nil else { return }

@@ -66,7 +66,7 @@ extension MultivariantPlaylist {
     /// Writes the offline view, which lists what can be played from the store; nil if no variant can.
     ///
     /// `renditions` holds the indices in `renditionURIs` of the media playlists that are completely stored. The view
-    /// lists the variants of `wholeVariants(renditions:)`, the stored I-frame variants, and the EXT-X-MEDIA lines that
+    /// lists the variants of `completeVariants(renditions:)`, the stored I-frame variants, and the EXT-X-MEDIA lines that
     /// belong to a group of a listed variant and are stored or have no URI (muxed media, closed captions). If a group's
     /// default is not listed, its first listed member becomes DEFAULT=YES,AUTOSELECT=YES. References to groups without
     /// a listed member are removed. Image variants, session keys and session data without a name from `naming` are
@@ -100,7 +100,7 @@ extension MultivariantPlaylist {
     /// and a listener must not pay for a picture. Empty if the first variant is itself among them.
     public func initialChoice(of renditions: Set<Int>) -> Set<Int> {
         guard !renditions.isEmpty, let first = variants.first else { return [] }
-        let complete = wholeVariants(renditions: renditions).filter { $0.isAudioOnly == first.isAudioOnly }
+        let complete = completeVariants(renditions: renditions).filter { $0.isAudioOnly == first.isAudioOnly }
         return complete.contains { $0.index == first.index } ? [] : Set(complete.map(\.index))
     }
 
@@ -109,7 +109,7 @@ extension MultivariantPlaylist {
     /// A variant's media playlist must be among `renditions`. Its AUDIO and VIDEO groups must each have a member that
     /// is stored or has no URI; otherwise the variant might lack sound or picture. Subtitles are not required. A
     /// reference to an undefined group is ignored: players then use the muxed media.
-    public func wholeVariants(renditions: Set<Int>) -> [Variant] {
+    public func completeVariants(renditions: Set<Int>) -> [Variant] {
         let groups = Dictionary(grouping: media, by: \.group)
         return variants.filter { variant in
             guard renditions.contains(variant.renditionIndex) else { return false }
@@ -136,7 +136,7 @@ extension MultivariantPlaylist {
 
         /// Lists the variants that need only `renditions`.
         init(of playlist: MultivariantPlaylist, renditions: Set<Int>) {
-            self.init(of: playlist, listing: playlist.wholeVariants(renditions: renditions), among: renditions)
+            self.init(of: playlist, listing: playlist.completeVariants(renditions: renditions), among: renditions)
         }
 
         /// Lists these variants, and the other lines that refer to `renditions`.

@@ -189,7 +189,7 @@ extension PlaylistText {
 public enum RecordedText {
     /// Returns the length of the intact beginning in bytes: up to the last segment's line or EXT-X-ENDLIST; 0 without a
     /// complete segment. A power cut may leave a part of a block, or zeros.
-    public static func soundLength(of text: [UInt8]) -> Int {
+    public static func intactLength(of text: [UInt8]) -> Int {
         let written = text.firstIndex(of: 0) ?? text.count
         guard var end = text[..<written].lastIndex(of: 0x0A) else { return 0 }
         while true {

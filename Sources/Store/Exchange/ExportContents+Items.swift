@@ -1,26 +1,26 @@
 import Glibc
 
 extension ExportContents {
-    /// One file of an export, with what it is: for who sends what is not there yet.
+    /// One file of an export with its checksum: a publication sends only the files that the target lacks.
     public struct Item: Sendable {
-        /// Where its bytes are.
+        /// The source of the bytes.
         public enum Source: Sendable {
-            /// A text that is made for the export.
+            /// A text made for the export.
             case text([UInt8])
             /// A file in the store.
             case piece(PieceDirectory, String)
         }
 
-        /// Relative to the top, with at most one `/`; of letters, digits, `-`, `_` and `.`.
+        /// The path relative to the top, with at most one `/`; of letters, digits, `-`, `_` and `.`.
         public let path: String
         /// The length in bytes.
         public let size: Int64
         /// The SHA-256 of the bytes.
         public let digest: Digest
-        /// Where they are.
+        /// The source of the bytes.
         public let source: Source
 
-        /// A text.
+        /// Makes the item of a text.
         public init(_ path: String, _ bytes: [UInt8]) {
             (self.path, size, source) = (path, Int64(bytes.count), .text(bytes))
             digest = bytes.withUnsafeBytes { Digest(of: $0) }
@@ -30,21 +30,21 @@ extension ExportContents {
             (self.path, size, digest, self.source) = (path, entry.size, entry.digest, source)
         }
 
-        /// The file's name, without its folder.
+        /// The file name without its folder.
         public var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-        /// The folder that it is in; nil at the top.
+        /// The folder; nil at the top.
         public var folder: String? { path.contains("/") ? String(path.prefix { $0 != "/" }) : nil }
 
         /// Opens a piece; the caller owns the descriptor. Nil for a text.
         ///
-        /// - Throws: `missing` where it is gone, or has another length now.
+        /// - Throws: `missing` if the piece is deleted or has another length now.
         public func open() throws(StoreError) -> Int32? {
             guard case .piece(let pieces, let name) = source else { return nil }
             return try ExportContents.open(name, size, in: pieces)
         }
 
-        /// Gives a piece a second name in a folder on the store's disk (link(2)).
+        /// Makes a hard link to a piece in a folder on the store's disk (link(2)).
         public func link(into folder: Directory) throws(StoreError) {
             guard case .piece(let pieces, let name) = source else { return }
             guard linkat(pieces.directory.descriptor, name, folder.descriptor, try folder.leaf(self.name), 0) == 0
@@ -54,9 +54,9 @@ extension ExportContents {
         }
     }
 
-    /// All files, each folder with its ledger, in the order in which they are written. Reads what no ledger tells of.
+    /// Lists all files in the order of writing, each folder with its ledger. Reads the pieces that have no line in a ledger.
     ///
-    /// - Throws: `missing` for a piece that is gone, or has another length now.
+    /// - Throws: `missing` for a piece that is deleted or has another length now.
     public func items() throws(StoreError) -> [Item] {
         var items: [Item] = []
         for folder in folders {
@@ -83,7 +83,7 @@ extension ExportContents {
         return file
     }
 
-    /// What the ledger says of a piece, or else what is read of it.
+    /// Returns the ledger's entry of a piece, or computes it.
     static func entry(
         of name: String, _ size: Int64, _ file: Int32, _ ledger: Ledger?
     ) throws(StoreError) -> Ledger.Entry {

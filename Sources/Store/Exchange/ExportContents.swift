@@ -1,30 +1,30 @@
 import Glibc
 
-/// What an export writes: texts, and pieces as they are known at one moment.
+/// The contents of an export: texts, and the pieces at one moment.
 public struct ExportContents: Sendable {
-    /// A text that is made for the export.
+    /// A text made for the export.
     public struct Text: Sendable {
-        /// The file's name.
+        /// The file name.
         public let name: String
-        /// All of it.
+        /// The contents.
         public let bytes: [UInt8]
 
-        /// A text.
+        /// Makes a text.
         public init(_ name: String, _ bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
     }
 
     /// A folder of pieces.
     public struct Folder: Sendable {
-        /// What it is called.
+        /// The folder's name.
         public let name: String
-        /// Where the pieces lie.
+        /// The stored pieces.
         public let pieces: PieceDirectory
-        /// The pieces' names and lengths in bytes, in the order in which they are written.
+        /// The pieces' names and lengths in bytes, in the order of writing.
         public let files: [(name: String, size: Int64)]
-        /// What stands beside them.
+        /// The folder's other files.
         public let texts: [Text]
 
-        /// A folder.
+        /// Makes a folder.
         public init(_ name: String, _ pieces: PieceDirectory, files: [(name: String, size: Int64)], texts: [Text]) {
             (self.name, self.pieces, self.files, self.texts) = (name, pieces, files, texts)
         }
@@ -32,18 +32,18 @@ public struct ExportContents: Sendable {
 
     /// The folders.
     public var folders: [Folder]
-    /// What stands at the top: written last, so that who sees it finds the rest.
+    /// The files at the top: written last, so that a reader who sees them finds the rest.
     public var texts: [Text]
 
-    /// Contents.
+    /// Makes contents.
     public init(folders: [Folder], texts: [Text]) { (self.folders, self.texts) = (folders, texts) }
 
     /// The sum of the pieces' lengths.
     public var bytes: Int64 { folders.reduce(0) { $0 + $1.files.reduce(0) { $0 + $1.size } } }
 
-    /// Writes all of it; each folder gets its ledger.
+    /// Writes everything; each folder gets a ledger.
     ///
-    /// - Throws: `missing` for a piece that is gone, or has another length now.
+    /// - Throws: `missing` for a piece that is deleted or has another length now.
     func write(to sink: inout some ExportSink) throws(StoreError) {
         for folder in folders { try write(folder, to: &sink) }
         for text in texts { try sink.add(text.bytes, as: text.name, in: nil) }
@@ -66,45 +66,31 @@ public struct ExportContents: Sendable {
 
     // MARK: Whole exports
 
-    /// Becomes a folder at `path`.
+    /// Writes a folder at `path`.
     ///
-    /// - Parameter sharesFiles: whether pieces are shared with the store where one disk has both (link(2)), rather than
-    ///   copied.
+    /// - Parameter sharesFiles: true to use hard links to the store's pieces (link(2)) on the same disk instead of copies.
     public func writeFolder(at path: String, sharesFiles: Bool) throws(StoreError) {
         let target = try ExportTarget(path: path, kind: .folder)
-        try target.filled { () throws(StoreError) in
+        try target.fill { () throws(StoreError) in
             var sink = FolderSink(into: try target.directory(), sharesFiles: sharesFiles)
             try write(to: &sink)
         }
     }
 
-    /// Becomes an archive at `path`, in which everything is in the folder `root`.
+    /// Writes an archive at `path`, with everything in the folder `root`.
     ///
-    /// - Parameter time: when the files in it were made, in seconds since 1970.
+    /// - Parameter time: the files' modification time, in seconds since 1970.
     public func writeArchive(at path: String, root: String, time: Int64) throws(StoreError) {
         let target = try ExportTarget(path: path, kind: .file)
-        try target.filled { () throws(StoreError) in
+        try target.fill { () throws(StoreError) in
             var sink = try TarSink(into: target.descriptor, path: path, root: root, time: time)
             try write(to: &sink)
         }
     }
 
-    /// Fills a folder of the store's own with it, sharing the files.
+    /// Fills a folder of the store, with hard links to the pieces.
     public func fill(_ folder: Directory) throws(StoreError) {
         var sink = FolderSink(into: folder, sharesFiles: true)
         try write(to: &sink)
-    }
-}
-
-extension ExportTarget {
-    /// Fills it by `body` and gives it its name; whatever goes wrong, nothing is left.
-    public func filled(_ body: () throws(StoreError) -> Void) throws(StoreError) {
-        do {
-            try body()
-            try finish()
-        } catch {
-            discard()
-            throw error
-        }
     }
 }

@@ -1,41 +1,39 @@
 import Glibc
 
-/// Where an export puts its files: a folder, or an archive; keys are for their owner alone, as in the store. Used on one
+/// The target of an export: a folder or an archive. Keys are readable only by their owner, as in the store. Used on one
 /// thread.
 protocol ExportSink {
     /// Adds a text, in a folder or at the top.
     mutating func add(_ bytes: [UInt8], as name: String, in folder: String?) throws(StoreError)
     /// Adds a piece of the store.
     mutating func add(_ piece: ExportPiece, in folder: String) throws(StoreError)
-    /// Nothing more comes.
+    /// Ends the export.
     mutating func finish() throws(StoreError)
 }
 
 extension ExportSink {
-    /// Whether what a folder has is for its owner alone.
+    /// True if a folder's files are readable only by their owner.
     func isPrivate(_ folder: String?) -> Bool { folder == "keys" }
 }
 
-/// An open piece on its way out of the store.
+/// An open piece of the store.
 struct ExportPiece {
-    /// Where it lies.
+    /// The piece's folder.
     let home: Directory
-    /// What it is called.
     let name: String
-    /// The file, borrowed.
+    /// The open file, owned by the caller.
     let descriptor: Int32
-    /// Its length in bytes.
+    /// The length in bytes.
     let size: Int64
 }
 
-/// Puts files into a folder as they are.
+/// Writes an export into a folder.
 struct FolderSink: ExportSink {
     private let root: Directory
     private let sharesFiles: Bool
     private var folders: [String: Directory] = [:]
 
-    /// - Parameter sharesFiles: whether the store's own files get a second name there (link(2)) where that can be; else
-    ///   they are copied.
+    /// - Parameter sharesFiles: true to use hard links (link(2)) where possible, otherwise copies.
     init(into root: Directory, sharesFiles: Bool) { (self.root, self.sharesFiles) = (root, sharesFiles) }
 
     mutating func add(_ bytes: [UInt8], as name: String, in folder: String?) throws(StoreError) {

@@ -1,29 +1,29 @@
 import CLinux
 import Glibc
 
-/// A file or a folder outside of the store that appears whole or not at all.
+/// A file or folder outside the store that appears complete or not at all.
 ///
-/// It grows beside its place as `.NAME.weir-part`, which a lock keeps for one export at a time, and gets its name by a
-/// rename that never replaces anything. What a crash leaves beside the place goes with the next export to it.
+/// It grows beside its path as `.NAME.weir-part`, locked for one export at a time, and gets its name by a rename that never
+/// replaces anything. After a crash the next export to the same path deletes the rest.
 public final class ExportTarget: Sendable {
-    /// What it is to be.
+    /// The kind of target.
     public enum Kind: Sendable { case file, folder }
 
-    /// The path that it is to have.
+    /// The final path.
     public let path: String
-    /// The path that it has until then.
+    /// The path until `finish()`.
     public let temporaryPath: String
-    /// The open file or folder, borrowed. A file is empty, and stands at its beginning.
+    /// The open file or folder, valid as long as this object. A file is empty, with its offset at 0.
     public let descriptor: Int32
     private let kind: Kind
     private let parent: Int32
     private let name: String
     private var temporary: String { ".\(name).weir-part" }
 
-    /// Prepares the way to `path`, whose folder must be there.
+    /// Prepares an export to `path`, whose parent folder must exist.
     ///
-    /// - Throws: `exists` when there is something at the path, of whatever kind, `busy` when another export to it is
-    ///   under way, and the system's reason why nothing can be written there.
+    /// - Throws: `exists` if anything is at the path, `busy` during another export to it, and the system's error if nothing
+    ///   can be written there.
     public init(path: String, kind: Kind) throws(StoreError) {
         let (folder, name) = try Self.split(path)
         let temporary = ".\(name).weir-part"
@@ -59,7 +59,7 @@ public final class ExportTarget: Sendable {
         guard errno == ENOENT else { throw StoreError(path: path) }
     }
 
-    /// Opens what grows, locks it, and takes away what an earlier export left in it.
+    /// Opens and locks the temporary file or folder, and deletes the contents that an earlier export left.
     private static func open(
         _ temporary: String, in parent: Int32, _ kind: Kind, _ path: String
     ) throws(StoreError) -> Int32 {
@@ -68,7 +68,7 @@ public final class ExportTarget: Sendable {
             guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
                 throw StoreError(.busy, path: path, detail: "another export to it is under way")
             }
-            // Another export may have come to its end in between: then this is what it has made.
+            // If another export has finished in between, this is its result.
             var (held, found) = (stat(), stat())
             guard fstat(opened, &held) == 0, fstatat(parent, temporary, &found, AT_SYMLINK_NOFOLLOW) == 0,
                 held.st_ino == found.st_ino
@@ -99,37 +99,48 @@ public final class ExportTarget: Sendable {
         return opened
     }
 
-    /// The folder that grows.
+    /// Opens the growing folder.
     func directory() throws(StoreError) -> Directory {
         let own = dup(descriptor)
         guard own >= 0 else { throw StoreError(path: path) }
         return Directory(descriptor: own, path: temporaryPath)
     }
 
-    /// Lets it have its name, once everything in it outlives a loss of power.
+    /// Syncs the target, and renames it to its final path.
     ///
-    /// - Throws: `exists` when something has come to the path meanwhile; nothing of that is touched.
+    /// - Throws: `exists` if something is at the path by now, which is not changed.
     public func finish() throws(StoreError) {
-        // A folder has many files, and they may be on a file system of their own.
+        // A folder has many files, and may be on a file system of its own.
         guard (kind == .file ? fsync(descriptor) : weir_syncfs(descriptor)) == 0 else { throw StoreError(path: path) }
         if weir_rename_new(parent, temporary, name) != 0 {
             guard errno == EINVAL || errno == ENOSYS else {
                 throw errno == EEXIST ? StoreError(.exists, path: path) : StoreError(path: path)
             }
-            // A file system that cannot look and rename in one step.
+            // The file system cannot check and rename in one step.
             try Self.refuseExisting(name, in: parent, path)
             guard renameat(parent, temporary, parent, name) == 0 else { throw StoreError(path: path) }
         }
         fsync(parent)
     }
 
-    /// Takes away what has grown so far.
+    /// Deletes the temporary file or folder.
     public func discard() {
         switch kind {
         case .file: unlinkat(parent, temporary, 0)
         case .folder:
             try? directory().removeContents()
             unlinkat(parent, temporary, AT_REMOVEDIR)
+        }
+    }
+
+    /// Calls `body` to fill the target, and finishes it. On an error, deletes it.
+    public func fill(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        do {
+            try body()
+            try finish()
+        } catch {
+            discard()
+            throw error
         }
     }
 }

@@ -2,56 +2,58 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A folder outside of the store in which files are put one by one, each whole or not at all, and are left as they are
-/// where they are right already. One thread at a time puts and deletes; any may cancel.
+/// A folder outside the store that is updated file by file. Each file is replaced in one step, and a file that is up to date
+/// stays. One thread at a time writes and deletes; any thread may cancel.
 ///
-/// What has a line in the folder's ledger has outlived a loss of power, and is not read again; what has none, as after a
-/// kill, is. Nothing is put or deleted through a link.
+/// A file with a line in the folder's ledger was synced and is not read again; a file without one, as after a kill, is.
+/// Nothing is written or deleted through a link.
 public final class PublishedTree: Sendable {
     private let path: String
     private let opened = Mutex(Opened())
     private let isCancelled = Mutex(false)
 
-    /// The folder, and those in it that were used.
+    /// The open folders.
     private struct Opened {
         var root: Directory?
         var folders: [String: Directory] = [:]
     }
 
-    /// A file that is on its way has this name in its folder.
+    /// The name of a file that is being written.
     private static let partName = "weir-part"
 
-    /// Opens nothing yet.
+    /// Makes a tree; nothing is opened yet.
     ///
-    /// - Parameter path: absolute.
+    /// - Parameter path: an absolute path.
     public init(_ path: String) { self.path = path }
 
-    /// Whatever goes on ends at the next file.
+    /// Cancels `put`, which ends at the next file.
     public func cancel() { isCancelled.withLock { $0 = true } }
 
-    /// Opens the folder, or makes it in a folder that must be there, and locks it; tells what there is.
+    /// Opens and locks the folder, and creates it if it is missing. Its parent must exist.
     ///
-    /// - Parameter recordName: a file whose text is given; nil where it is not there.
-    /// - Throws: `busy` while another one has it.
+    /// - Parameter recordName: a file whose contents are returned; nil if it is missing.
+    /// - Throws: `busy` during another publication to it.
     public func open(recordName: String) throws(StoreError) -> (isEmpty: Bool, record: [UInt8]?) {
         if mkdir(path, 0o777) != 0, errno != EEXIST { throw StoreError(path: path) }
         let root = try Directory.existing(path: path)
         guard flock(root.descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            throw StoreError(.busy, path: path, detail: "something else is published there at the moment")
+            throw StoreError(.busy, path: path, detail: "another publication to it is in progress")
         }
         opened.withLock { $0.root = root }
         return (try root.names().allSatisfy { $0 == Self.partName }, try root.read(recordName))
     }
 
-    /// Puts files there; those aside that are there.
+    /// Writes the files that are missing or different.
+    ///
+    /// - Parameter done: called after each file; its second argument is true if the file was written.
     public func put(
         _ items: [ExportContents.Item], done: (ExportContents.Item, Bool) -> Void
     ) throws(StoreError) {
         var (known, voided): ([String: Ledger], Set<String>) = ([:], [])
         for item in items {
-            if isCancelled.withLock({ $0 }) { throw StoreError(.program, path: path, detail: "given up") }
+            if isCancelled.withLock({ $0 }) { throw StoreError(.program, path: path, detail: "canceled") }
             let folder = try directory(item.folder)
-            // Before the first line about what is synced, everything is.
+            // Sync the files before the ledger says that they are synced.
             if item.name == Ledger.fileName, weir_syncfs(folder.descriptor) != 0 { throw StoreError(path: folder.path) }
             let name = item.folder ?? ""
             if known[name] == nil { known[name] = Ledger(try folder.read(Ledger.fileName) ?? []) }
@@ -59,7 +61,7 @@ public final class PublishedTree: Sendable {
                 done(item, false)
             } else {
                 if case .piece = item.source, known[name]?.entries[item.name] != nil, voided.insert(name).inserted {
-                    // Its line is void from now on, also after a kill.
+                    // Delete the ledger first: after a kill no line may describe the old file.
                     try folder.remove(Ledger.fileName)
                 }
                 try put(item, in: folder)
@@ -100,11 +102,11 @@ public final class PublishedTree: Sendable {
         defer { close(source) }
         try FileCopy.copy(source, count: item.size, to: part, path: path)
         guard try Digest(of: part, path: path) == item.digest else {
-            throw StoreError(.wrongLength, path: item.path, detail: "it is not what had come")
+            throw StoreError(.wrongLength, path: item.path, detail: "the stored piece is damaged")
         }
     }
 
-    /// Deletes files, and the folders that are empty then.
+    /// Deletes files, and folders that become empty.
     public func delete(_ paths: [String]) throws(StoreError) {
         guard let root = opened.withLock({ $0.root }) else { return }
         for path in paths {

@@ -2,24 +2,24 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A bundle that comes from elsewhere and is not there yet: its pieces gather in `tmp/`, with their ledgers, and get
-/// their place in one step when all of them are there and outlive a loss of power.
+/// An imported bundle that is not visible yet. Its pieces and ledgers are written into `tmp/`; when they are complete and
+/// synced, a rename makes them a bundle.
 ///
-/// What a crash leaves of it goes at the next start.
+/// After a crash the next start deletes the rest.
 public final class StagedBundle: Sendable {
     private let store: Directory
     private let temporary: Directory
     private let assets: Directory
-    /// The id of the asset that it is to be.
+    /// The new asset's id.
     public let id: String
     private let root: Directory
-    /// What it is called until then: two that are to have one id may be on their way.
+    /// The temporary name: several bundles with one id may be staged at the same time.
     private let name: String
     private let folders = Mutex<[String: Folder]>([:])
 
     private struct Folder {
         let directory: Directory
-        /// Of its ledger.
+        /// The lines of its ledger.
         var lines: [UInt8] = []
     }
 
@@ -29,13 +29,12 @@ public final class StagedBundle: Sendable {
         root = try temporary.subdirectory(name, create: true)
     }
 
-    /// Adds a piece that is a copy of a file, or of a part of it.
+    /// Adds a piece: a copy of a file or of a part of it.
     ///
     /// - Parameters:
-    ///   - source: the file, borrowed.
-    ///   - expected: what it must be; nil where nobody knows.
-    /// - Throws: `wrongLength` where the file ends before the range does, `contentChanged` where it is not what is
-    ///   expected, both about `path`.
+    ///   - source: the open file, owned by the caller.
+    ///   - expected: the expected SHA-256; nil if unknown.
+    /// - Throws: `wrongLength` if the file is shorter than the range, `contentChanged` for another SHA-256, both with `path`.
     public func add(
         _ file: String, to folder: String, from source: Int32, _ range: Range<Int64>, expecting expected: Digest? = nil,
         path: String
@@ -53,7 +52,7 @@ public final class StagedBundle: Sendable {
         folders.withLock { $0[folder]?.lines += line }
     }
 
-    /// Adds a text, or another small file that is no piece.
+    /// Adds a text or another small file that is not a piece.
     ///
     /// - Parameter folder: nil for the top.
     public func add(_ bytes: [UInt8], as file: String, to folder: String? = nil) throws(StoreError) {
@@ -70,10 +69,10 @@ public final class StagedBundle: Sendable {
         }
     }
 
-    /// Gets its place, once everything in it outlives a loss of power.
+    /// Syncs the bundle, and makes it visible.
     ///
-    /// - Throws: `exists` when there is a bundle of that id.
-    public func settle() throws(StoreError) {
+    /// - Throws: `exists` if there is a bundle of that id.
+    public func commit() throws(StoreError) {
         for folder in folders.withLock({ $0.values.map(\.self) }) {
             try folder.directory.write(folder.lines, as: Ledger.fileName)
         }
@@ -81,12 +80,12 @@ public final class StagedBundle: Sendable {
         do {
             try temporary.move(name, to: assets, as: id)
         } catch {
-            // rename(2) says either where a folder with something in it would have to go.
+            // rename(2) reports ENOTEMPTY if the target folder has files.
             throw error.errno == ENOTEMPTY ? StoreError(.exists, path: assets.path + "/" + id) : error
         }
         fsync(assets.descriptor)
     }
 
-    /// Takes away what has come so far.
+    /// Deletes the files written so far.
     public func discard() { try? temporary.removeTree(name) }
 }

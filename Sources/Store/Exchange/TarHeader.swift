@@ -1,16 +1,15 @@
-/// The block in front of each member of an archive of the ustar format. Pure.
+/// The header block of a member of a ustar archive. Pure.
 struct TarHeader {
-    /// Everything in an archive fills blocks of so many bytes.
+    /// The size of a block. Every header and file fills whole blocks.
     static let block = 512
-    /// One block.
     let bytes: [UInt8]
 
-    /// In front of a file; nil where its path is too long.
+    /// Makes the header of a file; nil if its path is too long.
     init?(file path: String, size: Int64, time: Int64, isPrivate: Bool = false) {
         self.init(path, mode: isPrivate ? 0o600 : 0o644, size: size, time: time, type: UInt8(ascii: "0"))
     }
 
-    /// A folder; nil where its path is too long.
+    /// Makes the header of a folder; nil if its path is too long.
     init?(folder path: String, time: Int64, isPrivate: Bool = false) {
         self.init(path + "/", mode: isPrivate ? 0o700 : 0o755, size: 0, time: time, type: UInt8(ascii: "5"))
     }
@@ -18,11 +17,11 @@ struct TarHeader {
     private init?(_ path: String, mode: Int64, size: Int64, time: Int64, type: UInt8) {
         guard let (prefix, name) = Self.split(path), size >> 33 == 0 else { return nil }
         var bytes = Self.field(name, 100)
-        // Owner and group: whoever unpacks it.
+        // Owner and group 0: the user who unpacks it.
         for (number, width) in [(mode, 8), (0, 8), (0, 8), (size, 12), (time, 12)] {
             bytes += Self.octal(number, width)
         }
-        // The sum is of the block with blanks in its own place.
+        // The checksum is computed with blanks in its own field.
         bytes += [UInt8](repeating: UInt8(ascii: " "), count: 8)
         bytes += [type] + Self.field("", 100) + Array("ustar\0".utf8) + Array("00".utf8)
         bytes += Self.field("", 32) + Self.field("", 32) + Self.octal(0, 8) + Self.octal(0, 8) + Self.field(prefix, 155)
@@ -32,12 +31,12 @@ struct TarHeader {
         self.bytes = bytes
     }
 
-    /// What fills the last block of a file.
+    /// Returns the zeros that fill the last block of a file.
     static func padding(behind size: Int64) -> [UInt8] {
         [UInt8](repeating: 0, count: (block - Int(size % Int64(block))) % block)
     }
 
-    /// A long path is divided at one of its slashes, which is then in neither part.
+    /// Splits a long path at one of its slashes, which is then in neither part.
     private static func split(_ path: String) -> (prefix: String, name: String)? {
         if path.utf8.count <= 100 { return ("", path) }
         for slash in path.indices where path[slash] == "/" && path.index(after: slash) < path.endIndex {
@@ -51,7 +50,7 @@ struct TarHeader {
         Array(text.utf8) + [UInt8](repeating: 0, count: width - text.utf8.count)
     }
 
-    /// Digits and a NUL; of a number that is too large, the last digits.
+    /// Formats octal digits and a NUL; a number that is too large loses its first digits.
     private static func octal(_ number: Int64, _ width: Int) -> [UInt8] {
         let digits = String(number, radix: 8).utf8.suffix(width - 1)
         return [UInt8](repeating: UInt8(ascii: "0"), count: width - 1 - digits.count) + digits + [0]

@@ -1,7 +1,6 @@
 import Glibc
 
-/// Writes files into an archive of the ustar format (IEEE Std 1003.1, pax, "ustar Interchange Format"), one after the
-/// other, all in one folder.
+/// Writes an export into an archive of the ustar format (IEEE Std 1003.1, pax, "ustar Interchange Format").
 struct TarSink: ExportSink {
     private let file: Int32
     private let path: String
@@ -10,10 +9,10 @@ struct TarSink: ExportSink {
     private var folders: Set<String> = []
 
     /// - Parameters:
-    ///   - file: where the archive goes; borrowed.
-    ///   - path: the archive's, for messages.
-    ///   - root: the folder in the archive that everything is in.
-    ///   - time: when the files were made, in seconds since 1970.
+    ///   - file: the open archive, owned by the caller.
+    ///   - path: the archive's path, for messages.
+    ///   - root: the folder in the archive for everything.
+    ///   - time: the files' modification time, in seconds since 1970.
     init(into file: Int32, path: String, root: String, time: Int64) throws(StoreError) {
         (self.file, self.path, self.root, self.time) = (file, path, root, time)
         try write(TarHeader(folder: root, time: time))
@@ -22,19 +21,20 @@ struct TarSink: ExportSink {
     mutating func add(_ bytes: [UInt8], as name: String, in folder: String?) throws(StoreError) {
         try begin(folder)
         try write(
-            TarHeader(file: place(name, folder), size: Int64(bytes.count), time: time, isPrivate: isPrivate(folder)))
+            TarHeader(
+                file: memberPath(name, folder), size: Int64(bytes.count), time: time, isPrivate: isPrivate(folder)))
         try write(bytes + TarHeader.padding(behind: Int64(bytes.count)))
     }
 
     mutating func add(_ piece: ExportPiece, in folder: String) throws(StoreError) {
         try begin(folder)
         try write(
-            TarHeader(file: place(piece.name, folder), size: piece.size, time: time, isPrivate: isPrivate(folder)))
+            TarHeader(file: memberPath(piece.name, folder), size: piece.size, time: time, isPrivate: isPrivate(folder)))
         try FileCopy.copy(piece.descriptor, count: piece.size, to: file, path: path)
         try write(TarHeader.padding(behind: piece.size))
     }
 
-    /// Two empty blocks are the end.
+    /// Writes the two empty blocks that end an archive.
     func finish() throws(StoreError) { try write([UInt8](repeating: 0, count: 2 * TarHeader.block)) }
 
     private mutating func begin(_ folder: String?) throws(StoreError) {
@@ -42,7 +42,7 @@ struct TarSink: ExportSink {
         try write(TarHeader(folder: root + "/" + folder, time: time, isPrivate: isPrivate(folder)))
     }
 
-    private func place(_ name: String, _ folder: String?) -> String {
+    private func memberPath(_ name: String, _ folder: String?) -> String {
         root + "/" + (folder.map { $0 + "/" } ?? "") + name
     }
 

@@ -1,60 +1,60 @@
-/// How long the keys of an asset are used, while its media stays: each counts for itself.
+/// The lifetimes of an asset's keys. Each key has its own times; the media stays when a key expires.
 ///
-/// The two spans are those of the field's rentals: Apple's lease and Widevine's license count the one from when the key was
-/// handed out, and the other, the playback duration, from the first time that it was of use.
+/// The two durations are those of rental licenses. Apple's lease and Widevine's license count one from the delivery of the
+/// key, and the other, the playback duration, from its first use.
 public struct KeyTerms: Equatable, Sendable {
-    /// For how many seconds a key is used from when it came, or was renewed; nil for ever.
+    /// Seconds from the delivery or renewal of a key to its expiry; nil for no limit.
     public var lifetime: Int64?
-    /// For how many seconds it is used from the first time on that the asset is played with it; nil for ever.
+    /// Seconds from the first playback with a key to its expiry; nil for no limit.
     public var afterFirstPlay: Int64?
 
-    /// Terms; without anything, none.
+    /// Makes terms; without limits by default.
     public init(lifetime: Int64? = nil, afterFirstPlay: Int64? = nil) {
         (self.lifetime, self.afterFirstPlay) = (lifetime, afterFirstPlay)
     }
 }
 
-/// What becomes of one key in time. Never the key itself.
+/// The times of one key, without the key itself.
 ///
-/// Pure: who asks says what time it is. All times are in seconds since 1970.
+/// Pure: the caller passes the current time. All times are in seconds since 1970.
 public struct KeyLife: Equatable, Sendable {
-    /// Whether it may be used.
+    /// The usability of a key.
     public enum State: Equatable, Sendable {
-        /// It may.
+        /// Usable.
         case valid
-        /// Its time is over; its file stays for a day.
+        /// Expired; its file stays for a day.
         case expired
-        /// A person has taken it back; its file is deleted.
+        /// Revoked by the user; its file is deleted.
         case invalidated
     }
 
-    /// How long it is good for still, in seconds; nil for ever.
+    /// The remaining seconds of a key; nil for no limit.
     public struct Remaining: Equatable, Sendable {
-        /// To its date, or the end of its lifetime.
+        /// Seconds to its date or the end of its lifetime.
         public var storage: Int64?
-        /// Of the window that its first use opens; all of it before that.
+        /// Seconds of the window that its first use opens; the whole window before that.
         public var playback: Int64?
     }
 
-    /// When it came from the origin, or was renewed; nil where that is not known.
+    /// Time of the delivery or the last renewal; nil if unknown.
     public var came: Int64?
-    /// When the asset was first played with it, where there is a window for that.
+    /// Time of the first playback with it; nil if there is no window.
     public var firstPlayed: Int64?
-    /// The date from which on it is not used, if it has one of its own.
+    /// The key's own expiry date; nil if it has none.
     public var expires: Int64?
-    /// When that date was given: a renewal gives the same span once more.
+    /// Time at which `expires` was set: a renewal adds the same duration again.
     public var dated: Int64?
-    /// When it was seen to have expired: a clock that is set back does not revive it.
+    /// Time at which its expiry was detected: setting the clock back does not revive the key.
     public var lapsed: Int64?
-    /// When it was invalidated.
+    /// Time of its revocation.
     public var invalidated: Int64?
-    /// The SHA-256 of its bytes, by which another key is told from the same; kept when the file goes.
+    /// The SHA-256 of the key, which tells whether a new delivery is a different key. Kept after the file is deleted.
     public var digest: Digest?
 
-    /// The life of a key of which nothing is known.
+    /// Makes the life of an unknown key.
     public init() {}
 
-    /// When it expires, by its date, its lifetime or its window, whichever comes first; nil for never.
+    /// The time of expiry: the earliest of its date, the end of its lifetime, and the end of its window; nil for never.
     public func expiration(by terms: KeyTerms) -> Int64? {
         [ending(by: terms), windowEnd(by: terms)].compactMap(\.self).min()
     }
@@ -71,14 +71,14 @@ public struct KeyLife: Equatable, Sendable {
         return overflows ? .max : end
     }
 
-    /// Whether it may be used.
+    /// Returns the key's usability.
     public func state(by terms: KeyTerms, at now: Int64) -> State {
         if invalidated != nil { return .invalidated }
         if lapsed != nil { return .expired }
         return expiration(by: terms).map { $0 <= now } ?? false ? .expired : .valid
     }
 
-    /// How long it is good for still; nothing of what is over.
+    /// Returns the remaining times; 0 for an unusable key.
     public func remaining(by terms: KeyTerms, at now: Int64) -> Remaining {
         guard state(by: terms, at: now) == .valid else {
             return Remaining(storage: 0, playback: terms.afterFirstPlay.map { _ in 0 })
@@ -88,12 +88,12 @@ public struct KeyLife: Equatable, Sendable {
             storage: ending(by: terms).map(left), playback: windowEnd(by: terms).map(left) ?? terms.afterFirstPlay)
     }
 
-    // MARK: What happens to it
+    // MARK: Events
 
-    /// It has come from the origin, for the first time or once more: all spans begin anew.
+    /// The origin has delivered the key, or renewed it: all durations begin again.
     ///
-    /// - Parameter digest: of its bytes; nil where they could not be read.
-    public mutating func arrive(at now: Int64, digest: Digest?) {
+    /// - Parameter digest: the key's SHA-256; nil if the key could not be read.
+    public mutating func renew(at now: Int64, digest: Digest?) {
         if let expires, let dated {
             self.expires = Self.sum(now, max(0, expires.subtractingReportingOverflow(dated).partialValue))
             self.dated = now
@@ -102,35 +102,34 @@ public struct KeyLife: Equatable, Sendable {
         self.digest = digest ?? self.digest
     }
 
-    /// The asset is played. A window begins.
+    /// The asset is played: a window begins.
     ///
-    /// - Returns: whether anything has changed.
-    public mutating func notePlay(by terms: KeyTerms, at now: Int64) -> Bool {
+    /// - Returns: true if anything has changed.
+    public mutating func recordPlay(by terms: KeyTerms, at now: Int64) -> Bool {
         guard terms.afterFirstPlay != nil, firstPlayed == nil, state(by: terms, at: now) == .valid else { return false }
         firstPlayed = now
         return true
     }
 
-    /// A person gives it a date of its own, or takes that away. What has merely expired may be used again by that.
-    public mutating func give(expires: Int64?, at now: Int64) {
+    /// The user sets or removes the key's own date. This can make an expired key usable again.
+    public mutating func setExpiration(_ expires: Int64?, at now: Int64) {
         (self.expires, dated, lapsed) = (expires, expires.map { _ in now }, nil)
     }
 
-    /// The asset has other terms. As with an asset's own window, one that was not there before begins with the next play,
-    /// or with now.
+    /// The asset gets other terms. A new window begins with the next playback, or now if the asset is being played.
     public mutating func adopt(_ terms: KeyTerms, after former: KeyTerms, isPlaying: Bool, at now: Int64) {
         guard terms != former else { return }
         lapsed = nil
         if former.afterFirstPlay == nil { firstPlayed = isPlaying && terms.afterFirstPlay != nil ? now : nil }
     }
 
-    /// A person takes it back.
+    /// The user revokes the key.
     public mutating func invalidate(at now: Int64) { invalidated = invalidated ?? now }
 
-    /// Takes note of its end, if that has come.
+    /// Records the key's expiry.
     ///
-    /// - Returns: whether it has just come.
-    public mutating func lapse(by terms: KeyTerms, at now: Int64) -> Bool {
+    /// - Returns: true if it has expired since the last call.
+    public mutating func expire(by terms: KeyTerms, at now: Int64) -> Bool {
         guard lapsed == nil, state(by: terms, at: now) == .expired else { return false }
         lapsed = now
         return true

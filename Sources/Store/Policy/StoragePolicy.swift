@@ -1,27 +1,27 @@
-/// How long what is stored of an asset is kept, and how gladly it is given up.
+/// How long an asset stays stored, and in which order assets are evicted.
 ///
-/// Pure: who asks says what time it is. In JSON, as `asset.json` has it, what is not set is left out.
+/// Pure: the caller passes the current time. The JSON in `asset.json` omits values that are not set.
 public struct StoragePolicy: Equatable, Sendable {
-    /// What goes first where the disk has no room left. The raw values are kept in the catalogue and never change.
+    /// The eviction order on a full disk. The raw values are in the catalogue and never change.
     public enum Priority: String, Codable, Sendable {
-        /// Goes after all others.
+        /// Evicted after all others.
         case important
-        /// What most have.
+        /// The priority of most assets.
         case `default`
     }
 
-    /// From when on it is not played any more, in seconds since 1970; nil for never.
+    /// The expiry date, in seconds since 1970; nil for none.
     public var expires: Int64?
-    /// For how many seconds it is played from the first time on that it is; nil for ever.
+    /// Seconds from the first playback to the expiry; nil for no limit.
     public var afterFirstPlay: Int64?
-    /// What goes first.
+    /// The eviction priority.
     public var priority: Priority
-    /// Whether tools for backups are told to pass it over.
+    /// True if backup tools are to skip the asset.
     public var isExcludedFromBackups: Bool
-    /// For how long its keys are used, while the media stays.
+    /// The lifetimes of its keys.
     public var keys: KeyTerms
 
-    /// A policy; without anything, the one of whoever says nothing.
+    /// Makes a policy; the default policy without arguments.
     public init(
         expires: Int64? = nil, afterFirstPlay: Int64? = nil, priority: Priority = .default,
         isExcludedFromBackups: Bool = false, keys: KeyTerms = KeyTerms()
@@ -33,9 +33,9 @@ public struct StoragePolicy: Equatable, Sendable {
         self.keys = keys
     }
 
-    /// When it expires, in seconds since 1970: by its date or by its window, whichever comes first; nil for never.
+    /// The time of expiry, in seconds since 1970: the earlier of its date and the end of its window; nil for never.
     ///
-    /// - Parameter firstPlayed: when it was played first; nil where it was not.
+    /// - Parameter firstPlayed: the time of the first playback; nil if it was not played.
     public func expiration(firstPlayed: Int64?) -> Int64? {
         guard let afterFirstPlay, let firstPlayed else { return expires }
         let (end, overflows) = firstPlayed.addingReportingOverflow(afterFirstPlay)
@@ -43,63 +43,95 @@ public struct StoragePolicy: Equatable, Sendable {
     }
 }
 
-/// What becomes of an asset's storage in time: its policy, when it was played, and what was purged.
+/// The storage state of an asset: its policy, the times of playback, and its last purge.
 public struct StorageLife: Equatable, Sendable {
-    /// What was purged, and why. The raw values are kept in the catalogue and never change.
+    /// The reason of a purge. The raw values are in the catalogue and never change.
     public enum Cause: String, Codable, Sendable {
-        /// It had expired.
+        /// The asset had expired.
         case expired
-        /// The disk had no room left, and it was of default priority.
+        /// The disk was full, and the asset had default priority.
         case space
-        /// The same, and nothing else was left that might go.
+        /// The disk was full, and only important assets were left.
         case spaceThoughImportant = "space-important"
     }
 
-    /// That all of it went.
+    /// The purge of a whole asset.
     public struct Purge: Equatable, Sendable {
-        /// When, in seconds since 1970.
+        /// The time, in seconds since 1970.
         public var date: Int64
-        /// The bytes that it took.
+        /// The freed bytes.
         public var bytes: Int64
-        /// Why.
+        /// The reason.
         public var cause: Cause
 
-        /// A purge.
+        /// Makes a purge of its fields.
         public init(date: Int64, bytes: Int64, cause: Cause) {
             (self.date, self.bytes, self.cause) = (date, bytes, cause)
         }
     }
 
-    /// What the user wants.
+    /// The user's policy.
     public var policy = StoragePolicy()
-    /// When it was played first, in seconds since 1970: since there is a window, where there is one; nil where it was
-    /// not.
+    /// Time of the first playback, in seconds since 1970, or of the first one within the current window; nil if it was not
+    /// played.
     public var firstPlayed: Int64?
-    /// When it was last played, to the length of a session; nil where it never was.
+    /// Time of the last playback, at the granularity of a session; nil if it was never played.
     public var lastPlayed: Int64?
-    /// That it was purged, until something of it is asked for anew.
+    /// The last purge; nil once something of the asset is requested again.
     public var purge: Purge?
 
-    /// The life of what nobody has played and nobody has a wish about.
+    /// Makes the state of an unplayed asset with the default policy.
     public init() {}
 
-    /// When it expires, in seconds since 1970; nil for never.
+    /// The time of expiry, in seconds since 1970; nil for never.
     public var expiration: Int64? { policy.expiration(firstPlayed: firstPlayed) }
 
-    /// Whether it has expired, at a time in seconds since 1970.
+    /// True if it has expired at a time in seconds since 1970.
     public func isExpired(at now: Int64) -> Bool { expiration.map { $0 <= now } ?? false }
 
-    /// Takes note that a session plays it.
-    public mutating func notePlay(at now: Int64) {
+    /// Records a playback.
+    public mutating func recordPlay(at now: Int64) {
         firstPlayed = firstPlayed ?? now
         lastPlayed = max(lastPlayed ?? now, now)
     }
 
-    /// Takes another policy. A window that there was not before begins with the next time that it is played, or with now
-    /// if that is the case: what was watched last year would have expired else the moment that somebody gives it a
-    /// weekend.
+    /// Sets another policy. A new window begins with the next playback, or now if the asset is being played: an asset last
+    /// watched a year ago must not expire at once when the user gives it a weekend.
     public mutating func adopt(_ policy: StoragePolicy, isPlaying: Bool, at now: Int64) {
         if self.policy.afterFirstPlay == nil, policy.afterFirstPlay != nil { firstPlayed = isPlaying ? now : nil }
         self.policy = policy
+    }
+}
+
+/// The JSON in `asset.json`: `{"expires": 1798070400, "afterFirstPlay": 172800, "priority": "important",
+/// "backup": "exclude", "keysExpire": 2592000, "keysAfterFirstPlay": 172800}`.
+extension StoragePolicy: Codable {
+    private enum Key: String, CodingKey {
+        case expires, afterFirstPlay, priority, backup, keysExpire, keysAfterFirstPlay
+    }
+
+    /// Decodes a policy. An unknown priority of a newer Weir reads as the default.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        let priority = try values.decodeIfPresent(String.self, forKey: .priority).flatMap(Priority.init)
+        self.init(
+            expires: try values.decodeIfPresent(Int64.self, forKey: .expires),
+            afterFirstPlay: try values.decodeIfPresent(Int64.self, forKey: .afterFirstPlay),
+            priority: priority ?? .default,
+            isExcludedFromBackups: try values.decodeIfPresent(String.self, forKey: .backup) == "exclude",
+            keys: KeyTerms(
+                lifetime: try values.decodeIfPresent(Int64.self, forKey: .keysExpire),
+                afterFirstPlay: try values.decodeIfPresent(Int64.self, forKey: .keysAfterFirstPlay)))
+    }
+
+    /// Encodes the values that are set.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encodeIfPresent(expires, forKey: .expires)
+        try values.encodeIfPresent(afterFirstPlay, forKey: .afterFirstPlay)
+        if priority != .default { try values.encode(priority, forKey: .priority) }
+        try values.encodeIfPresent(keys.lifetime, forKey: .keysExpire)
+        try values.encodeIfPresent(keys.afterFirstPlay, forKey: .keysAfterFirstPlay)
+        if isExcludedFromBackups { try values.encode("exclude", forKey: .backup) }
     }
 }

@@ -1,8 +1,7 @@
 public import GRDB
 
-/// The policy of one asset and when it was played, as the catalogue knows it: only of those of which there is anything to
-/// say.
-public struct StorageRecord: Codable, Equatable, Sendable, FetchableRecord, PersistableRecord {
+/// The policy of one asset and the times when it was played. An asset that has neither has no row.
+public struct StorageRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
     /// The table's name.
     public static let databaseTableName = "storage"
     /// The asset's id.
@@ -13,24 +12,24 @@ public struct StorageRecord: Codable, Equatable, Sendable, FetchableRecord, Pers
     public var afterFirstPlay: Int64?
     /// The persistent name of `StoragePolicy.Priority`.
     public var priority: String
-    /// Whether tools for backups are told to pass it over.
+    /// True if backup tools are to skip the asset.
     public var isExcluded: Bool
     /// See `KeyTerms`; in seconds.
     public var keysExpire: Int64?
     /// See `KeyTerms`; in seconds.
     public var keysAfterFirstPlay: Int64?
-    /// When it was played first, in seconds since 1970.
+    /// Time of the first playback, in seconds since 1970.
     public var firstPlayed: Int64?
-    /// When it was last played, in seconds since 1970.
+    /// Time of the last playback, in seconds since 1970.
     public var lastPlayed: Int64?
-    /// When it was purged, in seconds since 1970; nil where it was not.
+    /// Time of the purge, in seconds since 1970; nil if it was not purged.
     public var purged: Int64?
-    /// The bytes that it took then.
+    /// The bytes that the purge freed.
     public var purgedBytes: Int64?
     /// The persistent name of `StorageLife.Cause`.
     public var purgeCause: String?
 
-    /// The record of an asset's life.
+    /// Makes the record of an asset's storage.
     public init(asset: String, _ life: StorageLife) {
         self.asset = asset
         (expires, afterFirstPlay) = (life.policy.expires, life.policy.afterFirstPlay)
@@ -40,7 +39,17 @@ public struct StorageRecord: Codable, Equatable, Sendable, FetchableRecord, Pers
         (purged, purgedBytes, purgeCause) = (life.purge?.date, life.purge?.bytes, life.purge?.cause.rawValue)
     }
 
-    /// What it says. Words that a newer Weir has written are taken for the usual.
+    static let columns: [RowColumn<Self>] = [
+        .init("asset", \.asset), .init("expires", \.expires), .init("afterFirstPlay", \.afterFirstPlay),
+        .init("priority", \.priority), .init("isExcluded", \.isExcluded), .init("keysExpire", \.keysExpire),
+        .init("keysAfterFirstPlay", \.keysAfterFirstPlay), .init("firstPlayed", \.firstPlayed),
+        .init("lastPlayed", \.lastPlayed), .init("purged", \.purged), .init("purgedBytes", \.purgedBytes),
+        .init("purgeCause", \.purgeCause),
+    ]
+
+    static let blank = StorageRecord(asset: "", StorageLife())
+
+    /// The asset's storage. Words that only a newer Weir knows read as the default.
     public var life: StorageLife {
         var life = StorageLife()
         life.policy = StoragePolicy(

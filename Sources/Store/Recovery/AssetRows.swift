@@ -1,13 +1,14 @@
-/// All rows of one asset in the catalogue, and how often they were changed.
+import GRDB
+
+/// All rows of one asset in the catalogue, with their revision.
 struct AssetRows: Equatable, Sendable {
-    /// Higher by one with each transaction that changed one of them: of two states the higher is the later one.
+    /// Counts the transactions that changed any of the rows: of two states, the one with the higher revision is later.
     var revision: Int
-    /// Its own row.
     var asset: AssetRecord
-    /// What belongs to it; no assets.
+    /// The asset's rows in all other tables.
     var belongings: Catalogue.Contents
 
-    /// What the rows say, whatever their order: not the revision.
+    /// The checksum of the rows, whatever their order. It does not include the revision.
     var sum: Digest {
         var sum = RowSum()
         asset.add(to: &sum)
@@ -16,24 +17,51 @@ struct AssetRows: Equatable, Sendable {
         for row in belongings.downloads { row.add(to: &sum) }
         for row in belongings.recordings.sorted(by: { $0.rendition < $1.rendition }) { row.add(to: &sum) }
         for row in belongings.storage { row.add(to: &sum) }
-        for row in belongings.places { row.add(to: &sum) }
+        for row in belongings.volumes { row.add(to: &sum) }
         return sum.digest()
     }
 
-    /// Whether all that belongs to the asset names it.
+    /// True if every row belongs to the asset.
     var isOfOneAsset: Bool {
         belongings.assets.isEmpty && belongings.owners.allSatisfy { $0 == asset.id }
     }
 }
 
-extension Catalogue.Contents {
-    /// The ids of the assets that rows belong to, each as often as there are rows.
-    var owners: [String] {
-        playlists.map(\.asset) + keys.map(\.asset) + downloads.map(\.asset) + recordings.map(\.asset)
-            + storage.map(\.asset) + places.map(\.asset)
+/// The checksum of an asset's rows, written in the same transaction as the rows.
+struct ChecksumRecord: Codable, CatalogueRow {
+    static let databaseTableName = "checksum"
+    /// The asset's id.
+    var asset: String
+    /// See `AssetRows.revision`.
+    var revision: Int
+    /// See `AssetRows.sum`; 64 hexadecimal digits.
+    var sum: String
+
+    /// Computes the checksum of rows.
+    init(_ rows: AssetRows) { self.init(rows.asset.id, rows.revision, rows.sum.description) }
+
+    private init(_ asset: String, _ revision: Int, _ sum: String) {
+        (self.asset, self.revision, self.sum) = (asset, revision, sum)
     }
 
-    /// What belongs to each asset, by its id, whether that is there or not.
+    static let columns: [RowColumn<Self>] = [
+        .init("asset", \.asset), .init("revision", \.revision), .init("sum", \.sum),
+    ]
+
+    static let blank = ChecksumRecord("", 0, "")
+
+    /// The checksum; nil if `sum` is damaged.
+    var digest: Digest? { Digest(hexadecimal: sum.utf8) }
+}
+
+extension Catalogue.Contents {
+    /// The asset id of each row outside the table of assets.
+    var owners: [String] {
+        playlists.map(\.asset) + keys.map(\.asset) + downloads.map(\.asset) + recordings.map(\.asset)
+            + storage.map(\.asset) + volumes.map(\.asset)
+    }
+
+    /// Groups the rows outside the table of assets by asset id. The asset itself may be missing.
     func belongings() -> [String: Catalogue.Contents] {
         var groups: [String: Catalogue.Contents] = [:]
         groups.reserveCapacity(assets.count)
@@ -42,11 +70,11 @@ extension Catalogue.Contents {
         for row in downloads { groups[row.asset, default: .init()].downloads.append(row) }
         for row in recordings { groups[row.asset, default: .init()].recordings.append(row) }
         for row in storage { groups[row.asset, default: .init()].storage.append(row) }
-        for row in places { groups[row.asset, default: .init()].places.append(row) }
+        for row in volumes { groups[row.asset, default: .init()].volumes.append(row) }
         return groups
     }
 
-    /// The rows of some assets in one.
+    /// Joins the rows of assets.
     init(of assets: [AssetRows]) {
         self.init()
         for rows in assets {
@@ -56,7 +84,7 @@ extension Catalogue.Contents {
             downloads += rows.belongings.downloads
             recordings += rows.belongings.recordings
             storage += rows.belongings.storage
-            places += rows.belongings.places
+            volumes += rows.belongings.volumes
         }
     }
 }

@@ -1,34 +1,33 @@
 import CLinux
 import Glibc
 
-/// The files of a catalogue as files: what can be said, and done with them, before SQLite opens them.
+/// The database file of a catalogue and the files beside it, checked and replaced without SQLite.
 struct CatalogueFile {
-    /// The database's path.
     let path: String
 
-    /// What SQLite puts beside a database.
+    /// The suffixes of the files that SQLite creates beside a database.
     private static let companions = ["-wal", "-shm"]
-    /// A catalogue that is made anew from records, until it is whole.
+    /// The path of a catalogue that is being rebuilt from records.
     var newPath: String { path + ".new" }
 
-    /// What is wrong with the files, in words; nil for nothing, and for files that are not there.
+    /// Describes the damage of the files; nil for sound and for missing files.
     func damage() -> String? {
         for suffix in [""] + Self.companions {
             var status = stat()
             guard lstat(path + suffix, &status) == 0 else { continue }
-            // A link could lead anywhere.
+            // A link could point to any file of the user.
             guard status.st_mode & S_IFMT == S_IFREG else { return "is no file" }
         }
         guard let head = head(), !head.isEmpty else { return nil }
         guard head.starts(with: Array("SQLite format 3\0".utf8)) else { return "is no database" }
-        // The versions for writing and reading: to a higher one SQLite would not write, and take that for a permission.
+        // The write and read versions: SQLite opens a file with a higher one read-only, as if the permission was missing.
         guard head.count >= 20, (1...2).contains(head[18]), (1...2).contains(head[19]) else {
             return "has a damaged header"
         }
         return nil
     }
 
-    /// Throws `notWritable` for a database that this user may not even read: it is not empty, as one that is not there.
+    /// Throws `notWritable` for a database without read permission, which must not be treated as a missing one.
     func checkPermission() throws(StoreError) {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         if file >= 0 {
@@ -47,22 +46,22 @@ struct CatalogueFile {
         return Array(bytes.prefix(max(0, count)))
     }
 
-    /// Takes over a catalogue that was made anew, if an earlier process ended between putting the damaged one aside and
-    /// that; removes one that was not needed.
-    func settle() {
+    /// Finishes a replacement that an earlier process began: uses the new catalogue if the damaged one was already set
+    /// aside, and removes it otherwise.
+    func finishReplacement() {
         let isWhole = access(newPath, F_OK) == 0 && access(newPath + "-journal", F_OK) != 0
         if isWhole, access(path, F_OK) != 0 { rename(newPath, path) }
         removeNew()
     }
 
-    /// Removes a catalogue that is being made anew.
+    /// Removes a catalogue that is being rebuilt.
     func removeNew() {
         for suffix in ["", "-journal"] + Self.companions { unlink(newPath + suffix) }
     }
 
-    /// Puts the damaged files aside, and the new one in their place.
+    /// Sets the damaged files aside, and renames the new one to their path.
     ///
-    /// - Returns: where the damaged database lies now.
+    /// - Returns: the damaged database's new path.
     func replace() throws(StoreError) -> String {
         try Self.sync(newPath)
         var aside = path + ".broken"
@@ -72,7 +71,7 @@ struct CatalogueFile {
             aside = "\(path).broken-\(number)"
             number += 1
         }
-        // A log that stayed would be taken for the new database's.
+        // SQLite would apply a log that is left to the new database.
         for suffix in Self.companions + [""] {
             guard rename(path + suffix, aside + suffix) == 0 || errno == ENOENT else {
                 throw StoreError(path: path + suffix)

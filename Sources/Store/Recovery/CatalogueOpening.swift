@@ -1,85 +1,75 @@
 import GRDB
 
-/// A catalogue that has just been opened, and what the records had to say on it.
+/// Opens a catalogue, compares it with the records, and repairs it.
 struct CatalogueOpening {
-    /// The database.
     let queue: DatabaseQueue
-    /// All that is in it.
+    /// All rows, after a repair.
     let contents: Catalogue.Contents
-    /// What was to be mended; nil for nothing.
+    /// Nil if nothing was to be repaired.
     let recovery: CatalogueRecovery?
-    /// How often each asset's rows were changed.
+    /// The revision of each asset's rows.
     let revisions: [String: Int]
-    /// The records of its assets.
     let records: RecordFolder
-    /// The revisions of the records that there are.
+    /// The revisions of each asset's records, the latest first.
     let present: [String: [Int]]
-    /// The assets whose records are older than their rows, or are not there.
+    /// The assets whose records are missing or older than their rows.
     let unrecorded: [String]
 
-    /// Opens the file at `path` for writing; one that is damaged is put aside, and a new one made of what is sound in it and
-    /// of records.
+    /// Opens the file at `path` for writing. A damaged file is set aside, and a new one is made of its sound rows and of the
+    /// records.
     init(_ path: String, _ records: RecordFolder) throws {
         self.records = records
         let file = CatalogueFile(path: path)
-        file.settle()
+        file.finishReplacement()
         try records.clear()
         var (opened, reading) = try Self.open(file)
         var present = try records.index()
-        let mending = Mending(reading, records, &present)
-        if let mending {
-            mending.putAside(in: records)
-            let aside = reading.damage == nil ? nil : try Self.makeNew(file, mending.assets, &opened)
+        let repair = Repair(reading, records, &present)
+        if let repair {
+            repair.setAsideUnreadable(in: records)
+            let aside = reading.damage == nil ? nil : try Self.makeNew(file, repair.assets, &opened)
             let queue = try opened ?? Catalogue.open(path)
             contents = try queue.write { database in
-                if aside == nil { try Catalogue.rewrite(mending.assets, database) }
+                if aside == nil { try Catalogue.rewrite(repair.assets, database) }
                 return try Catalogue.contents(database)
             }
-            (self.queue, recovery) = (queue, mending.recovery(reading, aside))
-            revisions = Dictionary(mending.assets.map { ($0.asset.id, $0.revision) }) { $1 }
-            unrecorded = mending.assets.filter { present[$0.asset.id]?.first ?? 0 < $0.revision }.map(\.asset.id)
+            (self.queue, recovery) = (queue, repair.recovery(reading, aside))
+            revisions = Dictionary(repair.assets.map { ($0.asset.id, $0.revision) }) { $1 }
         } else {
-            let queue = try opened ?? Catalogue.open(path)
-            if reading.isWithoutSums { try queue.write { try Self.addSums(reading, $0) } }
-            (self.queue, contents, recovery) = (queue, reading.contents, nil)
-            revisions =
-                reading.isWithoutSums
-                ? Dictionary(reading.contents.assets.map { ($0.id, 1) }) { $1 } : reading.revisions
-            unrecorded = reading.contents.assets.lazy.map(\.id)
-                .filter { present[$0]?.first ?? 0 < max(1, reading.revisions[$0] ?? 0) }
+            (queue, contents, recovery) = (try opened ?? Catalogue.open(path), reading.contents, nil)
+            revisions = reading.revisions
         }
+        unrecorded = contents.assets.map(\.id)
+            .filter { [revisions] id in present[id]?.first ?? 0 < revisions[id] ?? 0 }
         self.present = present
     }
 
-    /// Reads all of the file at `path`, and changes nothing: what is in it, as far as it is sound, and in records.
+    /// Reads the file at `path` without changing anything: its sound rows, and the records.
     static func read(
         _ path: String, _ records: RecordFolder?
     ) -> (contents: Catalogue.Contents, recovery: CatalogueRecovery?) {
         let damage = CatalogueFile(path: path).damage()
         let reading = damage == nil ? Catalogue.read(path, { try CatalogueReading($0) }) : nil
         var present = (try? records?.index()) ?? [:]
-        guard let records, let mending = Mending(reading ?? CatalogueReading(damage: damage), records, &present) else {
+        guard let records, let repair = Repair(reading ?? CatalogueReading(damage: damage), records, &present) else {
             return (reading?.contents ?? Catalogue.Contents(), nil)
         }
         return (
-            Catalogue.Contents(of: mending.assets), mending.recovery(reading ?? CatalogueReading(damage: damage), nil)
+            Catalogue.Contents(of: repair.assets), repair.recovery(reading ?? CatalogueReading(damage: damage), nil)
         )
     }
 
-    // MARK: The steps
+    // MARK: Steps
 
-    /// Opens the file as it is; no queue for one that cannot be used.
+    /// Opens the file as it is. Returns no queue for an unusable file.
     private static func open(_ file: CatalogueFile) throws -> (DatabaseQueue?, CatalogueReading) {
         if let damage = file.damage() { return (nil, CatalogueReading(damage: damage)) }
         do {
             let queue = try Catalogue.open(file.path)
-            let verdict = CatalogueVerdict(on: file.path)
-            let shape = try Catalogue.inMemory().read(Catalogue.shape)
+            let check = IntegrityCheck(of: file.path)
             let reading = try queue.read { database in
-                guard try Catalogue.shape(database).isSuperset(of: shape) else {
-                    throw StoreError(.catalogue, path: file.path, detail: "its tables are not those of a catalogue")
-                }
-                return try CatalogueReading(database, verdict)
+                try Catalogue.checkShape(database, path: file.path)
+                return try CatalogueReading(database, check)
             }
             return (queue, reading)
         } catch {
@@ -89,7 +79,9 @@ struct CatalogueOpening {
         }
     }
 
-    /// Makes a new file of these rows beside the damaged one, and then lets it take its place.
+    /// Makes a new file of rows beside the damaged one, and then replaces the damaged one.
+    ///
+    /// - Returns: the damaged file's new path.
     private static func makeNew(
         _ file: CatalogueFile, _ assets: [AssetRows], _ damaged: inout DatabaseQueue?
     ) throws -> String {
@@ -105,25 +97,17 @@ struct CatalogueOpening {
             throw error
         }
     }
-
-    private static func addSums(_ reading: CatalogueReading, _ database: Database) throws {
-        for var rows in reading.assets {
-            rows.revision = 1
-            try ChecksumRecord(rows).insert(database)
-        }
-    }
 }
 
-/// What a catalogue lacks, and has of records now.
-private struct Mending {
-    /// All rows, as they are to be.
+/// The rows of a catalogue after its repair from records.
+private struct Repair {
     let assets: [AssetRows]
     private let restoration: Restoration
     private var unreadable: [(id: String, revision: Int, error: StoreError)] = []
 
-    /// Reads the records that say more than the catalogue; nil where the catalogue is sound, and none does.
+    /// Reads the records that are later than the catalogue. Returns nil if the catalogue is sound and no record is later.
     ///
-    /// - Parameter present: loses the records that could not be read.
+    /// - Parameter present: loses the records that cannot be read.
     init?(_ reading: CatalogueReading, _ records: RecordFolder, _ present: inout [String: [Int]]) {
         let outdated = reading.outdated(by: present)
         guard reading.damage != nil || !outdated.isEmpty else { return nil }
@@ -131,12 +115,12 @@ private struct Mending {
         for id in outdated.sorted() {
             while let revision = present[id]?.first, revision > reading.revisions[id] ?? 0 {
                 do throws(StoreError) {
-                    restoration.take(try records.read(id, revision))
+                    restoration.insert(try records.read(id, revision))
                     break
                 } catch {
                     unreadable.append((id, revision, error))
                     present[id]?.removeFirst()
-                    restoration.miss(id)
+                    restoration.markUnreadable(id)
                 }
             }
         }
@@ -144,12 +128,11 @@ private struct Mending {
         self.restoration = restoration
     }
 
-    /// Puts aside the records that could not be read.
-    func putAside(in records: RecordFolder) {
-        for record in unreadable { records.putAside(record.id, record.revision) }
+    func setAsideUnreadable(in records: RecordFolder) {
+        for record in unreadable { records.setAside(record.id, record.revision) }
     }
 
-    /// What is to be told.
+    /// Describes the repair.
     func recovery(_ reading: CatalogueReading, _ aside: String?) -> CatalogueRecovery {
         let finding =
             reading.damage.map { "was damaged (\($0))" }
@@ -158,4 +141,34 @@ private struct Mending {
             finding: finding, count: assets.count, restored: restoration.restored.count,
             lost: restoration.lost.sorted(), unreadable: unreadable.map(\.error), setAside: aside)
     }
+}
+
+/// The repair of a catalogue that was damaged, missing, or older than the records of its assets.
+public struct CatalogueRecovery: Equatable, Sendable, CustomStringConvertible {
+    /// The problem, as the rest of a sentence that begins with "the catalogue".
+    public let finding: String
+    /// The number of assets after the repair.
+    public let count: Int
+    /// The number of assets restored from their records.
+    public let restored: Int
+    /// The ids of lost assets, sorted.
+    public let lost: [String]
+    /// The unreadable records: path and reason.
+    public let unreadable: [StoreError]
+    /// The damaged file's new path; nil if no file was set aside.
+    public let setAside: String?
+
+    /// A sentence for a log.
+    public var description: String {
+        var text = "the catalogue \(finding): "
+        text += count == 1 ? "1 asset is there again" : "\(count) assets are there again"
+        text += ", \(restored) of them from \(RecordFolder.name)"
+        if !lost.isEmpty { text += ", and \(lost.count) could not be restored (\(lost.joined(separator: ", ")))" }
+        if let setAside { text += "; the damaged file is now \(setAside)" }
+        for error in unreadable { text += "; set aside because it could not be read: \(error)" }
+        return text
+    }
+
+    /// Compares the descriptions.
+    public static func == (one: Self, other: Self) -> Bool { one.description == other.description }
 }

@@ -1,50 +1,47 @@
 import Dispatch
 import GRDB
+import Synchronization
 
-/// What a catalogue's file says, and how much of it is what was written.
+/// The rows of a catalogue's file, and which of them are as they were written.
 ///
-/// SQLite notices what no longer hangs together. A row that was changed behind its back it does not: for that there is a
-/// sum of each asset's rows in the table `checksum`, written with them.
+/// SQLite's own check finds a damaged structure. It does not find a changed value inside a row: the table `checksum` is for
+/// that.
 struct CatalogueReading: Sendable {
     /// All rows.
     private(set) var contents = Catalogue.Contents()
-    /// How often each asset's rows were changed; for those alone whose rows are what was written.
+    /// The revisions of the assets whose rows match their checksum.
     private(set) var revisions: [String: Int] = [:]
-    /// Assets of which it is known that they were there, and are not, or not as they were.
+    /// Assets whose rows are missing or do not match their checksum.
     private(set) var lost: Set<String> = []
-    /// What is wrong with the file, in words; nil for nothing.
+    /// The file's damage, in words; nil for a sound file.
     private(set) var damage: String?
-    /// Whether an earlier version wrote it, which knew no sums.
-    private(set) var isWithoutSums = false
 
-    /// Of a file that is not there, or says nothing.
+    /// Makes the reading of a file that is missing or unreadable.
     init(damage: String? = nil) { self.damage = damage }
 
-    /// Reads all of a file.
+    /// Reads all rows.
     ///
-    /// - Parameter verdict: what another thread finds out on the same file meanwhile.
-    /// - Throws: SQLite's error where not even that can be done.
-    init(_ database: Database, _ verdict: CatalogueVerdict? = nil) throws {
-        let hasSums = try database.tableExists(ChecksumRecord.databaseTableName)
+    /// - Parameter check: SQLite's check of the same file on another thread; without one, it runs here.
+    /// - Throws: SQLite's error if the file is unreadable.
+    init(_ database: Database, _ check: IntegrityCheck? = nil) throws {
         self.init(
-            try Catalogue.contents(database), sums: hasSums ? try ChecksumRecord.all(database) : [],
-            damage: try verdict?.result() ?? Self.verdict(database))
+            try Catalogue.contents(database), sums: try ChecksumRecord.all(database),
+            damage: try check?.result() ?? Self.integrity(of: database))
     }
 
-    /// Compares rows with what is noted of them.
+    /// Compares rows with their checksums.
     init(_ contents: Catalogue.Contents, sums: [ChecksumRecord], damage: String? = nil) {
         (self.contents, self.damage) = (contents, damage)
-        isWithoutSums = sums.isEmpty && !contents.assets.isEmpty
         compare(Dictionary(sums.map { ($0.asset, $0) }) { $1 })
     }
 
-    /// What SQLite finds wrong with a database; nil for nothing. It reads all of it.
-    static func verdict(_ database: Database) throws -> String? {
-        let verdict = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
-        return verdict == "ok" ? nil : verdict ?? "cannot be checked"
+    /// Runs SQLite's check, which reads the whole file. Returns nil for a sound file.
+    static func integrity(of database: Database) throws -> String? {
+        let text = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
+        return text == "ok" ? nil : text ?? "cannot be checked"
     }
 
-    /// The same of a file that cannot be used for another reason.
+    /// Returns the reading of a file that is unusable because of `error`.
     func damaged(_ error: StoreError) -> CatalogueReading {
         var reading = self
         reading.damage = damage ?? error.detail ?? "\(error)"
@@ -56,14 +53,13 @@ struct CatalogueReading: Sendable {
         let assets = assets
         for (rows, sum) in zip(assets, Self.sums(of: assets)) {
             let id = rows.asset.id
-            if let noted = missing.removeValue(forKey: id), noted.digest == sum {
-                revisions[id] = noted.revision
+            if let written = missing.removeValue(forKey: id), written.digest == sum {
+                revisions[id] = written.revision
             } else {
                 lost.insert(id)
             }
         }
         lost.formUnion(missing.keys)
-        if isWithoutSums { return lost = [] }
         let ids = Set(contents.assets.map(\.id))
         if !lost.isEmpty {
             damage = damage ?? "\(lost.count) assets are not as they were written"
@@ -72,22 +68,22 @@ struct CatalogueReading: Sendable {
         }
     }
 
-    /// The sums of the rows of many assets, worked out by all processors.
+    /// Computes checksums on all processors.
     private static func sums(of assets: [AssetRows]) -> [Digest] {
         let share = 256
         return [Digest](unsafeUninitializedCapacity: assets.count) { buffer, count in
-            // Each turn writes places of its own.
-            nonisolated(unsafe) let places = buffer
-            DispatchQueue.concurrentPerform(iterations: (assets.count + share - 1) / share) { turn in
-                for place in turn * share..<min(assets.count, (turn + 1) * share) {
-                    places.initializeElement(at: place, to: assets[place].sum)
+            // Each iteration writes elements of its own.
+            nonisolated(unsafe) let elements = buffer
+            DispatchQueue.concurrentPerform(iterations: (assets.count + share - 1) / share) { iteration in
+                for index in iteration * share..<min(assets.count, (iteration + 1) * share) {
+                    elements.initializeElement(at: index, to: assets[index].sum)
                 }
             }
             count = assets.count
         }
     }
 
-    /// The rows of each asset, sound or not, the oldest first; what has no sum is of revision 0.
+    /// The rows of each asset, oldest asset first. The revision is 0 if the rows do not match their checksum.
     var assets: [AssetRows] {
         let belongings = contents.belongings()
         return contents.assets.map { asset in
@@ -97,34 +93,39 @@ struct CatalogueReading: Sendable {
         }
     }
 
-    /// The assets whose record says more than the file: it is later, or the rows are gone or changed.
+    /// The assets whose record is to be used: it is later than the rows, or the rows are missing or changed.
     func outdated(by records: [String: [Int]]) -> [String] {
         records.filter { $0.value.first ?? 0 > revisions[$0.key] ?? 0 }.map(\.key)
     }
 }
 
-/// What is noted of an asset's rows when they are written.
-struct ChecksumRecord: Codable, FetchableRecord, PersistableRecord, OrderedRecord {
-    /// The table's name.
-    static let databaseTableName = "checksum"
-    /// The asset's id.
-    let asset: String
-    /// As `AssetRows.revision`.
-    let revision: Int
-    /// 64 hexadecimal digits, as `AssetRows.sum` writes them.
-    let sum: String
-
-    /// What is to be noted of these rows.
-    init(_ rows: AssetRows) { (asset, revision, sum) = (rows.asset.id, rows.revision, rows.sum.description) }
-
-    /// See `OrderedRecord`.
-    static let columns = ["asset", "revision", "sum"]
-
-    /// See `OrderedRecord`.
-    init(ordered row: Row) throws {
-        (asset, revision, sum) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1), try row.decode(atIndex: 2))
+/// SQLite's check of a file on a thread of its own, while the rows are read. Both read the whole file.
+final class IntegrityCheck {
+    private final class Outcome: Sendable {
+        /// Nil if the check could not run; otherwise the result of `CatalogueReading.integrity`.
+        let text = Mutex<String??>(nil)
     }
 
-    /// The sum; nil where it is none.
-    var digest: Digest? { Digest(hexadecimal: sum.utf8) }
+    private let outcome = Outcome()
+    private var thread: StoreThread?
+
+    /// Starts the check. Nothing may write to the file meanwhile.
+    init(of path: String) {
+        thread = try? StoreThread("verdict") { [outcome] in
+            var configuration = Configuration()
+            configuration.readonly = true
+            guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else { return }
+            let text = try? queue.read(CatalogueReading.integrity)
+            outcome.text.withLock { $0 = text }
+        }
+    }
+
+    deinit { thread?.join() }
+
+    /// Waits for the end of the check. Returns nil if it could not run.
+    func result() -> String?? {
+        thread?.join()
+        thread = nil
+        return outcome.text.withLock { $0 }
+    }
 }

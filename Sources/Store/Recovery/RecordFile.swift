@@ -1,26 +1,25 @@
 import Foundation
 
-/// The text of `records/<asset id>.<revision>.json`: an asset's rows of the catalogue, from which they come back when that
-/// is broken or gone.
+/// The text of `records/<asset id>.<revision>.json`: a copy of an asset's rows, from which a damaged or missing catalogue is
+/// rebuilt.
 ///
-/// It has what the catalogue has, tokens and header fields among it, and is therefore no part of the bundle, which
-/// people hand on. Pure.
+/// It contains tokens and header fields, so it is not part of the bundle, which people pass on. Pure.
 struct RecordFile {
-    /// Why a text is not taken.
+    /// The reason why a text is refused.
     enum Failure: Error, CustomStringConvertible {
-        /// No JSON, or not that of a record.
+        /// Not JSON, or not the JSON of a record.
         case unreadable(any Error)
-        /// Of a format that this version does not know.
+        /// A format of a newer Weir.
         case format(Int)
-        /// What it says is not what was written.
+        /// The rows do not match their checksum.
         case changed
 
-        /// In words for a log.
+        /// A phrase for a log.
         var description: String {
             switch self {
-            case .unreadable(let error): "it is no record: \(error)"
+            case .unreadable(let error): "it is not a record: \(error)"
             case .format(let number): "it is of format \(number), which a newer Weir writes"
-            case .changed: "it is not what was written"
+            case .changed: "its rows do not match their checksum"
             }
         }
     }
@@ -40,13 +39,11 @@ struct RecordFile {
         let keys: [KeyRecord]
         let downloads: [DownloadRecord]
         let recordings: [RecordingRecord]
-        /// Nil in what a Weir wrote that knew no policies.
-        let storage: [StorageRecord]?
-        /// Nil where it was never moved.
-        let places: [PlaceRecord]?
+        let storage: [StorageRecord]
+        let volumes: [VolumeRecord]
     }
 
-    /// A playlist with its body as the text that it is; where it is none, as Base64.
+    /// A playlist with its body as text, or as Base64 if it is not UTF-8.
     private struct PlaylistText: Codable {
         let asset, rendition, url: String
         let text: String?
@@ -69,7 +66,7 @@ struct RecordFile {
         }
     }
 
-    /// Writes the text of an asset's rows.
+    /// Encodes an asset's rows with their checksum.
     static func encode(_ rows: AssetRows) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -80,10 +77,10 @@ struct RecordFile {
                     revision: rows.revision, sum: rows.sum.description, asset: rows.asset,
                     playlists: belongings.playlists.map(PlaylistText.init), keys: belongings.keys,
                     downloads: belongings.downloads, recordings: belongings.recordings,
-                    storage: belongings.storage, places: belongings.places.isEmpty ? nil : belongings.places)))
+                    storage: belongings.storage, volumes: belongings.volumes)))
     }
 
-    /// Reads a text, which must be whole and unchanged.
+    /// Decodes a text, which must be complete and match its checksum.
     static func decode(_ bytes: [UInt8]) throws(Failure) -> AssetRows {
         let rows: AssetRows
         let sum: String
@@ -97,7 +94,7 @@ struct RecordFile {
                 revision: text.revision, asset: text.asset,
                 belongings: Catalogue.Contents(
                     playlists: text.playlists.map(\.record), keys: text.keys, downloads: text.downloads,
-                    recordings: text.recordings, storage: text.storage ?? [], places: text.places ?? []))
+                    recordings: text.recordings, storage: text.storage, volumes: text.volumes))
         } catch let failure as Failure {
             throw failure
         } catch {

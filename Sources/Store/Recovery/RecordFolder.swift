@@ -1,27 +1,25 @@
 import Glibc
 
-/// The folder `records` of a store: one file an asset, named after its id and the revision of its rows.
+/// The folder `records` of a store: one file per asset, named after its id and the revision of its rows.
 ///
-/// A revision in the name tells, without a file being opened, which of catalogue and record is the later one; and the
-/// former file goes only when the new one is on the disk.
+/// With the revision in the name, the record and the catalogue can be compared without opening the file. The old file is
+/// removed only after the new one is on the disk.
 struct RecordFolder: Sendable {
-    /// The folder's name.
     static let name = "records"
 
     private static let suffix = ".json"
-    /// Of a file on its way in.
+    /// Of a file that is being written.
     private static let newSuffix = ".new"
-    /// Of a file that could not be read, and is kept for whoever can.
+    /// Of an unreadable file, which is kept for a person to look at.
     private static let asideSuffix = ".unreadable"
-    /// No record is so long: 256 renditions of the longest playlists would not come to it.
+    /// Longer files are not read: 256 renditions with the longest playlists take less.
     private static let mostBytes: Int64 = 1 << 30
 
     private let folder: Directory
 
-    /// The records that lie in a folder.
     init(_ folder: Directory) { self.folder = folder }
 
-    /// The revisions of each asset's records, by its id, the latest first. Links, and files of other names, are none.
+    /// Lists the revisions of each asset's records by its id, the latest first. Ignores links and files with other names.
     func index() throws(StoreError) -> [String: [Int]] {
         var index: [String: [Int]] = [:]
         for entry in try folder.entries() where !entry.isDirectory {
@@ -43,7 +41,7 @@ struct RecordFolder: Sendable {
 
     /// Reads a record.
     ///
-    /// - Throws: `StoreError`, with the file's path and why it is no record of this asset.
+    /// - Throws: `StoreError` with the file's path and the reason why it is not a record of this asset.
     func read(_ id: String, _ revision: Int) throws(StoreError) -> AssetRows {
         let name = Self.file(id, revision)
         let path = folder.path + "/" + name
@@ -62,13 +60,13 @@ struct RecordFolder: Sendable {
         return rows
     }
 
-    /// Puts a record aside that cannot be read.
-    func putAside(_ id: String, _ revision: Int) {
+    /// Renames an unreadable record.
+    func setAside(_ id: String, _ revision: Int) {
         let name = Self.file(id, revision)
         try? folder.move(name, to: folder, as: name + Self.asideSuffix)
     }
 
-    /// Removes what an earlier process left half written, whatever lies there by such a name.
+    /// Removes everything with the name of an unfinished file: an earlier process left it.
     func clear() throws(StoreError) {
         for name in try folder.names() where name.hasSuffix(Self.newSuffix) && Directory.isName(name) {
             try folder.removeTree(name)
@@ -77,7 +75,7 @@ struct RecordFolder: Sendable {
 
     // MARK: Writing
 
-    /// Writes a record to the disk, beside its place.
+    /// Writes and syncs a record under a temporary name.
     func prepare(_ rows: AssetRows) throws(StoreError) {
         let name = Self.file(rows.asset.id, rows.revision) + Self.newSuffix
         let bytes: [UInt8]
@@ -96,19 +94,18 @@ struct RecordFolder: Sendable {
         }
     }
 
-    /// Puts in its place what `prepare` wrote.
+    /// Renames the file that `prepare` wrote to its final name.
     func publish(_ id: String, _ revision: Int) throws(StoreError) {
         let name = Self.file(id, revision)
         try folder.move(name + Self.newSuffix, to: folder, as: name)
     }
 
-    /// Removes what `prepare` wrote.
+    /// Removes the file that `prepare` wrote.
     func discard(_ id: String, _ revision: Int) { try? folder.remove(Self.file(id, revision) + Self.newSuffix) }
 
-    /// Removes a record.
     func remove(_ id: String, _ revision: Int) throws(StoreError) { try folder.remove(Self.file(id, revision)) }
 
-    /// Waits until the disk has what came into the folder, and what went from it.
+    /// Syncs the folder: new and removed names survive a power cut.
     func sync() throws(StoreError) {
         guard fsync(folder.descriptor) == 0 else { throw StoreError(path: folder.path) }
     }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Store
 
-/// Catalogues that are damaged in every way that there is: what was in them is there again.
+/// Rebuilding of catalogues with every kind of damage.
 @Suite struct BrokenCatalogueTests {
     let folder: TemporaryFolder
 
-    // Each new catalogue is synced several times.
+    // In memory: each new catalogue is synced several times.
     init() throws { folder = try TemporaryFolder(inMemory: true) }
 
     private static let file = "catalogue-1.sqlite"
@@ -18,7 +18,7 @@ import Testing
         try Catalogue(path: folder.path(name), access: access)
     }
 
-    /// A store with records of all that is in it: `closed`, and `live`, where half of it stands in SQLite's log alone.
+    /// Makes a store with records of all assets: `closed`, and `live`, with half of the rows only in SQLite's log.
     private func prepare() async throws -> Catalogue.Contents {
         try FileManager.default.createDirectory(atPath: folder.path("store"), withIntermediateDirectories: true)
         do {
@@ -47,9 +47,9 @@ import Testing
         try FileManager.default.copyItem(atPath: folder.path(name), toPath: folder.path(copy))
     }
 
-    /// Expects all that was in the store to be there after a restart, to stay there, and the catalogue to be usable.
+    /// Expects all rows after a restart and after another one, and a usable catalogue.
     ///
-    /// - Parameter lost: how many assets are told to be lost.
+    /// - Parameter lost: the number of assets reported as lost.
     private func check(
         _ name: String, _ expected: Catalogue.Contents, _ comment: String, lost: Int = 0
     ) async throws {
@@ -67,7 +67,7 @@ import Testing
         #expect(again.initial.playlists.count == expected.playlists.count, "\(comment)")
     }
 
-    @Test func threeHundredAreRebuilt() async throws {
+    @Test func rebuildsThreeHundredDamagedCatalogues() async throws {
         let expected = try await prepare()
         var random = SeededDice(state: 6)
         for number in 0..<300 {
@@ -76,20 +76,20 @@ import Testing
             let path = folder.path("copy/" + Self.file)
             try damage.apply(to: path, &random)
             try await check("copy", expected, "case \(number), \(damage)")
-            // A link was not followed.
+            // Links are not followed.
             #expect(access(path + ".outside", F_OK) != 0)
         }
     }
 
-    /// What is changed behind SQLite's back, one column after the other, with SQLite's own tools.
-    @Test func aChangeOfAnyColumnIsUndone() async throws {
+    /// Changes one column after the other with another SQLite, so that the file stays sound.
+    @Test func restoresAChangedValueInAnyColumn() async throws {
         let expected = try await prepare()
         let script = """
             import shutil, sqlite3, sys
             source, folder = sys.argv[1:]
             names = sqlite3.connect(source)
             for (table,) in names.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
-                # What lists said is no asset's row: it is worked out anew.
+                # Summaries are computed again, and have no checksum.
                 if table.startswith(("sqlite_", "grdb_")) or table == "summary": continue
                 for column in [row[1] for row in names.execute(f"PRAGMA table_info({table})")]:
                     target = f"{folder}/{table}.{column}"
@@ -114,12 +114,12 @@ import Testing
         for column in columns {
             try copy("closed", to: "copy")
             try copy("changed/\(column)", to: "copy/" + Self.file)
-            // A sum under an id that nothing else has may have been that of an asset.
+            // A checksum without rows may be that of a lost asset.
             try await check("copy", expected, "\(column)", lost: column == "checksum.asset" ? 1 : 0)
         }
     }
 
-    @Test func aDatabaseOfAnotherProgramIsSetAside() async throws {
+    @Test func setsAsideADatabaseOfAnotherProgram() async throws {
         let expected = try await prepare()
         let path = folder.path("closed/" + Self.file)
         unlink(path)
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: Damage.allCases)
-    fileprivate func whatIsOnlyReadIsReadFromRecordsAndStaysAsItIs(_ damage: Damage) async throws {
+    fileprivate func readsRecordsInAReadOnlyStoreWithoutChangingAnything(_ damage: Damage) async throws {
         let expected = try await prepare()
         var random = SeededDice(state: 1)
         try damage.apply(to: folder.path("closed/" + Self.file), &random)
@@ -147,7 +147,7 @@ import Testing
                 == files.filter { !$0.hasSuffix("-shm") && !$0.hasSuffix("-wal") })
     }
 
-    @Test func whatIsToldSaysHowManyAreBackAndWhereTheFileLies() async throws {
+    @Test func reportsTheRepair() async throws {
         _ = try await prepare()
         for name in ["film-3-k3f9", "film-4-k3f9"] {
             try folder.write(Data("{".utf8), to: "closed/records/\(name).1.json")
@@ -165,7 +165,7 @@ import Testing
         #expect(folder.files().contains("closed/records/film-3-k3f9.1.json.unreadable"))
     }
 
-    @Test func withoutRecordsWhatParsesStays() async throws {
+    @Test func keepsReadableRowsWithoutRecords() async throws {
         let expected = try await prepare()
         try FileManager.default.removeItem(atPath: folder.path("closed/records"))
         #expect(try open("closed").initial.sorted == expected)
@@ -181,7 +181,7 @@ import Testing
     }
 }
 
-/// What can become of a catalogue's files.
+/// Kinds of damage to a catalogue's files.
 private enum Damage: CaseIterable {
     case gone, cut, flipped, flippedMuch, zeroedPage, swappedPages, garbageHeader, oneHeaderByte, appended
     case logGone, logFlipped, logCut, empty, folder, link, firstPages
@@ -239,7 +239,7 @@ private enum Damage: CaseIterable {
         }
     }
 
-    /// Nothing where there is no such file.
+    /// Does nothing if the file is missing.
     private func change(_ path: String, _ body: (inout [UInt8]) -> Void) throws {
         guard let data = FileManager.default.contents(atPath: path) else { return }
         var bytes = [UInt8](data)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// The end of the process between each two steps of what the catalogue does with its records.
+/// Kills between any two steps of writing rows and records.
 @Suite struct CatalogueKillTests {
     let folder: TemporaryFolder
 
@@ -32,7 +32,7 @@ import Testing
 
     // MARK: Removal
 
-    @Test func withItsRecordGoneAndItsRowsThereAnAssetIsThere() async throws {
+    @Test func keepsAnAssetWithoutARecord() async throws {
         try remove("records/film-1-k3f9.1.json")
         #expect(try open().initial.sorted == all.sorted)
         let catalogue = try open()
@@ -40,17 +40,17 @@ import Testing
         try await waitUntil("its record") { records().contains("film-1-k3f9.1.json") }
     }
 
-    @Test func withItsRecordGoneItDoesNotComeBackWithoutTheCatalogue() async throws {
+    @Test func doesNotRestoreAnAssetWithoutARecord() async throws {
         try remove("records/film-1-k3f9.1.json")
         try remove("catalogue-1.sqlite")
         #expect(try open().initial.assets.map(\.id) == ["film-0-k3f9", "film-2-k3f9", "film-0-new2"].sortedLike(all))
     }
 
-    @Test func whatWasRemovedIsNowhere() async throws {
+    @Test func doesNotRestoreARemovedAsset() async throws {
         try await open().removeAsset("film-1-k3f9")
         #expect(!records().contains { $0.hasPrefix("film-1") })
         #expect(try open().initial.assets.count == 3)
-        // What was being written of it when it was removed.
+        // A record that was being written during the removal.
         try folder.write(Data("{".utf8), to: "store/records/film-1-k3f9.2.json.new")
         try remove("catalogue-1.sqlite")
         let catalogue = try open()
@@ -58,8 +58,8 @@ import Testing
         #expect(!records().contains { $0.hasPrefix("film-1") })
     }
 
-    @Test func aRevisionWhosePredecessorIsHalfGoneIsThere() async throws {
-        // The record of the old asset goes before the rows.
+    @Test func keepsARevisionOfAHalfRemovedAsset() async throws {
+        // The old asset's record is removed before its rows.
         try remove("records/film-0-k3f9.1.json")
         #expect(try open().initial.sorted == all.sorted)
         try remove("catalogue-1.sqlite")
@@ -70,7 +70,7 @@ import Testing
         #expect(assets.first { $0.id == "film-0-new2" }?.name == "film-0")
     }
 
-    @Test func whatTookTheOldsPlaceIsWrittenSo() async throws {
+    @Test func writesTheRecordOfASuccessor() async throws {
         var revision = try #require(all.assets.first { $0.id == "film-0-new2" })
         revision.revises = nil
         try await open().supersede("film-0-k3f9", by: revision)
@@ -79,7 +79,7 @@ import Testing
         #expect(assets.contains(revision) && assets.count == 3)
     }
 
-    @Test func whatRevisedARemovedAssetIsStillSound() async throws {
+    @Test func keepsTheRevisionOfARemovedAsset() async throws {
         try await open().removeAsset("film-0-k3f9")
         let catalogue = try open()
         #expect(catalogue.recovery == nil && catalogue.initial.assets.count == 3)
@@ -87,12 +87,12 @@ import Testing
 
     // MARK: Saving
 
-    @Test func rowsThatAreLaterThanTheirRecordCount() async throws {
+    @Test func usesRowsLaterThanTheirRecord() async throws {
         var asset = SampleCatalogue.rows(1).asset
         asset.title = "Later"
         let catalogue = try open()
         try await catalogue.save(.init(assets: [asset]))
-        // As it is now the process ends: the record waits for more to write.
+        // A copy of this state is a kill: the record is written only a second later.
         try FileManager.default.copyItem(atPath: folder.path("store"), toPath: folder.path("copy"))
         #expect(try open("copy").initial.assets.contains(asset))
         let again = try open("copy")
@@ -102,7 +102,7 @@ import Testing
         #expect(again.recovery == nil)
     }
 
-    @Test func aRecordThatIsLaterThanTheRowsCounts() async throws {
+    @Test func usesARecordLaterThanItsRows() async throws {
         try FileManager.default.copyItem(
             atPath: folder.path("store/catalogue-1.sqlite"), toPath: folder.path("former.sqlite"))
         var asset = SampleCatalogue.rows(1).asset
@@ -117,7 +117,7 @@ import Testing
         #expect(catalogue.recovery?.description.contains("was older than") ?? false)
     }
 
-    @Test func theFormerRecordStandsInForOneThatIsCut() async throws {
+    @Test func usesTheOlderRecordIfTheNewerIsCut() async throws {
         try folder.write(Data("{".utf8), to: "store/records/film-1-k3f9.2.json")
         try remove("catalogue-1.sqlite")
         let catalogue = try open()
@@ -125,7 +125,7 @@ import Testing
         #expect(catalogue.recovery?.lost == [] && catalogue.recovery?.unreadable.count == 1)
     }
 
-    @Test func aCutRecordDoesNotTouchSoundRows() async throws {
+    @Test func keepsSoundRowsWithACutRecord() async throws {
         try folder.write(Data("{".utf8), to: "store/records/film-1-k3f9.2.json")
         let catalogue = try open()
         #expect(catalogue.initial.sorted == all.sorted)
@@ -135,14 +135,14 @@ import Testing
 
     // MARK: Rebuilding
 
-    @Test func aNewCatalogueThatWasNotPutInPlaceIsTakenOver() async throws {
+    @Test func finishesAnInterruptedReplacement() async throws {
         let path = folder.path("store/catalogue-1.sqlite")
         try FileManager.default.moveItem(atPath: path, toPath: path + ".new")
         let catalogue = try open()
         #expect(catalogue.initial.sorted == all.sorted && catalogue.recovery == nil)
     }
 
-    @Test(arguments: ["", "-journal"]) func aNewCatalogueThatIsNotWholeGoes(_ suffix: String) async throws {
+    @Test(arguments: ["", "-journal"]) func removesAnIncompleteNewCatalogue(_ suffix: String) async throws {
         try folder.write(Data("half".utf8), to: "store/catalogue-1.sqlite.new\(suffix)")
         #expect(try open().initial.sorted == all.sorted)
         #expect(!folder.files().contains { $0.contains(".new") })
@@ -150,7 +150,7 @@ import Testing
 }
 
 extension [String] {
-    /// These in the order in which assets have them.
+    /// Sorts ids in the order of the assets.
     fileprivate func sortedLike(_ contents: Catalogue.Contents) -> Self {
         contents.assets.sorted { ($0.created, $0.id) < ($1.created, $1.id) }.map(\.id).filter(contains)
     }

@@ -4,27 +4,27 @@ import Testing
 @testable import Store
 
 @Suite struct RecordFileTests {
-    @Test(arguments: 0..<4) func whatIsWrittenIsReadBack(_ number: Int) throws {
+    @Test(arguments: 0..<4) func decodesAnEncodedRecord(_ number: Int) throws {
         var rows = SampleCatalogue.rows(number)
         rows.revision = 7
         #expect(try RecordFile.decode(RecordFile.encode(rows)) == rows)
     }
 
-    @Test func playlistsStandInItAsText() throws {
+    @Test func encodesPlaylistsAsText() throws {
         let text = String(decoding: try RecordFile.encode(SampleCatalogue.rows(1, segments: 2)), as: UTF8.self)
         #expect(text.contains(#""text":"#) && text.contains("#EXTINF:6.006") && text.contains(#""format":1"#))
     }
 
     @Test(arguments: [
-        ("", "no record"), ("{}", "no record"), ("[1]", "no record"), (#"{"format":"1"}"#, "no record"),
-        (#"{"format":2,"revision":1}"#, "format 2"), (#"{"format":1}"#, "no record"),
+        ("", "not a record"), ("{}", "not a record"), ("[1]", "not a record"), (#"{"format":"1"}"#, "not a record"),
+        (#"{"format":2,"revision":1}"#, "format 2"), (#"{"format":1}"#, "not a record"),
     ])
-    func whatIsNoneIsRefused(_ text: String, _ reason: String) {
+    func refusesOtherTexts(_ text: String, _ reason: String) {
         let failure = #expect(throws: RecordFile.Failure.self) { try RecordFile.decode(Array(text.utf8)) }
         #expect(failure?.description.contains(reason) ?? false, "\(String(describing: failure))")
     }
 
-    @Test func whatWasChangedIsRefused() throws {
+    @Test func refusesAChangedRecord() throws {
         let rows = SampleCatalogue.rows(1, segments: 2)
         let text = String(decoding: try RecordFile.encode(rows), as: UTF8.self)
         for (old, new) in [
@@ -42,7 +42,7 @@ import Testing
         #expect(throws: RecordFile.Failure.self) { try RecordFile.decode(cut) }
     }
 
-    @Test func aSumIsOfTheRowsAndNotOfTheirOrder() {
+    @Test func computesTheChecksumInAnyOrderOfRows() {
         var rows = SampleCatalogue.rows(5)
         let sum = rows.sum
         rows.belongings.playlists.reverse()
@@ -52,7 +52,7 @@ import Testing
         #expect(rows.sum != sum)
     }
 
-    @Test func oneFieldsValueIsNotTakenForAnothers() {
+    @Test func distinguishesEqualValuesOfDifferentColumns() {
         var one = SampleCatalogue.rows(0).asset
         var other = one
         (one.title, one.fields) = ("a", nil)

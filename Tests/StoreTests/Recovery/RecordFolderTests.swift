@@ -20,7 +20,7 @@ import Testing
         try records.publish(rows.asset.id, revision)
     }
 
-    @Test func recordsAreKnownByAssetAndRevision() throws {
+    @Test func indexesRecordsByAssetAndRevision() throws {
         try write(1)
         try write(1, revision: 10)
         try write(1, revision: 9)
@@ -38,12 +38,12 @@ import Testing
         "film.json", "film.0.json", "film.-1.json", "film.01.json", "film.+1.json", "film.1.json.new", "film.1.txt",
         ".1.json", "a b.1.json", "é.1.json", "film.99999999999999999999.json", "film.1.json.unreadable", ".json",
     ])
-    func aFileOfAnotherNameIsNone(_ name: String) throws {
+    func ignoresFilesWithOtherNames(_ name: String) throws {
         try folder.write(Data("{}".utf8), to: "records/" + name)
         #expect(try records.index().isEmpty)
     }
 
-    @Test func linksAreNotFollowed() throws {
+    @Test func doesNotFollowLinks() throws {
         let outside = try folder.write(Data(try RecordFile.encode(SampleCatalogue.rows(1))), to: "outside.json")
         let manager = FileManager.default
         for name in ["film-1-k3f9.1.json", "film-1-k3f9.2.json.new"] {
@@ -59,18 +59,18 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: outside)) == before)
     }
 
-    @Test func theRecordOfSomethingElseIsRefused() throws {
+    @Test func refusesTheRecordOfAnotherAsset() throws {
         try write(1)
         try FileManager.default.moveItem(
             atPath: folder.path("records/film-1-k3f9.1.json"), toPath: folder.path("records/other.1.json"))
         #expect(throws: StoreError.self) { try records.read("other", 1) }
         #expect(throws: StoreError.self) { try records.read("../catalogue", 1) }
-        records.putAside("other", 1)
+        records.setAside("other", 1)
         #expect(folder.files() == ["records/other.1.json.unreadable"])
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "mounting takes root"))
-    func aFullDiskTakesNothingOfIt() async throws {
+    func leavesNothingOnAFullDisk() async throws {
         let disk = try await SmallDisk.folder(size: 16_384)
         let error = #expect(throws: StoreError.self) {
             try RecordFolder(disk).prepare(SampleCatalogue.rows(1, segments: 1000))

@@ -2,14 +2,14 @@ import Foundation
 
 @testable import Store
 
-/// Assets as a store has them: long playlists, keys, tokens, downloads, a revision.
+/// Realistic assets: long playlists, keys, tokens, downloads, a revision.
 enum SampleCatalogue {
-    /// Rows of so many assets, and of a revision of the first.
+    /// Rows of several assets, and of a revision of asset 0.
     static func contents(_ range: Range<Int>, segments: Int = 80) -> Catalogue.Contents {
         Catalogue.Contents(of: range.map { rows($0, segments: segments) } + (range.contains(0) ? [revision] : []))
     }
 
-    /// All rows of an asset, of the first revision.
+    /// All rows of an asset, with revision 1.
     static func rows(_ number: Int, segments: Int = 80) -> AssetRows {
         let id = "film-\(number)-k3f9"
         let isOdd = number % 2 == 1
@@ -32,7 +32,7 @@ enum SampleCatalogue {
                     ] : [],
                 recordings: isOdd ? [RecordingRecord(asset: id, rendition: "video-360p")] : [],
                 storage: isOdd ? [StorageRecord(asset: id, life)] : [],
-                places: isOdd ? [PlaceRecord(asset: id, in: annex, other: number % 4 == 1 ? annex : nil)] : []))
+                volumes: isOdd ? [VolumeRecord(asset: id, in: volume, other: number % 4 == 1 ? volume : nil)] : []))
     }
 
     private static var key: KeyLife {
@@ -43,7 +43,7 @@ enum SampleCatalogue {
         return key
     }
 
-    private static let annex = BundlePlace(path: "/nowhere/\"é\"", mark: "0123")
+    private static let volume = Volume(path: "/nowhere/\"é\"", mark: "0123")
 
     private static var life: StorageLife {
         var life = StorageLife()
@@ -70,14 +70,14 @@ enum SampleCatalogue {
         }
         return PlaylistRecord(
             asset: id, rendition: rendition, url: "https://cdn.example/\(id)/\(rendition).m3u8",
-            // One that is no UTF-8 as well.
+            // Also one that is not UTF-8.
             body: Array(text.utf8) + (rendition == "audio-en" ? [0xFF, 0] : []),
             imports: rendition == "video-360p" ? ["t": "a\",b", "u": ""] : nil, fetched: 5)
     }
 }
 
 extension Catalogue.Contents {
-    /// The same rows in the order of their keys: in which order the database has them says nothing.
+    /// The rows sorted by their keys: the database returns them in any order.
     var sorted: Self {
         var contents = self
         contents.assets.sort { $0.id < $1.id }
@@ -86,7 +86,7 @@ extension Catalogue.Contents {
         contents.downloads.sort { $0.asset < $1.asset }
         contents.recordings.sort { ($0.asset, $0.rendition) < ($1.asset, $1.rendition) }
         contents.storage.sort { $0.asset < $1.asset }
-        contents.places.sort { $0.asset < $1.asset }
+        contents.volumes.sort { $0.asset < $1.asset }
         return contents
     }
 }

@@ -33,7 +33,7 @@ private func checkRelay(_ playlist: MultivariantPlaylist, _ bytes: [UInt8]) {
 }
 
 private func checkStored(_ playlist: MultivariantPlaylist, _ renditions: Set<Int>) {
-    let whole = playlist.wholeVariants(renditions: renditions)
+    let whole = playlist.completeVariants(renditions: renditions)
     let output = try? playlist.stored(renditions: renditions) { $0.renditionIndex.map { "/\($0).m3u8" } }
     guard let view = output else {
         precondition(whole.isEmpty, "no stored view")

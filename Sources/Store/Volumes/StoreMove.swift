@@ -1,19 +1,20 @@
 import CLinux
+import Foundation
 import Glibc
 
-/// The moving of a whole store to another folder, with its lock held: nobody uses it meanwhile.
+/// Moves a whole store to another folder, while holding its lock.
 ///
-/// On one disk the folders change places in one step. To another disk everything is copied beside the new place, held
-/// against the ledgers, synced and renamed; then the old folder says where the store is, and what is in it goes. So one of
-/// the two is whole at each instant, and the same call finishes what was interrupted: what was copied is not copied again.
+/// On one disk the two folders are exchanged in one step. To another disk everything is copied beside the new path, verified
+/// against the ledgers, synced and renamed; then the old folder gets `moved.json`, and its contents are deleted. So one of
+/// the two is complete at each instant, and the same call finishes an interrupted move without copying a file twice.
 public struct StoreMove {
-    /// How much is copied, and whether it goes on.
+    /// Counts the copied bytes, and can cancel the move.
     public let pace: ReadingPace
-    /// How many pieces were not what their ledger says, and were copied as they are.
+    /// The number of pieces that do not match their ledger. They are copied as they are.
     public private(set) var damaged = 0
-    /// The bytes that there are.
+    /// The size of the store in bytes.
     public let totalBytes: Int64
-    /// The new folder's path, without links.
+    /// The new folder's path without links.
     public let path: String
 
     private let source: Directory
@@ -22,11 +23,10 @@ public struct StoreMove {
     private let name: String
     private var temporary: String { ".\(name).weir-part" }
 
-    /// Looks whether it can be, and takes the store's lock.
+    /// Checks both paths, and acquires the store's lock.
     ///
-    /// - Throws: `busy` when the store is in use, `missing` where there is none, `moved` where it went elsewhere, `exists`
-    ///   where something is at the new place, `badName` for one in the store, `notWritable`, `diskFull`; nothing has
-    ///   changed then.
+    /// - Throws: `busy` if the store is in use, `missing` if there is none, `moved` if it was moved elsewhere, `exists` if the
+    ///   new path is in use, `badName` if it is inside the store, `notWritable`, `diskFull`. Nothing has changed then.
     public init(from old: String, to new: String, pace: ReadingPace) throws(StoreError) {
         source = try Directory.existing(path: old)
         guard let real = Directory.real(old) else { throw StoreError(path: old) }
@@ -43,26 +43,26 @@ public struct StoreMove {
             throw StoreError(.badName, path: new, detail: "it is in the store itself")
         }
         self.pace = pace
-        if let note = StoreMoveNote.read(in: source), note.path != path {
-            throw StoreError(.moved, path: old, detail: "the store is in \(note.path)")
+        if let marker = StoreMoveMarker.read(in: source), marker.path != path {
+            throw StoreError(.moved, path: old, detail: "the store is in \(marker.path)")
         }
-        let isStore = source.has("assets") || source.has("records") || source.has(StoreMoveNote.fileName)
+        let isStore = source.has("assets") || source.has("records") || source.has(StoreMoveMarker.fileName)
         guard isStore else { throw StoreError(.missing, path: old, detail: "there is no store") }
         lock = Hold(try source.open("lock", flags: O_RDWR | O_CREAT))
         guard flock(lock.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw StoreError(path: old) }
         totalBytes = try source.wholeSize()
-        // Where the old folder says already that the store is there, only what is left of it is to go.
-        if StoreMoveNote.read(in: source) == nil { try Self.checkTarget(parent, name, path, from: real) }
+        // With the marker in the old folder, the copy is complete, and only the old contents are to be deleted.
+        if StoreMoveMarker.read(in: source) == nil { try Self.checkTarget(parent, name, path, from: real) }
     }
 
-    /// The store's lock, let go with the last reference.
+    /// The store's lock, released with the last reference.
     private final class Hold: Sendable {
         let descriptor: Int32
         init(_ descriptor: Int32) { self.descriptor = descriptor }
         deinit { close(descriptor) }
     }
 
-    /// The new place must be free: nothing, an empty folder, or what an earlier call has left there.
+    /// Throws unless the new path is missing, an empty folder, or left by an earlier call.
     private static func checkTarget(
         _ parent: Directory, _ name: String, _ path: String, from old: String
     ) throws(StoreError) {
@@ -74,47 +74,47 @@ public struct StoreMove {
             throw StoreError(.notWritable, path: path, detail: "it belongs to another user")
         }
         let isOurs =
-            StoreMoveNote.read(StoreMoveNote.arrivedName, in: found)?.path == old
-            || [path, old].contains(StoreMoveNote.read(in: found)?.path)
+            StoreMoveMarker.read(StoreMoveMarker.arrivedName, in: found)?.path == old
+            || [path, old].contains(StoreMoveMarker.read(in: found)?.path)
         let isEmpty = try found.names().isEmpty
         guard isOurs || isEmpty else {
-            throw StoreError(.exists, path: path, detail: "there is something already: give a new folder")
+            throw StoreError(.exists, path: path, detail: "the folder is not empty: give a new folder")
         }
     }
 
-    /// Does it, or goes on with it. Takes as long as it takes.
+    /// Moves the store, or continues an interrupted move.
     ///
-    /// - Throws: `busy` where it was given up; the system's reasons. The store is then where it was, unless the old folder
-    ///   says already that it is not: then only what is left there is still to go.
+    /// - Throws: `busy` after a cancellation; the system's errors. The store is then still in the old folder, unless that has
+    ///   its marker already: then only its old contents are to be deleted.
     public mutating func run() throws(StoreError) {
-        if StoreMoveNote.read(in: source) == nil {
+        if StoreMoveMarker.read(in: source) == nil {
             if try exchange() { return }
             try copy()
-            try StoreMoveNote(path: path).write(in: source)
+            try StoreMoveMarker(path: path).write(in: source)
         }
-        try parent.raw(name).remove(StoreMoveNote.arrivedName)
-        for name in try source.names() where name != StoreMoveNote.fileName && name != "lock" {
+        try parent.raw(name).remove(StoreMoveMarker.arrivedName)
+        for name in try source.names() where name != StoreMoveMarker.fileName && name != "lock" {
             try source.removeAny(name)
         }
     }
 
     // MARK: On one disk
 
-    /// - Returns: whether one disk has both, so that it could be.
+    /// - Returns: false if the folders are on different disks.
     private func exchange() throws(StoreError) -> Bool {
         var (own, other) = (stat(), stat())
         guard fstat(source.descriptor, &own) == 0, fstat(parent.descriptor, &other) == 0,
             own.st_dev == other.st_dev, !source.isMountPoint, !parent.has(temporary)
         else { return false }
         guard mkdirat(parent.descriptor, name, 0o700) == 0 || errno == EEXIST else { throw StoreError(path: path) }
-        let note = try parent.raw(name)
-        // What an earlier call copied there is of another disk.
-        if StoreMoveNote.read(StoreMoveNote.arrivedName, in: note) != nil { return false }
-        try StoreMoveNote(path: path).write(in: note)
+        let target = try parent.raw(name)
+        // An earlier call has copied from another disk.
+        if StoreMoveMarker.read(StoreMoveMarker.arrivedName, in: target) != nil { return false }
+        try StoreMoveMarker(path: path).write(in: target)
         guard let old = Directory.real(source.path) else { throw StoreError(path: source.path) }
         guard weir_rename_exchange(old, path) == 0 else {
             let reason = errno
-            try note.remove(StoreMoveNote.fileName)
+            try target.remove(StoreMoveMarker.fileName)
             unlinkat(parent.descriptor, name, AT_REMOVEDIR)
             guard [EXDEV, EINVAL, ENOSYS, EBUSY].contains(reason) else { throw StoreError(path: path, errno: reason) }
             return false
@@ -127,7 +127,7 @@ public struct StoreMove {
     // MARK: To another disk
 
     private mutating func copy() throws(StoreError) {
-        // A copy that is whole, but perhaps not the latest: the old store may have been used since.
+        // The copy is complete but perhaps outdated: the old store may have been used since.
         if parent.has(name), try !parent.raw(name).names().isEmpty, !parent.has(temporary) {
             guard renameat(parent.descriptor, name, parent.descriptor, temporary) == 0 else {
                 throw StoreError(path: path)
@@ -138,9 +138,9 @@ public struct StoreMove {
         try checkRoom(beside: try target.wholeSize())
         try mirror(source, to: target, isTop: true)
         guard let old = Directory.real(source.path) else { throw StoreError(path: source.path) }
-        try StoreMoveNote(path: old).write(StoreMoveNote.arrivedName, in: target)
+        try StoreMoveMarker(path: old).write(StoreMoveMarker.arrivedName, in: target)
         try Store.syncDisk(of: target)
-        // Over an empty folder, where there is one.
+        // Replaces an empty folder.
         guard renameat(parent.descriptor, temporary, parent.descriptor, name) == 0 else {
             let isMount = errno == EBUSY
             throw isMount
@@ -158,10 +158,10 @@ public struct StoreMove {
             detail: "the store takes \(totalBytes >> 20) MB, and the disk has room for \(free >> 20) MB")
     }
 
-    /// Lets a folder have what another has; what is there already, by length and time, stays.
+    /// Makes the contents of `to` equal to those of `from`. Keeps files with equal length and modification time.
     private mutating func mirror(_ from: Directory, to: Directory, isTop: Bool = false) throws(StoreError) {
-        // What grew there is of no use to the next process either, and a note half written to nobody.
-        let passed = isTop ? ["tmp", StoreMoveNote.fileName + ".new", StoreMoveNote.arrivedName + ".new"] : []
+        // Growing files and half-written markers are of no use in the copy.
+        let passed = isTop ? ["tmp", StoreMoveMarker.fileName + ".new", StoreMoveMarker.arrivedName + ".new"] : []
         let names = try from.names().filter { !passed.contains($0) }
         for gone in Set(try to.names()).subtracting(names) { try to.removeAny(gone) }
         let ledger = (try? from.read(Ledger.fileName)).flatMap { $0 }.map { Ledger($0) }
@@ -204,72 +204,33 @@ public struct StoreMove {
         defer { close(target) }
         let entry = try FileCopy.hashed(source, to: target, path: path, pace)
         if let line, line != entry { damaged += 1 }
-        // Only a file that is whole has the time of its original.
+        // Set last: only a complete copy has the time of the original.
         guard futimens(target, [status.st_atim, status.st_mtim]) == 0 else { throw StoreError(path: path) }
     }
 }
 
-extension FileCopy {
-    /// Copies all of a file, and tells what it is.
-    ///
-    /// - Throws: `busy` where it was given up; the system's error, about `path`.
-    static func hashed(
-        _ source: Int32, to target: Int32, path: String, _ pace: ReadingPace
-    ) throws(StoreError) -> Ledger.Entry {
-        var digest = DigestState()
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        var offset: off_t = 0
-        while true {
-            guard pace.goOn() else { throw StoreError(.busy, path: path, detail: "given up") }
-            let count = pread(source, &buffer, buffer.count, offset)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw StoreError(path: path) }
-            guard count > 0 else { break }
-            buffer.withUnsafeBytes { digest.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            guard write(buffer, count, to: target) else { throw StoreError(path: path) }
-            offset += off_t(count)
-            _ = pace.goOn(after: count)
-        }
-        return Ledger.Entry(size: Int64(offset), digest: digest.digest)
-    }
-
-    /// Writes the first `count` bytes, whatever write(2) takes at once; where not, errno says why.
-    static func write(_ buffer: [UInt8], _ count: Int, to file: Int32) -> Bool {
-        var done = 0
-        while done < count {
-            let written = buffer.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, count - done) }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else { return false }
-            done += written
-        }
-        return true
-    }
-}
-
-/// Folders in which people may have put things of any name.
+/// Access to files of any name, which people may have put into the store.
 extension Directory {
-    /// Whether there is anything of this name.
     fileprivate func has(_ name: String) -> Bool {
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// The folder `name`, no link.
+    /// Opens the folder `name`, but no link.
     fileprivate func raw(_ name: String) throws(StoreError) -> Directory {
         let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard opened >= 0 else { throw StoreError(path: path + "/" + name) }
         return Directory(descriptor: opened, path: path + "/" + name)
     }
 
-    /// Whether another file system begins here.
     fileprivate var isMountPoint: Bool {
         var (own, above) = (stat(), stat())
         return fstat(descriptor, &own) != 0 || fstatat(descriptor, "..", &above, 0) != 0 || own.st_dev != above.st_dev
     }
 
-    /// The lengths of all files.
+    /// The sum of the lengths of all files.
     ///
-    /// - Throws: `exists` for what is neither file nor folder: that could not be moved.
+    /// - Throws: `exists` for anything that is neither file nor folder, which could not be copied.
     fileprivate func wholeSize() throws(StoreError) -> Int64 {
         var sum: Int64 = 0
         for name in try names() {
@@ -282,9 +243,32 @@ extension Directory {
             case S_IFREG: sum += Int64(status.st_size)
             default:
                 throw StoreError(
-                    .exists, path: path + "/" + name, detail: "it is neither file nor folder: take it away first")
+                    .exists, path: path + "/" + name, detail: "it is neither file nor folder: remove it first")
             }
         }
         return sum
+    }
+}
+
+/// The text of `moved.json`: the new path of a moved store. It stays in the old folder, so that no empty store is made there.
+struct StoreMoveMarker: Codable, Equatable {
+    /// The file name in the old folder.
+    static let fileName = "moved.json"
+    /// The file name in the new folder until the old folder has its marker. `path` is then the old path.
+    static let arrivedName = "arrived.json"
+
+    /// The path of the other folder.
+    let path: String
+
+    /// Reads the marker of a folder; nil if there is none or it is unreadable.
+    static func read(_ name: String = fileName, in folder: Directory) -> StoreMoveMarker? {
+        guard let bytes = try? folder.read(name) else { return nil }
+        return try? JSONDecoder().decode(StoreMoveMarker.self, from: Data(bytes))
+    }
+
+    /// Writes the marker, synced.
+    func write(_ name: String = fileName, in folder: Directory) throws(StoreError) {
+        guard let text = try? JSONEncoder().encode(self) else { throw StoreError(.io, path: folder.path) }
+        try folder.replace(name, by: Array(text) + Array("\n".utf8))
     }
 }

@@ -2,23 +2,23 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A folder where bundles of a store lie: the store's own, or an annex, which is one on another disk.
+/// A folder with bundles of a store: the store's own folder, or one on another disk.
 ///
 /// ```
-/// <place>/assets/<asset id>/   tmp/   lock   annex.json, in an annex
+/// <volume>/assets/<asset id>/   tmp/   lock   volume.json, except in the store's own folder
 /// ```
-/// Files grow in the `tmp/` of the place where they are to stay, so that a rename makes pieces of them. An annex may be
-/// *away*: its disk is not there. It is known by its mark, not by its path. Sendable: from any thread.
-public final class BundlePlace: Sendable {
-    /// What is open of it.
+/// A file grows in the `tmp/` of its final volume, so that a rename makes it a piece. A volume is *away* while its disk is
+/// not mounted. It is identified by its mark, not by its path. Sendable: from any thread.
+public final class Volume: Sendable {
+    /// The open folders.
     struct Folders: Sendable {
         let root: Directory
-        /// Nil where nothing can be written.
+        /// Nil in a read-only volume.
         let temporary: Directory?
-        /// Nil where there is none, and none can be made.
+        /// Nil if it is missing in a read-only volume.
         let assets: Directory?
         let lock: StoreLock?
-        /// Why nothing can be written; nil where it can.
+        /// The error because of which nothing can be written; nil for a writable volume.
         let readOnlyReason: StoreError?
     }
 
@@ -27,43 +27,43 @@ public final class BundlePlace: Sendable {
         var folders: Result<Folders, StoreError>
     }
 
-    /// What an annex is known by; nil for the store's own folder.
+    /// The id in the volume's mark; nil for the store's own folder.
     public let mark: String?
     private let state: Mutex<State>
-    /// How many bundles were taken away: each has a name of its own in `tmp/`, where the last may still lie.
+    /// Counts removed bundles: each gets a name of its own in `tmp/`, where an earlier one may still be.
     private let removals = Atomic(0)
 
-    /// The store's own folder.
+    /// Makes the volume of the store's own folder.
     init(home folders: Folders) {
         mark = nil
         state = Mutex(State(path: folders.root.path, folders: .success(folders)))
     }
 
-    /// An annex that the catalogue names; away, where its disk is not there now.
+    /// Opens a volume of the catalogue. It is away if its disk is not mounted.
     init(path: String, mark: String) {
         self.mark = mark
         state = Mutex(State(path: path, folders: Self.opened(path, mark)))
     }
 
-    /// Whether it is the store's own folder.
+    /// True for the store's own folder.
     public var isHome: Bool { mark == nil }
 
-    /// Its path.
+    /// The volume's path.
     public var path: String { state.withLock { $0.path } }
 
-    /// Why nothing of it can be had now; nil where its disk is there.
+    /// The error because of which the volume is away; nil if it is open.
     public var absence: StoreError? {
         if case .failure(let error) = state.withLock({ $0.folders }) { error } else { nil }
     }
 
-    /// What is open.
+    /// Returns the open folders.
     ///
     /// - Throws: `away`.
     func folders() throws(StoreError) -> Folders { try state.withLock { $0.folders }.get() }
 
-    /// What is open, for writing.
+    /// Returns the open folders for writing.
     ///
-    /// - Throws: `away`; why nothing can be written there.
+    /// - Throws: `away`; the error because of which nothing can be written.
     func writable() throws(StoreError) -> (root: Directory, temporary: Directory, assets: Directory) {
         let folders = try folders()
         guard folders.readOnlyReason == nil, let temporary = folders.temporary, let assets = folders.assets else {
@@ -72,11 +72,11 @@ public final class BundlePlace: Sendable {
         return (folders.root, temporary, assets)
     }
 
-    // MARK: Whether its disk is there
+    // MARK: Presence
 
-    /// Looks whether its disk is there, which may take as long as a disk does.
+    /// Checks whether the volume's disk is mounted. Waits for the disk.
     ///
-    /// - Returns: whether that is otherwise than at the last look.
+    /// - Returns: true if that has changed since the last check.
     public func look() -> Bool {
         guard let mark else { return false }
         let state = state.withLock { $0 }
@@ -91,8 +91,8 @@ public final class BundlePlace: Sendable {
         if case .success = found { return true } else { return false }
     }
 
-    /// Looks for it elsewhere from now on: its disk is mounted there.
-    func follow(to path: String) {
+    /// Uses another path from now on: the disk is mounted there.
+    func change(path: String) {
         state.withLock { $0.path = path }
         _ = look()
     }
@@ -101,7 +101,7 @@ public final class BundlePlace: Sendable {
         Result { () throws(StoreError) in
             let root = try? Directory.existing(path: path, followsLink: false)
             do throws(StoreError) {
-                guard let root, try AnnexMark.read(in: root)?.id == mark else { throw StoreError(.away, path: path) }
+                guard let root, try VolumeMark.read(in: root)?.id == mark else { throw StoreError(.away, path: path) }
                 return try open(root)
             } catch {
                 throw error.code == .away ? error : StoreError(.away, path: path, detail: "\(error)")
@@ -109,7 +109,7 @@ public final class BundlePlace: Sendable {
         }
     }
 
-    /// Opens an annex, makes what it lacks, and clears what an earlier process left in `tmp/`.
+    /// Opens a volume, creates missing folders, and clears `tmp/`.
     private static func open(_ root: Directory) throws(StoreError) -> Folders {
         do throws(StoreError) {
             try root.checkOwner()
@@ -125,16 +125,16 @@ public final class BundlePlace: Sendable {
         }
     }
 
-    // MARK: A new annex
+    // MARK: New volumes
 
-    /// Makes an annex of a folder that is new or empty, or finds the mark of the one that is there.
+    /// Makes a volume of a new or empty folder, or reads the mark of an existing volume.
     ///
     /// - Parameters:
-    ///   - isKnown: whether an annex of this mark is this store's.
-    ///   - check: throws for a path, without links, that is none for an annex.
-    /// - Returns: its mark, its path without links, and whether it was made now.
-    /// - Throws: `exists` where something else is there, or another store's bundles; `notWritable` where it is another
-    ///   user's; `newer`; the system's reasons.
+    ///   - isKnown: returns true for the mark of a volume of this store.
+    ///   - check: throws for a path, without links, that must not be a volume.
+    /// - Returns: the mark, the path without links, and true if the volume is new.
+    /// - Throws: `exists` if there are other files or another store's bundles; `notWritable` if the folder belongs to another
+    ///   user; `newer`; the system's error.
     static func prepare(
         at path: String, isKnown: (String) -> Bool, check: (String) throws(StoreError) -> Void
     ) throws(StoreError) -> (mark: String, path: String, isNew: Bool) {
@@ -142,33 +142,33 @@ public final class BundlePlace: Sendable {
         guard let real = Directory.real(path) else { throw StoreError(path: path) }
         try check(real)
         try root.checkOwner()
-        if let mark = try AnnexMark.read(in: root) {
+        if let mark = try VolumeMark.read(in: root) {
             guard !isKnown(mark.id) else { return (mark.id, real, false) }
-            // One that came to nothing has no bundle.
+            // An unknown volume without bundles is left over from a failed move.
             if let assets = try? root.subdirectory("assets"), try !assets.names().isEmpty {
-                throw StoreError(.exists, path: path, detail: "bundles of another store lie there")
+                throw StoreError(.exists, path: path, detail: "it holds bundles of another store")
             }
             return (mark.id, real, false)
         }
         guard try root.names().allSatisfy({ $0 == "lost+found" }) else {
             throw StoreError(
-                .exists, path: path, detail: "other things are there: give a new folder, such as \(path)/weir")
+                .exists, path: path, detail: "the folder is not empty: give a new folder, such as \(path)/weir")
         }
-        let mark = AnnexMark()
+        let mark = VolumeMark()
         try mark.write(in: root)
         return (mark.id, real, true)
     }
 
-    /// Takes away an annex that was made for nothing, and its folder if nothing else is in that.
+    /// Removes a new volume that got no bundle, and its folder if that is empty then.
     func discard() {
         guard !isHome, let folders = try? writable(), (try? folders.assets.names().isEmpty) ?? false else { return }
-        for name in ["assets", "tmp", AnnexMark.fileName, "lock"] { try? folders.root.removeTree(name) }
+        for name in ["assets", "tmp", VolumeMark.fileName, "lock"] { try? folders.root.removeTree(name) }
         rmdir(path)
     }
 
     // MARK: Bundles
 
-    /// The bundle of the asset `id`; with `create`, made if it is not there.
+    /// Opens the bundle of the asset `id`; with `create`, creates it if it is missing.
     func bundle(_ id: String, create: Bool) throws(StoreError) -> Directory {
         let folders = try folders()
         guard let assets = folders.assets else {
@@ -177,7 +177,7 @@ public final class BundlePlace: Sendable {
         return try assets.subdirectory(id, create: create && folders.readOnlyReason == nil)
     }
 
-    /// Whether a bundle of this asset lies there.
+    /// Returns true if the volume has a bundle of this asset.
     ///
     /// - Throws: `away`.
     public func hasBundle(_ id: String) throws(StoreError) -> Bool {
@@ -190,9 +190,9 @@ public final class BundlePlace: Sendable {
         }
     }
 
-    /// Puts a bundle into `tmp/`, in one step.
+    /// Moves a bundle into `tmp/` in one step.
     ///
-    /// - Returns: its folder's name there; nil where there is no such bundle.
+    /// - Returns: the folder's name there; nil if there is no such bundle.
     func setAside(_ id: String) throws(StoreError) -> String? {
         let (_, temporary, assets) = try writable()
         let name = "\(id).\(removals.wrappingAdd(1, ordering: .relaxed).newValue)"
@@ -205,19 +205,19 @@ public final class BundlePlace: Sendable {
         return name
     }
 
-    /// Whether a bundle can come from another place by a rename, as far as is known before that.
-    public func isOnDisk(of other: BundlePlace) -> Bool {
+    /// True if both volumes seem to be on one file system, so that a bundle can be renamed.
+    public func isOnDisk(of other: Volume) -> Bool {
         var (own, found) = (stat(), stat())
         guard let folders = try? folders(), let others = try? other.folders() else { return false }
         return fstat(folders.root.descriptor, &own) == 0 && fstat(others.root.descriptor, &found) == 0
             && own.st_dev == found.st_dev
     }
 
-    /// Takes a bundle over from another place by a rename, in one step that outlives a loss of power.
+    /// Moves a bundle from another volume to this one by a rename, synced.
     ///
-    /// - Returns: whether that could be; not where the disks are two.
-    /// - Throws: `exists` where there is a bundle of that id.
-    public func take(_ id: String, from other: BundlePlace) throws(StoreError) -> Bool {
+    /// - Returns: false if the volumes are on different file systems.
+    /// - Throws: `exists` if there is a bundle of that id.
+    public func moveBundle(_ id: String, from other: Volume) throws(StoreError) -> Bool {
         let (assets, others) = (try writable().assets, try other.writable().assets)
         do throws(StoreError) {
             try others.move(id, to: assets, as: id)
@@ -229,22 +229,22 @@ public final class BundlePlace: Sendable {
         return true
     }
 
-    // MARK: A loss of power
+    // MARK: Power cuts
 
-    /// Whether the power was lost with pieces unsynced, and their folders have not all been looked into since.
+    /// True if the power was lost with unsynced pieces, and not all folders have been checked since.
     public var isAfterPowerLoss: Bool { (try? folders())?.lock?.isDoubtful ?? false }
 
-    /// Takes note that all folders were looked into after a loss of power.
-    public func noteRecovered() { (try? folders())?.lock?.begin() }
+    /// Call once all folders are checked after a power cut.
+    public func markRecovered() { (try? folders())?.lock?.begin() }
 
-    /// Takes note that all is synced.
-    func noteSynced() {
+    /// Call once everything is synced.
+    func markSynced() {
         if !isAfterPowerLoss { (try? folders())?.lock?.end() }
     }
 }
 
 extension Directory {
-    /// Throws `notWritable` where the folder is another user's: what is planted there is not ours to trust.
+    /// Throws `notWritable` if the folder belongs to another user, who could have planted files in it.
     fileprivate func checkOwner() throws(StoreError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw StoreError(path: path) }
@@ -253,14 +253,14 @@ extension Directory {
         }
     }
 
-    /// Whether this folder is what is at a path.
+    /// True if the path still leads to this folder.
     fileprivate func isStill(at path: String) -> Bool {
         var (own, found) = (stat(), stat())
         guard fstat(descriptor, &own) == 0, lstat(path, &found) == 0 else { return false }
         return own.st_dev == found.st_dev && own.st_ino == found.st_ino
     }
 
-    /// A path that is there, without links; nil for any other.
+    /// Resolves the links of an existing path; nil for a missing one.
     static func real(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }

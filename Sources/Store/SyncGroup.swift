@@ -2,18 +2,16 @@ import CLinux
 import Glibc
 
 /// Pieces that are synced together.
-struct KeeperGroup: ~Copyable {
-    private typealias Kept = (arrival: Keeper.Arrival, descriptor: Int32)
+struct SyncGroup: ~Copyable {
+    private var pieces: [(arrival: SyncThread.Arrival, descriptor: Int32)] = []
+    private let all: [SyncThread.Arrival]
 
-    private var pieces: [Kept] = []
-    private let whole: [Keeper.Arrival]
-
-    /// Opens what is not open. What is gone by now, evicted for instance, is none of them, and its folder is told.
-    init(_ arrivals: [Keeper.Arrival]) {
-        whole = arrivals
+    /// Opens the files that are not open. Skips pieces that were removed meanwhile.
+    init(_ arrivals: [SyncThread.Arrival]) {
+        all = arrivals
         for arrival in arrivals {
             guard let descriptor = arrival.descriptor ?? arrival.pieces.directory.openIfPresent(arrival.file) else {
-                arrival.pieces.forget(arrival)
+                arrival.pieces.endWait(for: arrival)
                 continue
             }
             pieces.append((arrival, descriptor))
@@ -22,24 +20,24 @@ struct KeeperGroup: ~Copyable {
 
     deinit { for piece in pieces { close(piece.descriptor) } }
 
-    /// Syncs them, and writes what they are; what fails is told to their folders.
+    /// Syncs the pieces and writes their ledger lines. If that fails, all pieces of the group are deleted.
     ///
-    /// - Returns: whether they are synced.
-    consuming func keep() -> Bool {
+    /// - Returns: true if the pieces are synced.
+    consuming func sync() -> Bool {
         do throws(StoreError) {
             let entries = try entries()
-            try sync()
-            for (folder, entries) in grouped(entries) { folder.enter(entries) }
+            try syncFiles()
+            for (folder, entries) in grouped(entries) { folder.writeLines(entries) }
             return true
         } catch {
-            for arrival in whole { arrival.pieces.lose(arrival, error) }
+            for arrival in all { arrival.pieces.discard(arrival, error) }
             return false
         }
     }
 
-    /// What the pieces are; a text goes on growing, and gets no line.
-    private func entries() throws(StoreError) -> [(arrival: Keeper.Arrival, entry: Ledger.Entry)] {
-        var entries: [(arrival: Keeper.Arrival, entry: Ledger.Entry)] = []
+    /// Computes the ledger entries. A growing text gets none.
+    private func entries() throws(StoreError) -> [(arrival: SyncThread.Arrival, entry: Ledger.Entry)] {
+        var entries: [(arrival: SyncThread.Arrival, entry: Ledger.Entry)] = []
         for (arrival, descriptor) in pieces where arrival.number != nil {
             var size: Int64 = 0
             let digest = try Digest(of: descriptor, path: path(of: arrival)) { size += Int64($0) }
@@ -48,8 +46,8 @@ struct KeeperGroup: ~Copyable {
         return entries
     }
 
-    private func sync() throws(StoreError) {
-        if pieces.count > Keeper.mostSingly { return try syncAll() }
+    private func syncFiles() throws(StoreError) {
+        if pieces.count > SyncThread.mostSingly { return try syncFileSystems() }
         for (arrival, descriptor) in pieces where fdatasync(descriptor) != 0 {
             throw StoreError(path: path(of: arrival))
         }
@@ -60,7 +58,7 @@ struct KeeperGroup: ~Copyable {
         }
     }
 
-    private func syncAll() throws(StoreError) {
+    private func syncFileSystems() throws(StoreError) {
         var seen: Set<UInt> = []
         for (arrival, descriptor) in pieces {
             var status = stat()
@@ -70,12 +68,12 @@ struct KeeperGroup: ~Copyable {
     }
 
     private func grouped(
-        _ entries: [(arrival: Keeper.Arrival, entry: Ledger.Entry)]
-    ) -> [(PieceDirectory, [(arrival: Keeper.Arrival, entry: Ledger.Entry)])] {
-        var groups: [(PieceDirectory, [(arrival: Keeper.Arrival, entry: Ledger.Entry)])] = []
+        _ entries: [(arrival: SyncThread.Arrival, entry: Ledger.Entry)]
+    ) -> [(PieceDirectory, [(arrival: SyncThread.Arrival, entry: Ledger.Entry)])] {
+        var groups: [(PieceDirectory, [(arrival: SyncThread.Arrival, entry: Ledger.Entry)])] = []
         for entry in entries {
-            if let place = groups.firstIndex(where: { $0.0 === entry.arrival.pieces }) {
-                groups[place].1.append(entry)
+            if let index = groups.firstIndex(where: { $0.0 === entry.arrival.pieces }) {
+                groups[index].1.append(entry)
             } else {
                 groups.append((entry.arrival.pieces, [entry]))
             }
@@ -83,5 +81,5 @@ struct KeeperGroup: ~Copyable {
         return groups
     }
 
-    private func path(of arrival: Keeper.Arrival) -> String { arrival.pieces.directory.path + "/" + arrival.file }
+    private func path(of arrival: SyncThread.Arrival) -> String { arrival.pieces.directory.path + "/" + arrival.file }
 }

@@ -2,19 +2,19 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A bundle on its way to another disk: copied file by file into `tmp/` there, looked through again until it is the same, and
-/// then put in its place in one step. What is copied is held against the ledger meanwhile.
+/// Copies a bundle to another disk: file by file into `tmp/` there, again until nothing has changed, and then renames the
+/// copy in one step. Pieces are verified against the ledger on the way.
 ///
-/// What a crash leaves of it goes when the place is opened again. One thread at a time works on it: another one waits.
+/// After a crash the rest is deleted when the volume is opened again. Concurrent calls wait for each other.
 public final class BundleTransit: Sendable {
-    /// What one file was when it was copied.
+    /// The state of a file when it was copied.
     private struct Copied {
         let stamp: Stamp
-        /// Of a piece.
+        /// Nil for a file that is not a piece.
         let entry: Ledger.Entry?
     }
 
-    /// What tells one state of a file from another.
+    /// Identifies the state of a file.
     private struct Stamp: Equatable {
         let inode: UInt
         let size: Int64
@@ -27,17 +27,16 @@ public final class BundleTransit: Sendable {
         }
     }
 
-    /// What has come so far.
     private struct Progress {
-        /// By folder, the bundle's own being the empty name, and file.
+        /// By folder and file. The bundle's own folder is the empty name.
         var copied: [String: [String: Copied]] = [:]
         var faults: [(folder: String, file: String)] = []
-        var isSettled = false
+        var isCommitted = false
     }
 
     private let id: String
     private let source: Directory
-    private let target: BundlePlace
+    private let target: Volume
     private let temporary: Directory
     private let assets: Directory
     private let name: String
@@ -45,14 +44,14 @@ public final class BundleTransit: Sendable {
     private let isPiece: @Sendable (String) -> Bool
     private let progress = Mutex(Progress())
 
-    /// Begins with nothing copied.
+    /// Prepares a copy.
     ///
-    /// - Parameter isPiece: whether a file of that name in a folder of the bundle is a piece.
+    /// - Parameter isPiece: returns true if a file of that name in a folder of the bundle is a piece.
     public init(
-        of id: String, from place: BundlePlace, to target: BundlePlace, isPiece: @escaping @Sendable (String) -> Bool
+        of id: String, from origin: Volume, to target: Volume, isPiece: @escaping @Sendable (String) -> Bool
     ) throws(StoreError) {
         (self.id, self.target, self.isPiece) = (id, target, isPiece)
-        source = try place.bundle(id, create: false)
+        source = try origin.bundle(id, create: false)
         let folders = try target.writable()
         (temporary, assets) = (folders.temporary, folders.assets)
         guard try !target.hasBundle(id) else { throw StoreError(.exists, path: assets.path + "/" + id) }
@@ -60,15 +59,15 @@ public final class BundleTransit: Sendable {
         root = try temporary.subdirectory(name, create: true)
     }
 
-    /// The pieces that were not what the ledger says, or could not be read, and did not come along.
+    /// The pieces that were not copied, because they are damaged or unreadable.
     public var faults: [(folder: String, file: String)] { progress.withLock { $0.faults } }
 
-    /// Copies what is new or another one since the last pass, and takes away what is gone.
+    /// Copies the files that are new or changed since the last pass, and removes the copies of deleted files.
     ///
     /// - Parameters:
-    ///   - pace: where it is given up, the pass ends with `busy`.
-    ///   - room: throws when no more may be written; asked before each file.
-    /// - Returns: how many files were copied.
+    ///   - pace: after its cancellation, the pass ends with `busy`.
+    ///   - room: throws if nothing more may be written; called before each file.
+    /// - Returns: the number of copied files.
     @discardableResult public func pass(
         _ pace: ReadingPace, room: () throws(StoreError) -> Void = {}
     ) throws(StoreError) -> Int {
@@ -125,7 +124,7 @@ public final class BundleTransit: Sendable {
         return count
     }
 
-    /// - Returns: nil for a file that is gone, and for a piece that cannot be read; nothing of it is left then.
+    /// - Returns: nil for a missing file and for an unreadable piece, whose copy is removed.
     private func copy(
         _ file: String, from: Directory, to: Directory, isPiece: Bool, _ pace: ReadingPace
     ) throws(StoreError) -> Copied? {
@@ -139,7 +138,7 @@ public final class BundleTransit: Sendable {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         guard fstat(opened, &status) == 0 else { throw StoreError(path: from.path + "/" + file) }
         while true {
-            guard pace.goOn() else { throw StoreError(.busy, path: path, detail: "given up") }
+            guard pace.goOn() else { throw StoreError(.busy, path: path, detail: "canceled") }
             let count = pread(opened, &buffer, buffer.count, offset)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else {
@@ -154,15 +153,15 @@ public final class BundleTransit: Sendable {
             offset += off_t(count)
             _ = pace.goOn(after: count)
         }
-        // What is read once is not to push out of memory what is played; and when it was last played moves along.
+        // Keep played files in the page cache instead of this one; and copy the time of the last playback.
         posix_fadvise(opened, 0, 0, POSIX_FADV_DONTNEED)
         futimens(target, [status.st_atim, status.st_mtim])
         let entry = isPiece ? Ledger.Entry(size: Int64(offset), digest: digest.digest) : nil
         return Copied(stamp: Stamp(status), entry: entry)
     }
 
-    /// Writes the ledger anew: a line for each piece that came along, those among them that had none. A piece that is not
-    /// what its line says stays behind.
+    /// Writes a new ledger with a line for each copied piece, also for those without one. A piece that does not match its line
+    /// is not copied.
     private func writeLedger(
         of folder: String, from: Directory, to: Directory, _ progress: inout Progress
     ) throws(StoreError) {
@@ -181,14 +180,14 @@ public final class BundleTransit: Sendable {
         try to.write(lines, as: Ledger.fileName)
     }
 
-    /// Lets the copies outlive a loss of power so far: what is still to come is little then.
+    /// Syncs the copies. Called before the last pass, which then has little to sync.
     public func sync() throws(StoreError) { try Store.syncDisk(of: root) }
 
-    /// Copies what is left, and puts the bundle in its place, where it outlives a loss of power. Nothing may change in the
-    /// bundle meanwhile, and all its pieces must have their lines.
+    /// Copies the rest, and renames the copy to the bundle's path, synced. The bundle must not change meanwhile, and all its
+    /// pieces must have their lines.
     ///
-    /// - Throws: `exists` when there is a bundle of that id.
-    public func settle(_ pace: ReadingPace) throws(StoreError) {
+    /// - Throws: `exists` if there is a bundle of that id.
+    public func commit(_ pace: ReadingPace) throws(StoreError) {
         try progress.withLock { progress throws(StoreError) in
             _ = try pass(pace, isLast: true, room: {}, &progress)
             try sync()
@@ -197,14 +196,14 @@ public final class BundleTransit: Sendable {
             } catch {
                 throw error.errno == ENOTEMPTY ? StoreError(.exists, path: assets.path + "/" + id) : error
             }
-            progress.isSettled = true
+            progress.isCommitted = true
         }
         guard fsync(assets.descriptor) == 0 else { throw StoreError(path: assets.path) }
     }
 
-    /// Takes away what has come so far.
+    /// Removes the copy.
     public func discard() {
-        let name = progress.withLock { $0.isSettled } ? (try? target.setAside(id)) ?? nil : name
+        let name = progress.withLock { $0.isCommitted } ? (try? target.setAside(id)) ?? nil : name
         if let name { try? temporary.removeTree(name) }
     }
 }

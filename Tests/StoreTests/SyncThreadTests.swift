@@ -6,8 +6,8 @@ import Testing
 
 @testable import Store
 
-/// Pieces that are synced, and get their lines.
-@Suite struct KeeperTests {
+/// Syncing of pieces, and writing of their lines.
+@Suite struct SyncThreadTests {
     let folder: TemporaryFolder
     let store: Store
     let video: Directory
@@ -20,17 +20,17 @@ import Testing
 
     private func commit(_ text: String, as name: String, to pieces: PieceDirectory) throws {
         let file = try store.growingFile(named: name)
-        try file.take(Array(text.utf8), at: 0)
+        try file.append(Array(text.utf8), at: 0)
         try file.commit(to: pieces, as: name)
     }
 
     private func gather(_ text: String, as name: String, to pieces: PieceDirectory) throws {
         let file = try store.gatheringFile(named: name)
-        try file.take(Array(text.utf8), at: 0)
+        try file.append(Array(text.utf8), at: 0)
         store.commit([Store.Commit(try #require(file.handOver()), to: pieces, as: name)]) { _ in }
     }
 
-    @Test func whatHasComeGetsALine() async throws {
+    @Test func writesALineForEachPiece() async throws {
         let pieces = store.pieces(in: video)
         try commit("abc", as: "0.ts", to: pieces)
         try gather("def", as: "1.ts", to: pieces)
@@ -47,26 +47,26 @@ import Testing
         #expect(check.output == "0.ts: OK\n1.ts: OK\n")
     }
 
-    @Test func sixteenDoNotWaitForMore() async throws {
+    @Test func syncsAGroupOfSixteenAtOnce() async throws {
         let pieces = store.pieces(in: video)
         for number in 0..<16 { try commit("\(number)", as: "\(number).ts", to: pieces) }
         try await waitUntil("sixteen lines") { try pieces.ledger()?.lineCount == 16 }
     }
 
-    @Test func whatComesAlonePresentlyHasItsLine() async throws {
+    @Test func syncsASinglePieceSoon() async throws {
         let pieces = store.pieces(in: video)
         try commit("abc", as: "0.ts", to: pieces)
         try await waitUntil("a line") { try pieces.ledger()?.lineCount == 1 }
     }
 
-    @Test func aStoreThatGoesWritesTheLinesFirst() throws {
+    @Test func writesAllLinesBeforeTheStoreCloses() throws {
         let other = try TemporaryFolder()
         do {
             let store = try Store(path: other.path, reserve: 0)
             let pieces = store.pieces(in: try store.bundle("a", create: true).subdirectory("v", create: true))
             for number in 0..<200 {
                 let file = try store.growingFile(named: "\(number)")
-                try file.take([UInt8(number)], at: 0)
+                try file.append([UInt8(number)], at: 0)
                 try file.commit(to: pieces, as: "\(number).ts")
             }
         }
@@ -75,38 +75,38 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: other.path("lock"))).isEmpty)
     }
 
-    @Test func whatWasFoundGetsALineToo() async throws {
+    @Test func writesALineForAFoundPiece() async throws {
         try video.write(Array("abc".utf8), as: "0.ts")
         try video.write(Array("#EXTM3U".utf8), as: "media.m3u8")
         let pieces = store.pieces(in: video)
         let found = try pieces.pieces { $0.hasSuffix(".ts") }
         #expect(found.keys.sorted() == ["0.ts"])
         try await waitUntil("a line") { try pieces.ledger()?.entries.keys.sorted() == ["0.ts"] }
-        // Once is enough.
+        // No second line.
         _ = try pieces.pieces { $0.hasSuffix(".ts") }
         await store.flush()
         #expect(try pieces.ledger()?.lineCount == 1)
     }
 
-    @Test func whatGoesBeforeItsTurnIsNotWaitedFor() async throws {
+    @Test func skipsAPieceRemovedBeforeItsSync() async throws {
         let pieces = store.pieces(in: video)
-        pieces.came("0.ts", size: 1, descriptor: nil)  // Removed meanwhile.
+        pieces.didAdd("0.ts", size: 1, descriptor: nil)  // Removed meanwhile.
         #expect(pieces.isExpected("0.ts"))
         await store.flush()
         #expect(!pieces.isExpected("0.ts"))
         #expect(try pieces.ledger()?.entries ?? [:] == [:])
     }
 
-    @Test func aTextThatGrowsIsSyncedToo() async throws {
+    @Test func syncsAGrowingText() async throws {
         let pieces = store.pieces(in: video)
         let text = try AppendedFile(in: pieces, named: "recorded.m3u8", length: 0)
         for block in ["#EXTM3U\n", "#EXT-X-TARGETDURATION:6\n"] { try text.append(Array(block.utf8)) }
         await store.flush()
         #expect(try video.read("recorded.m3u8").map { String(decoding: $0, as: UTF8.self) }?.hasSuffix(":6\n") ?? false)
         #expect(try pieces.ledger()?.entries ?? [:] == [:] && !pieces.isExpected("recorded.m3u8"))
-        // Its group is lost as any other; what is in the text stays.
+        // A failed sync discards the group's pieces; the text stays.
         try commit("abc", as: "0.ts", to: pieces)
-        pieces.grew("recorded.m3u8", descriptor: try unsyncable())
+        pieces.didGrow("recorded.m3u8", descriptor: try unsyncable())
         await store.flush()
         #expect(
             folder.files().filter { !$0.hasSuffix("SHA256SUMS") && $0.contains("assets/") } == [
@@ -114,7 +114,7 @@ import Testing
             ])
     }
 
-    @Test func whatHasNotItsLengthAnyMoreIsDeleted() async throws {
+    @Test func deletesAPieceOfAnotherLength() async throws {
         let pieces = store.pieces(in: video)
         for name in ["0.ts", "1.ts"] { try commit("abc", as: name, to: pieces) }
         await store.flush()
@@ -123,7 +123,7 @@ import Testing
         #expect(folder.files().filter { $0.hasSuffix(".ts") } == ["assets/a/video/1.ts"])
     }
 
-    @Test func afterALossOfPowerOnlyWhatHasALineIsThere() async throws {
+    @Test func keepsOnlyPiecesWithALineAfterAPowerCut() async throws {
         let pieces = store.pieces(in: video)
         try commit("abc", as: "0.ts", to: pieces)
         await store.flush()
@@ -133,7 +133,7 @@ import Testing
         #expect(video.size(of: "1.ts") == nil)
     }
 
-    @Test func aFolderWithNoLedgerIsOfAnEarlierVersionAndKept() async throws {
+    @Test func keepsAFolderWithoutALedgerAfterAPowerCut() async throws {
         try video.write(Array("abc".utf8), as: "0.ts")
         let pieces = store.pieces(in: video)
         #expect(try pieces.pieces(isDoubtful: true) { $0.hasSuffix(".ts") }.count == 1)
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: ["", "unfinished line"])
-    func linesGoBehindWhatACrashHasCut(rest: String) async throws {
+    func appendsLinesAfterACutLine(rest: String) async throws {
         let entry = Ledger.Entry(size: 1, digest: Digest(of: [1]))
         try video.write(Ledger.lines(of: "0.ts", entry) + Array(rest.utf8), as: Ledger.fileName)
         let pieces = store.pieces(in: video)
@@ -153,7 +153,7 @@ import Testing
 
     // MARK: Faults
 
-    /// A descriptor that cannot be synced.
+    /// Makes a descriptor that cannot be synced.
     private func unsyncable() throws -> Int32 {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
@@ -161,29 +161,29 @@ import Testing
         return ends[0]
     }
 
-    @Test func aSyncThatFailsTakesItsGroupAlong() async throws {
+    @Test func discardsTheGroupOfAFailedSync() async throws {
         let told = Mutex<[String]>([])
         let pieces = store.pieces(in: video) { name, error in
             told.withLock { $0.append(name) }
         }
         for name in ["0.ts", "1.ts"] { try commit("abc", as: name, to: pieces) }
         try video.write([1], as: "2.ts")
-        pieces.came("2.ts", size: 1, descriptor: try unsyncable())
+        pieces.didAdd("2.ts", size: 1, descriptor: try unsyncable())
         await store.flush()
         #expect(told.withLock { $0.sorted() } == ["0.ts", "1.ts", "2.ts"])
         #expect(folder.files().filter { $0.hasSuffix(".ts") }.isEmpty)
         #expect(try pieces.ledger()?.entries ?? [:] == [:])
-        // What comes again is kept.
+        // A new piece is stored.
         try commit("abc", as: "0.ts", to: pieces)
         await store.flush()
         #expect(try pieces.ledger()?.entries.keys.sorted() == ["0.ts"])
     }
 
-    @Test func afterFiveFailuresNothingMoreIsKept() async throws {
+    @Test func storesNothingAfterFiveFailedSyncs() async throws {
         let pieces = store.pieces(in: video)
         for number in 0..<5 {
             try store.checkRoom()
-            pieces.came("\(number).ts", size: 1, descriptor: try unsyncable())
+            pieces.didAdd("\(number).ts", size: 1, descriptor: try unsyncable())
             await store.flush()
         }
         let error = #expect(throws: StoreError.self) { try store.checkRoom() }
@@ -191,40 +191,40 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "mounting takes root"))
-    func linesThatTheDiskHasNoRoomForComeLater() async throws {
+    func writesLinesThatDidNotFitLater() async throws {
         let disk = try await SmallDisk.folder(size: 16_384)
         let pieces = store.pieces(in: disk)
         try disk.write([1], as: "0.ts")
         var rest = 0
         while (try? disk.write([UInt8](repeating: 1, count: 4096), as: "rest-\(rest)")) != nil { rest += 1 }
-        pieces.came("0.ts", size: 1, descriptor: nil)
+        pieces.didAdd("0.ts", size: 1, descriptor: nil)
         await store.flush()
         #expect(try pieces.ledger()?.entries ?? [:] == [:])
         for number in 0..<rest { try disk.remove("rest-\(number)") }
         try disk.write([2], as: "1.ts")
-        pieces.came("1.ts", size: 1, descriptor: nil)
+        pieces.didAdd("1.ts", size: 1, descriptor: nil)
         await store.flush()
         #expect(try pieces.ledger()?.entries.keys.sorted() == ["0.ts", "1.ts"])
     }
 
     // MARK: The boot
 
-    @Test func aProcessThatIsKilledInTheSameBootIsTrusted() throws {
+    @Test func trustsAKilledProcessOfTheSameBoot() throws {
         let other = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: folder.path("lock"), toPath: other.path("lock"))
         #expect(try Data(contentsOf: URL(fileURLWithPath: other.path("lock"))).contains(UInt8(ascii: "-")))
         #expect(!(try Store(path: other.path)).isAfterPowerLoss)
     }
 
-    @Test func anEarlierBootIsNotUntilEverythingWasLookedInto() throws {
+    @Test func doubtsAnEarlierBootUntilFoldersAreChecked() throws {
         let other = try TemporaryFolder()
         try other.write(Data("00000000-0000-0000-0000-000000000000\n".utf8), to: "lock")
-        // Who does not look leaves it to the next.
+        // Without a check, the next start finds the same.
         do { #expect(try Store(path: other.path).isAfterPowerLoss) }
         do {
             let store = try Store(path: other.path)
             #expect(store.isAfterPowerLoss)
-            store.noteRecovered()
+            store.markRecovered()
             #expect(!store.isAfterPowerLoss)
         }
         #expect(!(try Store(path: other.path)).isAfterPowerLoss)

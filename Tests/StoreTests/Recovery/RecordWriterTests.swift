@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite struct RecordKeeperTests {
+@Suite struct RecordSyncThreadTests {
     let folder: TemporaryFolder
     let records: RecordFolder
     let id = SampleCatalogue.rows(1).asset.id
@@ -28,90 +28,90 @@ import Testing
         }
     }
 
-    private func flush(_ keeper: RecordKeeper) async {
-        await withCheckedContinuation { continuation in keeper.flush { continuation.resume() } }
+    private func flush(_ writer: RecordWriter) async {
+        await withCheckedContinuation { continuation in writer.flush { continuation.resume() } }
     }
 
-    @Test func whatComesTogetherIsWrittenOnceAndTheFormerGoes() async throws {
+    @Test func writesSimultaneousChangesOnceAndRemovesTheOldRecord() async throws {
         let rows = Rows(SampleCatalogue.rows(1, segments: 2))
-        let keeper = try RecordKeeper(records) { _ in rows.read() }
-        for _ in 0..<100 { keeper.note([id]) }
-        await flush(keeper)
+        let writer = try RecordWriter(records) { _ in rows.read() }
+        for _ in 0..<100 { writer.schedule([id]) }
+        await flush(writer)
         #expect(try records.index() == [id: [1]])
         #expect(rows.readings.withLock { $0 } <= 2)
         rows.rows.withLock { $0?.revision = 2 }
-        keeper.note([id])
-        keeper.stop()
+        writer.schedule([id])
+        writer.stop()
         #expect(try records.index() == [id: [2]])
     }
 
-    @Test func theBacklogIsWrittenWhenNothingElseIs() async throws {
-        let keeper = try RecordKeeper(records, backlog: (0..<40).map { SampleCatalogue.rows($0).asset.id }) { id in
+    @Test func writesTheBacklogWhenIdle() async throws {
+        let writer = try RecordWriter(records, backlog: (0..<40).map { SampleCatalogue.rows($0).asset.id }) { id in
             (0..<40).lazy.map { SampleCatalogue.rows($0, segments: 1) }.first { $0.asset.id == id }
         }
         try await waitUntil("all records") { try records.index().count == 40 }
-        keeper.stop()
+        writer.stop()
     }
 
-    @Test func whatIsRemovedIsGoneAtOnce() async throws {
+    @Test func removesARecordAtOnce() async throws {
         let rows = Rows(SampleCatalogue.rows(1, segments: 2))
-        let keeper = try RecordKeeper(records) { _ in rows.read() }
-        keeper.note([id])
-        await flush(keeper)
-        try keeper.remove(id)
+        let writer = try RecordWriter(records) { _ in rows.read() }
+        writer.schedule([id])
+        await flush(writer)
+        try writer.remove(id)
         #expect(try records.index().isEmpty)
-        // Its rows stay after all.
-        keeper.note([id])
-        await flush(keeper)
+        // The rows are not deleted after all.
+        writer.schedule([id])
+        await flush(writer)
         #expect(try records.index() == [id: [1]])
-        keeper.stop()
+        writer.stop()
     }
 
-    @Test func whatIsRemovedWhileItIsWrittenDoesNotCome() async throws {
+    @Test func doesNotWriteARecordRemovedMeanwhile() async throws {
         let (isReading, isRemoved) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let keeper = try RecordKeeper(records) { _ in
+        let writer = try RecordWriter(records) { _ in
             isReading.signal()
             isRemoved.wait()
             return SampleCatalogue.rows(1, segments: 2)
         }
-        keeper.note([id])
+        writer.schedule([id])
         try await blocking { [id] in
-            keeper.flush {}
+            writer.flush {}
             isReading.wait()
-            try keeper.remove(id)
+            try writer.remove(id)
             isRemoved.signal()
-            keeper.stop()
+            writer.stop()
         }
         #expect(folder.files().isEmpty)
     }
 
-    @Test func theRecordOfWhatTheCatalogueLacksGoes() async throws {
+    @Test func removesTheRecordOfAMissingAsset() async throws {
         let rows = Rows(SampleCatalogue.rows(1, segments: 2))
-        let keeper = try RecordKeeper(records) { _ in rows.read() }
-        keeper.note([id])
-        await flush(keeper)
+        let writer = try RecordWriter(records) { _ in rows.read() }
+        writer.schedule([id])
+        await flush(writer)
         rows.rows.withLock { $0 = nil }
-        keeper.note([id])
-        await flush(keeper)
+        writer.schedule([id])
+        await flush(writer)
         #expect(folder.files().isEmpty)
-        keeper.stop()
+        writer.stop()
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "mounting takes root"))
-    func whatTheDiskDoesNotTakeIsToldOnceAndTriedAgain() async throws {
+    func reportsAFailedWriteOnceAndTriesAgain() async throws {
         let disk = try await SmallDisk.folder(size: 32_768)
         let reports = Mutex<[String]>([])
         let rows = Rows(SampleCatalogue.rows(1, segments: 1000))
-        let keeper = try RecordKeeper(
+        let writer = try RecordWriter(
             RecordFolder(disk), report: { text in reports.withLock { $0.append(text) } }, source: { _ in rows.read() })
-        keeper.note([id])
-        await flush(keeper)
-        await flush(keeper)
+        writer.schedule([id])
+        await flush(writer)
+        await flush(writer)
         #expect(try disk.names().isEmpty)
         #expect(reports.withLock { $0.count } == 1)
         rows.rows.withLock { $0 = SampleCatalogue.rows(1, segments: 2) }
-        await flush(keeper)
+        await flush(writer)
         #expect(try RecordFolder(disk).index() == [id: [1]])
-        keeper.stop()
+        writer.stop()
     }
 }

@@ -1,0 +1,167 @@
+import Foundation
+import GRDB
+
+/// A row of a table of the catalogue. `columns` is the only list of its columns: reading and the checksum go by it.
+///
+/// Every row is read at the start. Reading by position takes a third of the time that reading by name takes.
+protocol CatalogueRow: PersistableRecord, Sendable {
+    /// All columns of the table. A missing one would be lost at the next start.
+    static var columns: [RowColumn<Self>] { get }
+    /// A row whose columns are still to be read.
+    static var blank: Self { get }
+}
+
+extension CatalogueRow {
+    /// Reads rows.
+    ///
+    /// - Parameter clause: the SQL after the table's name; empty for all rows in any order.
+    /// - Throws: an error for a value that Weir cannot have written. GRDB's `row["asset"]` would end the process.
+    static func all(
+        _ database: Database, _ clause: String = "", arguments: StatementArguments = []
+    ) throws -> [Self] {
+        let columns = columns
+        let names = columns.map(\.name).joined(separator: ", ")
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT \(names) FROM \(databaseTableName) \(clause)", arguments: arguments)
+        var records: [Self] = []
+        while let row = try rows.next() {
+            var record = blank
+            for index in columns.indices { try columns[index].read(row, index, &record) }
+            records.append(record)
+        }
+        return records
+    }
+
+    /// Reads the rows of one asset.
+    static func all(of asset: String, _ database: Database, order: String = "") throws -> [Self] {
+        try all(database, "WHERE asset = ? \(order)", arguments: [asset])
+    }
+
+    /// Adds every column to a checksum.
+    func add(to sum: inout RowSum) {
+        sum.begin(Self.databaseTableName)
+        for column in Self.columns { column.add(self, &sum) }
+    }
+}
+
+/// A column of a table, and the property that holds its value.
+struct RowColumn<Record>: Sendable {
+    /// The column's name.
+    let name: String
+    let read: @Sendable (Row, Int, inout Record) throws -> Void
+    let add: @Sendable (Record, inout RowSum) -> Void
+
+    /// Maps a column to a property.
+    init<Value: ColumnValue>(_ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable) {
+        self.name = name
+        read = { row, index, record in record[keyPath: path] = try Value(row, at: index) }
+        add = { record, sum in record[keyPath: path].add(to: &sum, as: name) }
+    }
+}
+
+/// A value of a column.
+protocol ColumnValue: SendableMetatype {
+    /// Reads the value at a position of a row.
+    init(_ row: Row, at index: Int) throws
+    /// Adds the value to a checksum.
+    func add(to sum: inout RowSum, as name: String)
+}
+
+extension String: ColumnValue {
+    init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
+    func add(to sum: inout RowSum, as name: String) { sum.add(name, self) }
+}
+
+extension Int: ColumnValue {
+    init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
+    func add(to sum: inout RowSum, as name: String) { sum.add(name, "\(self)") }
+}
+
+extension Int64: ColumnValue {
+    init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
+    func add(to sum: inout RowSum, as name: String) { sum.add(name, "\(self)") }
+}
+
+extension Double: ColumnValue {
+    init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
+    func add(to sum: inout RowSum, as name: String) { sum.add(name, "\(self)") }
+}
+
+extension Bool: ColumnValue {
+    init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
+    func add(to sum: inout RowSum, as name: String) { sum.add(name, self ? "1" : "0") }
+}
+
+extension [UInt8]: ColumnValue {
+    init(_ row: Row, at index: Int) throws { self = try row.withUnsafeData(atIndex: index) { Array($0 ?? Data()) } }
+    func add(to sum: inout RowSum, as name: String) { sum.add(name, bytes: self) }
+}
+
+/// JSON in the table. A damaged text reads as an empty dictionary: the checksum then differs, and the other assets stay
+/// readable.
+extension [String: String]: ColumnValue {
+    init(_ row: Row, at index: Int) throws {
+        let text: String = try row.decode(atIndex: index)
+        self = (try? JSONDecoder().decode(Self.self, from: Data(text.utf8))) ?? [:]
+    }
+
+    func add(to sum: inout RowSum, as name: String) {
+        sum.add(name, "\(count)")
+        for (key, value) in sorted(by: { $0.key < $1.key }) {
+            sum.add("name", key)
+            sum.add("value", value)
+        }
+    }
+}
+
+/// NULL in the table. It adds nothing to a checksum.
+extension Optional: ColumnValue where Wrapped: ColumnValue {
+    init(_ row: Row, at index: Int) throws { self = row.hasNull(atIndex: index) ? nil : try Wrapped(row, at: index) }
+    func add(to sum: inout RowSum, as name: String) { self?.add(to: &sum, as: name) }
+}
+
+/// The SHA-256 of rows, computed field by field. Each field is preceded by its name and its length in bytes, so that no
+/// value can pass for that of another field.
+struct RowSum: ~Copyable {
+    private var state = DigestState()
+    private var pending: [UInt8] = []
+
+    /// Begins a row of a table.
+    mutating func begin(_ table: String) {
+        pending += "\n".utf8
+        pending += table.utf8
+        pending += "\n".utf8
+    }
+
+    /// Adds bytes; a long value is hashed without a copy.
+    mutating func add(_ field: String, bytes: [UInt8]) {
+        begin(field, bytes.count)
+        guard bytes.count > 1024 else { return pending += bytes }
+        hashPending()
+        bytes.withUnsafeBytes { state.add($0) }
+    }
+
+    /// Adds a text as UTF-8.
+    mutating func add(_ field: String, _ text: String) {
+        begin(field, text.utf8.count)
+        pending += text.utf8
+    }
+
+    private mutating func begin(_ field: String, _ count: Int) {
+        pending += field.utf8
+        pending += ":".utf8
+        pending += "\(count)".utf8
+        pending += ":".utf8
+    }
+
+    /// Returns the digest of everything added.
+    consuming func digest() -> Digest {
+        hashPending()
+        return state.digest
+    }
+
+    private mutating func hashPending() {
+        pending.withUnsafeBytes { state.add($0) }
+        pending.removeAll(keepingCapacity: true)
+    }
+}

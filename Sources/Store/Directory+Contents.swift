@@ -1,0 +1,145 @@
+import CLinux
+import Glibc
+
+extension Directory {
+    /// One file or folder in a folder.
+    public struct Entry: Equatable, Sendable {
+        /// The name without a path.
+        public let name: String
+        /// True for a folder.
+        public let isDirectory: Bool
+        /// The file's length in bytes.
+        public let size: Int64
+        /// Time of the last read or write, in seconds since 1970. Coarse: as far as the system or `recordUse` records reads.
+        public let lastUse: Int64
+    }
+
+    /// Lists the files and folders, in no order. Skips links and names that are not valid in a store.
+    public func entries() throws(StoreError) -> [Entry] {
+        try names().compactMap { name in
+            var status = stat()
+            guard Self.isName(name), fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+            let kind = status.st_mode & S_IFMT
+            guard kind == S_IFREG || kind == S_IFDIR else { return nil }
+            return Entry(
+                name: name, isDirectory: kind == S_IFDIR, size: Int64(status.st_size),
+                lastUse: Int64(max(status.st_atim.tv_sec, status.st_mtim.tv_sec)))
+        }
+    }
+
+    /// The length of the file `name` in bytes; nil if there is no such file.
+    public func size(of name: String) -> Int64? {
+        var status = stat()
+        guard Self.isName(name), fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        return status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+    }
+
+    /// Sets the access time of the file `name`, in seconds since 1970, and keeps its modification time. Errors are ignored.
+    public func recordUse(of name: String, at seconds: Int64) {
+        guard Self.isName(name) else { return }
+        let times = [timespec(tv_sec: Int(seconds), tv_nsec: 0), timespec(tv_sec: 0, tv_nsec: weir_utime_omit)]
+        utimensat(descriptor, name, times, AT_SYMLINK_NOFOLLOW)
+    }
+
+    /// Lists every name except `.` and `..`.
+    func names() throws(StoreError) -> [String] {
+        let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard own >= 0 else { throw StoreError(path: path) }
+        guard let stream = fdopendir(own) else {
+            let error = StoreError(path: path)
+            close(own)
+            throw error
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let next = readdir(stream) {
+            let name = withUnsafePointer(to: &next.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}
+
+extension Directory {
+    /// Removes the file `name`; no error if it is missing.
+    public func remove(_ name: String) throws(StoreError) {
+        guard unlinkat(descriptor, try leaf(name), 0) != 0, errno != ENOENT else { return }
+        throw StoreError(path: path + "/" + name)
+    }
+
+    /// Removes the folder `name` with its contents; no error if it is missing.
+    public func removeTree(_ name: String) throws(StoreError) { try removeAny(try leaf(name)) }
+
+    /// Removes everything in this folder, whatever its name. A link is removed, not its target.
+    public func removeContents() throws(StoreError) {
+        for name in try names() { try removeAny(name) }
+    }
+
+    /// Removes a file or link, or renames a folder, which is to be removed later.
+    ///
+    /// - Returns: the folder's new name; nil for a file or link.
+    func putAside(_ name: String) throws(StoreError) -> String? {
+        if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return nil }
+        let path = path + "/" + name
+        let aside = Store.uniqueName("gone")
+        guard renameat(descriptor, name, descriptor, aside) == 0 else { throw StoreError(path: path) }
+        return aside
+    }
+
+    /// The sum of the lengths of all files in this folder and below, in bytes. Links are not followed.
+    public func treeSize() throws(StoreError) -> Int64 {
+        var sum: Int64 = 0
+        for name in try names() {
+            var status = stat()
+            guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                sum += Int64(status.st_size)
+                continue
+            }
+            let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard opened >= 0 else { throw StoreError(path: path + "/" + name) }
+            sum += try Directory(descriptor: opened, path: path + "/" + name).treeSize()
+        }
+        return sum
+    }
+
+    /// Removes the file, link or folder `name`, which need not be a name of the store. A link is removed, not its target.
+    func removeAny(_ name: String) throws(StoreError) {
+        if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
+        let reason = errno
+        let path = path + "/" + name
+        let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else { throw StoreError(path: path, errno: reason) }
+        try Directory(descriptor: opened, path: path).removeContents()
+        guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else { throw StoreError(path: path) }
+    }
+}
+
+/// The mark that excludes a folder from backups: CACHEDIR.TAG (https://bford.info/cachedir/). tar, borg, restic and other
+/// tools look for it.
+extension Directory {
+    static let cacheTag = "CACHEDIR.TAG"
+    private static let signature = "Signature: 8a477f597d28d172789f06886806bc55"
+
+    /// Marks the folder, or removes the mark. A file of that name with other contents is not changed.
+    public func setExcludedFromBackups(_ isExcluded: Bool) throws(StoreError) {
+        let found = try read(Self.cacheTag)
+        if isExcluded, found == nil {
+            let text = Self.signature + "\n# Excluded from backups by Weir's configuration.\n"
+            try write(Array(text.utf8), as: Self.cacheTag, mode: 0o644)
+        } else if !isExcluded, found?.starts(with: Self.signature.utf8) ?? false {
+            try remove(Self.cacheTag)
+        }
+    }
+}
+
+extension Store {
+    /// Marks the folder of all bundles, or removes the mark. The catalogue is still backed up: it is small, and lists what was
+    /// stored.
+    public func setExcludedFromBackups(_ isExcluded: Bool) throws(StoreError) {
+        guard readOnlyReason == nil else { return }
+        try assets?.setExcludedFromBackups(isExcluded)
+    }
+}

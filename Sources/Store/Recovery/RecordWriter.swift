@@ -1,0 +1,176 @@
+/// Writes the records of assets on a thread of its own, soon after their rows have changed.
+///
+/// The changes of one second are written once. A record is written from the catalogue's rows at that time, so that there is
+/// one source. It is removed before the rows of its asset, so that a removed asset cannot come back.
+final class RecordWriter: Sendable {
+    /// Reads an asset's rows; returns nil for an asset that is not in the catalogue.
+    typealias Source = @Sendable (String) throws -> AssetRows?
+
+    private struct State {
+        /// Assets whose records are to be written.
+        var scheduled: Set<String> = []
+        /// Time at which `scheduled` is written.
+        var due = ContinuousClock.now
+        /// Assets whose records are written when nothing else is to be, last first.
+        var backlog: [String] = []
+        /// The revisions of the records in the folder, the latest first.
+        var present: [String: [Int]]
+        /// The asset whose record is being written; nil if it was removed meanwhile.
+        var current: String?
+        var waiting: [@Sendable () -> Void] = []
+        var hasFailed = false
+    }
+
+    /// Time to wait for more changes.
+    private static let pause = Duration.seconds(1)
+    /// Time to wait after a failure.
+    private static let longPause = Duration.seconds(30)
+    /// Number of records of the backlog that share one sync of the folder.
+    private static let backlogCount = 16
+
+    private let worker: WorkerThread<State>
+    private let folder: RecordFolder
+
+    /// Starts the thread, which runs until `stop()`.
+    ///
+    /// - Parameters:
+    ///   - present: the revisions of the records in the folder.
+    ///   - backlog: assets whose records are written when nothing else is to be.
+    ///   - report: called for a record that cannot be written; the write is tried again.
+    /// - Throws: `StoreError` if the system has no eventfd or no thread.
+    init(
+        _ folder: RecordFolder, present: [String: [Int]] = [:], backlog: [String] = [],
+        report: @escaping @Sendable (String) -> Void = { _ in }, source: @escaping Source
+    ) throws(StoreError) {
+        self.folder = folder
+        let job = Job(folder: folder, report: report, source: source)
+        worker = try WorkerThread("records", State(backlog: backlog.reversed(), present: present)) {
+            state, isStopping in
+            Self.next(&state, isStopping, job)
+        }
+    }
+
+    /// Writes the records of these assets soon. From any thread, as all methods.
+    func schedule(_ ids: some Collection<String>) {
+        guard !ids.isEmpty else { return }
+        worker.withLock { state in
+            if state.scheduled.isEmpty { state.due = .now + Self.pause }
+            state.scheduled.formUnion(ids)
+        }
+        worker.wake()
+    }
+
+    /// Removes the record of an asset for good. Call it before the rows are deleted, in the same transaction. If the rows
+    /// stay after all, call `schedule`.
+    func remove(_ id: String) throws(StoreError) { try Self.remove(id, folder, worker) }
+
+    /// Writes everything scheduled at once, but not the backlog.
+    ///
+    /// - Parameter ended: called on the writer's thread, also after a failure.
+    func flush(ended: @escaping @Sendable () -> Void) {
+        worker.withLock { $0.waiting.append(ended) }
+        worker.wake()
+    }
+
+    /// Writes everything scheduled, and ends the thread. The backlog is left to the next process.
+    func stop() { worker.stop() }
+
+    private static func remove(
+        _ id: String, _ folder: RecordFolder, _ worker: WorkerThread<State>
+    ) throws(StoreError) {
+        // With the lock held: the thread renames a record to its final name with the lock held too.
+        let wasThere = try worker.withLock { state throws(StoreError) in
+            if state.current == id { state.current = nil }
+            for revision in state.present[id] ?? [] { try folder.remove(id, revision) }
+            return state.present.removeValue(forKey: id) != nil
+        }
+        if wasThere { try folder.sync() }
+    }
+
+    // MARK: On the thread
+
+    private static func next(_ state: inout State, _ isStopping: Bool, _ job: Job) -> WorkerThread<State>.Step {
+        let left = state.due - .now
+        let isDue = isStopping || !state.waiting.isEmpty || (!state.scheduled.isEmpty && left <= .zero)
+        if isDue, !(isStopping && state.scheduled.isEmpty && state.waiting.isEmpty) {
+            defer { (state.scheduled, state.waiting) = ([], []) }
+            return .perform { [ids = Array(state.scheduled), waiting = state.waiting] worker in
+                job.write(ids, worker)
+                for ended in waiting { ended() }
+            }
+        }
+        if isStopping { return .end }
+        if !state.backlog.isEmpty, !state.hasFailed {
+            let ids = Array(state.backlog.suffix(backlogCount))
+            state.backlog.removeLast(ids.count)
+            return .perform { worker in job.write(ids, worker) }
+        }
+        return .wait(milliseconds: state.scheduled.isEmpty ? nil : Int32(left / .milliseconds(1)) + 1)
+    }
+
+    private struct Job: Sendable {
+        let folder: RecordFolder
+        let report: @Sendable (String) -> Void
+        let source: Source
+
+        func write(_ ids: [String], _ worker: WorkerThread<State>) {
+            var written: [String] = []
+            do throws(StoreError) {
+                for id in ids where try write(id, worker) { written.append(id) }
+                if !written.isEmpty { try folder.sync() }
+                for id in written { try removeOlder(id, worker) }
+                worker.withLock { $0.hasFailed = false }
+            } catch {
+                retry(ids, error, worker)
+            }
+        }
+
+        /// - Returns: true if there is a new record now.
+        private func write(_ id: String, _ worker: WorkerThread<State>) throws(StoreError) -> Bool {
+            worker.withLock { $0.current = id }
+            guard let rows = try rows(of: id) else {
+                try RecordWriter.remove(id, folder, worker)
+                return false
+            }
+            guard worker.withLock({ $0.present[id]?.first != rows.revision }) else { return false }
+            try folder.prepare(rows)
+            return try worker.withLock { state throws(StoreError) in
+                guard state.current == id else {
+                    folder.discard(id, rows.revision)
+                    return false
+                }
+                try folder.publish(id, rows.revision)
+                state.present[id, default: []].insert(rows.revision, at: 0)
+                return true
+            }
+        }
+
+        private func rows(of id: String) throws(StoreError) -> AssetRows? {
+            do {
+                return try source(id)
+            } catch {
+                throw StoreError(.catalogue, path: id, detail: "\(error)")
+            }
+        }
+
+        private func removeOlder(_ id: String, _ worker: WorkerThread<State>) throws(StoreError) {
+            let older = worker.withLock { Array($0.present[id]?.dropFirst() ?? []) }
+            for revision in older { try folder.remove(id, revision) }
+            worker.withLock { state in
+                state.present[id]?.removeAll { older.contains($0) }
+            }
+        }
+
+        private func retry(_ ids: [String], _ error: StoreError, _ worker: WorkerThread<State>) {
+            let isStopping = worker.isStopping
+            let isFirst = worker.withLock { state in
+                defer { state.hasFailed = true }
+                guard !isStopping else { return true }
+                state.scheduled.formUnion(ids)
+                state.due = .now + RecordWriter.longPause
+                return !state.hasFailed
+            }
+            if isFirst { report("records of assets cannot be written; Weir tries again in 30 seconds: \(error)") }
+        }
+    }
+}

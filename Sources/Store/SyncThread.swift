@@ -1,0 +1,105 @@
+import Glibc
+
+/// A thread that makes pieces survive a power cut: it syncs them in groups, and then writes their ledger lines.
+///
+/// A group is 16 pieces, 64 MB, or the pieces of two seconds. A failed sync discards its group, because the system does not
+/// write the failed pages again either: fsync(2).
+final class SyncThread: Sendable {
+    /// A piece under its final name that is not synced yet, or a text that has grown.
+    struct Arrival: Sendable {
+        /// Its folder.
+        let pieces: PieceDirectory
+        let file: String
+        /// Its number among the folder's arrivals; 0 for a piece that was found without a line; nil for a text, which is not
+        /// a piece.
+        let number: Int?
+        /// Its length in bytes; 0 if unknown.
+        let size: Int64
+        /// The open file, owned by the sync thread; nil to open it by its name.
+        let descriptor: Int32?
+    }
+
+    private struct Queue {
+        var arrivals: [Arrival] = []
+        var bytes: Int64 = 0
+        var since = ContinuousClock.now
+        /// Pieces that were found without a line, last first. They are synced when nothing else is to be.
+        var found: [Arrival] = []
+        var waiting: [@Sendable () -> Void] = []
+        /// Number of failed syncs since the last successful one.
+        var failures = 0
+
+        mutating func next(_ isStopping: Bool) -> WorkerThread<Queue>.Step {
+            let left = SyncThread.groupSpan - (.now - since)
+            let isFull = arrivals.count >= SyncThread.groupCount || bytes >= SyncThread.groupBytes
+            let isDue = !arrivals.isEmpty && (isFull || left <= .zero || isStopping)
+            if isDue || !waiting.isEmpty {
+                defer { (arrivals, waiting) = ([], []) }
+                return .perform { [arrivals, waiting] worker in
+                    SyncThread.sync(arrivals, worker)
+                    for done in waiting { done() }
+                }
+            }
+            if isStopping { return .end }
+            if let next = found.popLast() { return .perform { SyncThread.sync([next], $0) } }
+            return .wait(milliseconds: arrivals.isEmpty ? nil : Int32(left / .milliseconds(1)) + 1)
+        }
+    }
+
+    private static let groupCount = 16
+    private static let groupBytes: Int64 = 64 << 20
+    private static let groupSpan = Duration.seconds(2)
+    /// Above this count one sync of the whole file system is faster, and no more descriptors are held open.
+    static let mostSingly = 64
+
+    /// After so many failed syncs in a row nothing more is stored.
+    private static let mostFailures = 5
+
+    private let worker: WorkerThread<Queue>
+
+    init() throws(StoreError) {
+        worker = try WorkerThread("sync", Queue()) { queue, isStopping in queue.next(isStopping) }
+    }
+
+    /// Syncs a piece soon. From any thread, as all methods.
+    func sync(_ arrival: Arrival) {
+        var arrival = arrival
+        let count = worker.withLock { queue in
+            if queue.arrivals.isEmpty { (queue.since, queue.bytes) = (.now, 0) }
+            if queue.arrivals.count >= Self.mostSingly, let descriptor = arrival.descriptor {
+                close(descriptor)
+                arrival = Arrival(
+                    pieces: arrival.pieces, file: arrival.file, number: arrival.number, size: arrival.size,
+                    descriptor: nil)
+            }
+            queue.arrivals.append(arrival)
+            queue.bytes += arrival.size
+            return queue.bytes >= Self.groupBytes ? Self.groupCount : queue.arrivals.count
+        }
+        if count == 1 || count == Self.groupCount { worker.wake() }
+    }
+
+    /// Syncs a piece that was found without a line, when nothing else is to be synced.
+    func adopt(_ arrival: Arrival) {
+        worker.withLock { $0.found.append(arrival) }
+        worker.wake()
+    }
+
+    /// True if the disk has lost written data so often that nothing more is to be stored.
+    var hasGivenUp: Bool { worker.withLock { $0.failures >= Self.mostFailures } }
+
+    /// Calls `done` on the sync thread once all earlier arrivals are synced.
+    func flush(_ done: @escaping @Sendable () -> Void) {
+        worker.withLock { $0.waiting.append(done) }
+        worker.wake()
+    }
+
+    /// Syncs all arrivals, and ends the thread. The next start finds the adopted pieces that are left.
+    func stop() { worker.stop() }
+
+    private static func sync(_ group: [Arrival], _ worker: WorkerThread<Queue>) {
+        guard !group.isEmpty else { return }
+        let isSynced = SyncGroup(group).sync()
+        worker.withLock { $0.failures = isSynced ? 0 : $0.failures + 1 }
+    }
+}
