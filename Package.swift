@@ -59,7 +59,10 @@ let package = Package(
         room("Fetching", ["EventLoop", "HTTPMessage", "Origin", "SegmentFormat", "Store"]),
         room(
             "Library",
-            ["EventLoop", "Fetching", "HTTPMessage", "Playlist", "PlaylistCheck", "SegmentFormat", "Origin", "Store"]),
+            ["EventLoop", "Fetching", "HTTPMessage", "Playlist", "SegmentFormat", "Origin", "Store"]),
+        room(
+            "Exchange",
+            ["EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "PlaylistCheck", "Store"]),
         room("Downloader", ["EventLoop", "Fetching", "Library", "Playlist", "Store"]),
         room(
             "Playback",
@@ -68,15 +71,15 @@ let package = Package(
         room(
             "Control",
             [
-                "CDocument", "CPage", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "Store",
-                "Library",
-                "Downloader", "Playback",
+                "CDocument", "CPage", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Origin", "Playlist",
+                "Store",
+                "Library", "Exchange", "Downloader", "Playback",
             ]),
         room(
             "Application",
             [
                 "EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "PlaylistCheck", "Store", "Library",
-                "Downloader", "Playback", "Control",
+                "Exchange", "Downloader", "Playback", "Control",
                 logging, toml,
             ]),
         // The commands have the API (Control) and no room below it, but for Playback's words of the log; what needs no daemon
@@ -98,12 +101,17 @@ let package = Package(
         tests(
             "LibraryTests",
             [
-                "Library", "EventLoop", "Fetching", "HTTPMessage", "Origin", "Playlist", "SegmentFormat", "Store",
+                "Library", "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Origin", "Playlist", "SegmentFormat",
+                "Store",
                 "TestSupport",
             ]),
+        tests("ExchangeTests", ["Exchange"]),
         tests(
             "DownloaderTests",
-            ["Downloader", "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "Store", "TestSupport"]),
+            [
+                "Downloader", "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "Store",
+                "TestSupport",
+            ]),
         tests(
             "PlaybackTests",
             [
@@ -114,7 +122,8 @@ let package = Package(
         tests(
             "ControlTests",
             [
-                "Control", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playback",
+                "Control", "Downloader", "EventLoop", "Exchange", "Fetching", "HTTPMessage", "HTTPServer", "Library",
+                "Origin", "Playback",
                 "Store", "TestSupport",
             ]),
         tests("ApplicationTests", ["Application", "HTTPMessage", "Library", "TestSupport", logging]),

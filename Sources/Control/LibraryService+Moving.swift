@@ -1,5 +1,6 @@
 import Downloader
 import EventLoop
+import Exchange
 import Library
 import Store
 
@@ -8,23 +9,23 @@ extension LibraryService {
     public var moves: any JobService<API.Move> { AssetJobs(self, start: move, look: move, stop: cancelMove) }
 
     private func move(_ asset: Asset, _ request: API.MoveRequest) throws(ControlError) {
-        do throws(LibraryError) {
+        do throws(ExchangeError) {
             if let job = downloader.verifier.job(of: asset), !job.state.isFinal {
                 guard downloader.verifier.giveWay(job) else {
-                    throw LibraryError(.busy, "\(asset.name) stays where it is for now: it is being verified")
+                    throw ExchangeError(.busy, "\(asset.name) stays where it is for now: it is being verified")
                 }
             }
-            _ = try library.move(asset, to: request.path)
+            _ = try exchange.mover.move(asset, to: request.path)
         } catch {
             throw ControlError(error, asset: asset.name)
         }
     }
 
     private func move(of asset: Asset) -> API.Move {
-        library.move(of: asset).map(API.Move.init) ?? API.Move(asset: asset.name, state: .none)
+        exchange.mover.move(of: asset).map(API.Move.init) ?? API.Move(asset: asset.name, state: .none)
     }
 
-    private func cancelMove(of asset: Asset) { library.move(of: asset).map(library.cancel) }
+    private func cancelMove(of asset: Asset) { exchange.mover.move(of: asset)?.cancel() }
 }
 
 extension API.Move {

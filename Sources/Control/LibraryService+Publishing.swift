@@ -1,4 +1,5 @@
 import EventLoop
+import Exchange
 import HTTPMessage
 import Library
 import Origin
@@ -12,18 +13,19 @@ extension LibraryService {
 
     private func publish(_ asset: Asset, _ request: API.PublicationRequest) throws(ControlError) {
         let access = try Self.access(request)
-        do throws(LibraryError) {
-            _ = try published.publish(asset, to: request.target, access: access)
+        do throws(ExchangeError) {
+            _ = try exchange.publications.publish(asset, to: request.target, access: access)
         } catch {
             throw ControlError(publishing: error, asset: asset.name)
         }
     }
 
     private func publication(of asset: Asset) -> API.Publication {
-        published.publication(of: asset).map(API.Publication.init) ?? .init(asset: asset.name, state: .none)
+        let publication = exchange.publications.publication(of: asset)
+        return publication.map(API.Publication.init) ?? .init(asset: asset.name, state: .none)
     }
 
-    private func cancelPublication(of asset: Asset) { published.publication(of: asset)?.cancel() }
+    private func cancelPublication(of asset: Asset) { exchange.publications.publication(of: asset)?.cancel() }
 
     /// How an object store is asked; nil without keys. Nothing of a key is in a message.
     private static func access(_ request: API.PublicationRequest) throws(ControlError) -> BucketAccess? {
@@ -48,7 +50,7 @@ extension LibraryService {
 
 extension ControlError {
     /// Why an asset is not published, and what to try then.
-    init(publishing error: LibraryError, asset: String) {
+    init(publishing error: ExchangeError, asset: String) {
         let general = ControlError(error, asset: asset)
         let again = "the same command again: it goes on where it was"
         let next: String? =
