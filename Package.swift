@@ -67,9 +67,11 @@ let package = Package(
         room(
             "Library",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Origin", "Playheads", "Playlist", "PlaylistCheck", "SegmentFormat",
-                "Store",
+                "EventLoop", "Fetching", "HTTPMessage", "Origin", "Playheads", "Playlist", "SegmentFormat", "Store",
             ]),
+        room(
+            "Exchange",
+            ["EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "PlaylistCheck", "Store"]),
         // The two uses of assets. They do not know each other: they meet in Fetching.
         room("Downloader", ["EventLoop", "Fetching", "Library", "Playheads", "Playlist", "Store"]),
         room(
@@ -82,14 +84,14 @@ let package = Package(
         room(
             "Control",
             [
-                "API", "AccessLog", "CDocument", "CPage", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer",
-                "Library", "Origin", "Playback", "Playheads", "Playlist", "Store",
+                "API", "AccessLog", "CDocument", "CPage", "Downloader", "EventLoop", "Exchange", "Fetching", "HTTPMessage",
+                "HTTPServer", "Library", "Origin", "Playback", "Playheads", "Playlist", "Store",
             ]),
         room(
             "Application",
             [
-                "API", "AccessLog", "Control", "Downloader", "EventLoop", "HTTPMessage", "HTTPServer", "Library", "Origin",
-                "Playback", "Playlist", "PlaylistCheck", "Store", logging, toml,
+                "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "HTTPMessage", "HTTPServer",
+                "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Store", logging, toml,
             ]),
         // The commands use the API and the log's text; Application does what needs no daemon: CommandRuleTests.
         .executableTarget(
@@ -108,13 +110,15 @@ let package = Package(
         tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "Playlist", "PlaylistCheck", "TestSupport"]),
         tests("PlayheadsTests", ["EventLoop", "Playheads"]),
+        tests("ExchangeTests", ["Exchange"]),
         tests("FetchingTests", ["Fetching", "HTTPMessage", "TestSupport"]),
         tests(
             "LibraryTests",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playheads", "Playlist", "SegmentFormat",
-                "Store", "TestSupport",
+                "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Library", "Origin", "Playheads", "Playlist",
+                "SegmentFormat", "Store", "TestSupport",
             ]),
+        tests("ExchangeTests", ["Exchange"]),
         tests(
             "DownloaderTests",
             [
@@ -131,8 +135,8 @@ let package = Package(
         tests(
             "ControlTests",
             [
-                "API", "AccessLog", "Control", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library",
-                "Origin", "Playback", "Playheads", "Store", "TestSupport",
+                "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "Fetching", "HTTPMessage",
+                "HTTPServer", "Library", "Origin", "Playback", "Playheads", "Store", "TestSupport",
             ]),
         tests("ApplicationTests", ["API", "Application", "HTTPMessage", "Library", "TestSupport", logging]),
         // The real program, a real origin, real players.

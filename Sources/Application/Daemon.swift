@@ -2,6 +2,7 @@ import API
 import Control
 import Downloader
 import EventLoop
+import Exchange
 import Glibc
 import HTTPMessage
 import HTTPServer
@@ -11,10 +12,11 @@ import Origin
 import Playback
 import Store
 
-/// The rooms, built in order: store, origin client, library, downloader, playback, control, server.
+/// The rooms, built in order: store, origin client, library, exchange, downloader, playback, control, server.
 @LoopActor final class Daemon {
     private let client: OriginClient
     private let library: Library
+    private let orphans: OrphanBundles
     private let downloader: Downloader
     private let events: EventFeed
     private let sessions: Sessions
@@ -35,9 +37,12 @@ import Store
         let store = try Self.openStore(configuration, logger)
         client = OriginClient(configuration: Self.originConfiguration(configuration))
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
+        let moves = MoveRegister()
         library = Library(
             store: store, client: client, mode: configuration.mode, cacheLimit: configuration.playCache,
-            purge: configuration.purge, report: report)
+            purge: configuration.purge, moves: moves, report: report)
+        let exchange = ExchangeServices(library, moves: moves)
+        orphans = exchange.orphans
         library.newKeyTerms = configuration.keyTerms
         library.streams = streams
         var downloads = Downloader.Configuration()
@@ -48,8 +53,9 @@ import Store
         let playback = Playback(library: library, logs: Self.logs(configuration), report: report)
         self.playback = playback
         sessions = playback.sessions
-        let service = LibraryService(library: library, downloader: downloader)
+        let service = LibraryService(library: library, exchange: exchange, downloader: downloader)
         events = EventFeed(downloader, of: library)
+        events.follow(exchange.mover)
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),
             verifications: service.verifications, keys: service, publications: service.publications,
@@ -182,7 +188,7 @@ import Store
         guard let first = addresses.first else { throw ApplicationError(.address, "there is no address to listen on") }
         client.ownListeners = addresses.map { OriginRequest.Peer(host: $0.host, port: $0.port) }
         downloader.resume()
-        Task { @LoopActor [library] in await library.adoptStrays() }
+        Task { @LoopActor [orphans] in await orphans.adopt() }
         return "http://\(first)"
     }
 

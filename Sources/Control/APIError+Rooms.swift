@@ -1,5 +1,6 @@
 public import API
 import Downloader
+public import Exchange
 public import Library
 import Store
 
@@ -23,11 +24,37 @@ extension APIError {
         self.init(code, error.message, next: next, underlying: error.underlying)
     }
 
-    /// A bundle in the store that is of no use.
-    init(_ stray: StrayBundle) {
+    /// Converts an error of the exchange room. The only place where its codes become the API's.
+    ///
+    /// - Parameter asset: the name of the asset, for the command to try next.
+    public init(_ error: ExchangeError, asset: String? = nil) {
+        if let cause = error.underlying as? LibraryError, error.code == .library {
+            self.init(cause, asset: asset)
+            return
+        }
+        let code: Code =
+            switch error.code {
+            case .badImport: .badImport
+            case .urlTaken: .urlTaken
+            case .notWhole: .notWhole
+            case .exists: .targetExists
+            case .badTarget: .badTarget
+            case .noProgram: .noProgram
+            case .offline: .offline
+            case .refused: .originRefused
+            case .unreachable, .cancelled: .originAbsent
+            case .badAnswer: .badOrigin
+            case .busy: .busy
+            case .store, .library: (error.underlying as? StoreError).map { Code(stored: $0.code.rawValue) } ?? .disk
+            }
+        self.init(code, error.message, underlying: error.underlying)
+    }
+
+    /// A bundle in the store that cannot be used.
+    init(_ orphan: OrphanBundle) {
         self.init(
-            .unreadable, "\(stray.name) cannot be used: \(stray.reason)",
-            next: "delete it with: weir remove \(stray.name)")
+            .unreadable, "\(orphan.name) cannot be used: \(orphan.reason)",
+            next: "delete it with: weir remove \(orphan.name)")
     }
 
     /// The error of a download that did not start; `url` is without secrets.
@@ -73,12 +100,7 @@ extension APIError.Code {
         case LibraryError.Code.refusedURL.rawValue: self = .refusedURL
         case LibraryError.Code.notArtwork.rawValue: self = .notArtwork
         case LibraryError.Code.nameTaken.rawValue: self = .nameTaken
-        case LibraryError.Code.notWhole.rawValue: self = .notWhole
-        // Of the store too: what is new there has a name that is not free.
-        case LibraryError.Code.exists.rawValue: self = .targetExists
-        case LibraryError.Code.badTarget.rawValue: self = .badTarget
-        case LibraryError.Code.badImport.rawValue: self = .badImport
-        case LibraryError.Code.noProgram.rawValue: self = .noProgram
+        case StoreError.Code.exists.rawValue: self = .targetExists
         case StoreError.Code.program.rawValue: self = .programFailed
         case LibraryError.Code.urlTaken.rawValue: self = .urlTaken
         case LibraryError.Code.otherContent.rawValue: self = .otherContent

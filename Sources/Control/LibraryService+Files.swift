@@ -1,6 +1,7 @@
 public import API
 import Downloader
 import EventLoop
+import Exchange
 import HTTPMessage
 import Library
 
@@ -52,8 +53,8 @@ extension LibraryService {
         _ request: API.ExportRequest, ofAsset name: String
     ) async throws(APIError) -> API.Export {
         let asset = try find(name)
-        do throws(LibraryError) {
-            let export = try await library.export(
+        do throws(ExchangeError) {
+            let export = try await exchange.exporter.export(
                 asset, to: request.path, as: request.format.flatMap { ExportFormat(rawValue: $0.rawValue) },
                 sharesFiles: request.link ?? false)
             return API.Export(
@@ -66,8 +67,8 @@ extension LibraryService {
 
     /// See `ControlService`.
     public func importAsset(_ request: API.ImportRequest) async throws(APIError) -> API.Asset {
-        do throws(LibraryError) {
-            let asset = try await library.importAsset(at: request.path, name: request.name)
+        do throws(ExchangeError) {
+            let asset = try await exchange.importer.importAsset(at: request.path, name: request.name)
             await downloader.keep(asset)
             return shape(asset)
         } catch {

@@ -1,6 +1,7 @@
 public import API
 import Downloader
 import EventLoop
+import Exchange
 import HTTPMessage
 import Library
 import Origin
@@ -78,23 +79,23 @@ extension LibraryService {
     public var moves: any JobService<API.Move> { AssetJobs(self, start: move, look: move, stop: cancelMove) }
 
     private func move(_ asset: Asset, _ request: API.MoveRequest) throws(APIError) {
-        do throws(LibraryError) {
+        do throws(ExchangeError) {
             if let job = downloader.verifier.job(of: asset), !job.state.isFinal {
                 guard downloader.verifier.giveWay(job) else {
-                    throw LibraryError(.busy, "\(asset.name) stays where it is for now: it is being verified")
+                    throw ExchangeError(.busy, "\(asset.name) stays where it is for now: it is being verified")
                 }
             }
-            _ = try library.move(asset, to: request.path)
+            _ = try exchange.mover.move(asset, to: request.path)
         } catch {
             throw APIError(error, asset: asset.name)
         }
     }
 
     private func move(of asset: Asset) -> API.Move {
-        library.move(of: asset).map(API.Move.init) ?? API.Move(asset: asset.name, state: .none)
+        exchange.mover.move(of: asset).map(API.Move.init) ?? API.Move(asset: asset.name, state: .none)
     }
 
-    private func cancelMove(of asset: Asset) { library.move(of: asset).map(library.cancel) }
+    private func cancelMove(of asset: Asset) { exchange.mover.move(of: asset)?.cancel() }
 }
 
 extension API.Move {
@@ -118,18 +119,19 @@ extension LibraryService {
 
     private func publish(_ asset: Asset, _ request: API.PublicationRequest) throws(APIError) {
         let access = try Self.access(request)
-        do throws(LibraryError) {
-            _ = try published.publish(asset, to: request.target, access: access)
+        do throws(ExchangeError) {
+            _ = try exchange.publications.publish(asset, to: request.target, access: access)
         } catch {
             throw APIError(publishing: error, asset: asset.name)
         }
     }
 
     private func publication(of asset: Asset) -> API.Publication {
-        published.publication(of: asset).map(API.Publication.init) ?? .init(asset: asset.name, state: .none)
+        let publication = exchange.publications.publication(of: asset)
+        return publication.map(API.Publication.init) ?? .init(asset: asset.name, state: .none)
     }
 
-    private func cancelPublication(of asset: Asset) { published.publication(of: asset)?.cancel() }
+    private func cancelPublication(of asset: Asset) { exchange.publications.publication(of: asset)?.cancel() }
 
     /// How an object store is asked; nil without keys. Nothing of a key is in a message.
     private static func access(_ request: API.PublicationRequest) throws(APIError) -> BucketAccess? {
@@ -154,7 +156,7 @@ extension LibraryService {
 
 extension APIError {
     /// Why an asset is not published, and what to try then.
-    init(publishing error: LibraryError, asset: String) {
+    init(publishing error: ExchangeError, asset: String) {
         let general = APIError(error, asset: asset)
         let again = "the same command again: it goes on where it was"
         let next: String? =

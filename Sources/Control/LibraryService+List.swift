@@ -46,7 +46,7 @@ extension LibraryService {
 
     /// The entries that follow the assets: unusable bundles, and streams of which nothing is stored.
     private var others: [API.Asset] {
-        (library.strays.values.map { Self.shape($0) } + knownOnly).sorted { $0.name < $1.name }
+        (exchange.orphans.bundles.values.map { Self.shape($0) } + knownOnly).sorted { $0.name < $1.name }
     }
 
     /// The place of the first asset behind a name.
@@ -59,10 +59,10 @@ extension LibraryService {
         return range.lowerBound
     }
 
-    /// A bundle that is of no use, so that somebody hears of it.
-    static func shape(_ stray: StrayBundle) -> API.Asset {
-        var shape = API.Asset(name: stray.name, id: stray.id, url: "")
-        shape.unreadable = stray.reason
+    /// The list entry of a bundle that cannot be used.
+    static func shape(_ orphan: OrphanBundle) -> API.Asset {
+        var shape = API.Asset(name: orphan.name, id: orphan.id, url: "")
+        shape.unreadable = orphan.reason
         return shape
     }
 

@@ -1,6 +1,7 @@
 public import API
 public import Downloader
 public import EventLoop
+public import Exchange
 import HTTPMessage
 public import Library
 import Origin
@@ -12,13 +13,13 @@ import Playlist
     let downloader: Downloader
     /// JSON of assets for lists.
     private(set) lazy var texts = AssetTexts(self)
-    let published: Publications
+    let exchange: ExchangeServices
 
     /// A service over rooms that outlive it.
-    public init(library: Library, downloader: Downloader) {
+    public init(library: Library, exchange: ExchangeServices, downloader: Downloader) {
         self.library = library
         self.downloader = downloader
-        published = Publications(library)
+        self.exchange = exchange
         library.summaries.describe = { [weak self] asset in self?.found(asset) }
         // It holds the service until it is done.
         Task { @LoopActor in await self.texts.prepare() }
@@ -26,7 +27,7 @@ import Playlist
 
     /// See `ControlService`.
     public func asset(named name: String) async throws(APIError) -> API.Asset {
-        if let stray = library.strays[name], library.asset(named: name) == nil { return Self.shape(stray) }
+        if let orphan = exchange.orphans.bundles[name], library.asset(named: name) == nil { return Self.shape(orphan) }
         if let stream = knownOnly(named: name) { return stream }
         let asset = try find(name)
         let playable = await playable(asset)
@@ -38,7 +39,9 @@ import Playlist
 
     /// See `ControlService`.
     public func removeAsset(named name: String) async throws(APIError) -> API.Removal {
-        if let stray = library.strays[name], library.asset(named: name) == nil { return try await remove(stray) }
+        if let orphan = exchange.orphans.bundles[name], library.asset(named: name) == nil {
+            return try await remove(orphan)
+        }
         let asset = try find(name)
         downloader.forget(asset)
         let volume = asset.volume
@@ -51,9 +54,9 @@ import Playlist
         }
     }
 
-    private func remove(_ stray: StrayBundle) async throws(APIError) -> API.Removal {
+    private func remove(_ orphan: OrphanBundle) async throws(APIError) -> API.Removal {
         do {
-            return API.Removal(name: stray.name, bytes: Int(try await library.remove(stray)))
+            return API.Removal(name: orphan.name, bytes: Int(try await exchange.orphans.remove(orphan)))
         } catch {
             throw APIError(error)
         }
@@ -158,7 +161,7 @@ import Playlist
     func find(_ name: String) throws(APIError) -> Asset {
         let named = library.asset(named: name) ?? asset(ofStream: name)
         if let asset = named ?? (try? WebURL(name)).flatMap({ library.asset(at: $0) }) { return asset }
-        if let stray = library.strays[name] { throw APIError(stray) }
+        if let orphan = exchange.orphans.bundles[name] { throw APIError(orphan) }
         try refuse(stream: name)
         throw APIError(.noSuchAsset, "there is no asset called \(name)", next: "weir list")
     }

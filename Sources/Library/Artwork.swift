@@ -12,7 +12,7 @@ public struct Artwork: Equatable, Sendable {
         /// The media type.
         public var mediaType: String { self == .jpeg ? "image/jpeg" : "image/\(rawValue)" }
         /// What the file is called in the bundle.
-        var fileName: String { "artwork.\(rawValue)" }
+        package var fileName: String { "artwork.\(rawValue)" }
     }
 
     /// What it is.

@@ -36,7 +36,7 @@ public import Store
     /// The id of the asset of which it is that.
     public internal(set) var revises: String?
     /// Its policy, when it was played, and what was purged.
-    public internal(set) var life = StorageLife() {
+    public package(set) var life = StorageLife() {
         didSet {
             bundle.isExcludedFromBackups = life.policy.isExcludedFromBackups
             keys.adopt(life.policy.keys)
@@ -67,11 +67,11 @@ public import Store
     /// What its playlists name to be played in between.
     public var interstitials = Interstitials()
 
-    let bundle: Bundle
+    package let bundle: Bundle
     /// Whether the catalogue has it: only an asset with something to keep goes there.
-    var isPersistent = false
+    package var isPersistent = false
     /// Whether it is only looked at, or a guest: it is not registered, and nothing of it is written.
-    var isPreview = false
+    package var isPreview = false
     /// When the origin was last asked for the entry, and whether it answered.
     var checked: (at: ContinuousClock.Instant, isPresent: Bool)?
     /// Where renditions are now, by their places, as a text said that is none of this asset's otherwise.
@@ -85,10 +85,8 @@ public import Store
     var checking: Task<Result<Bool, LibraryError>, Never>?
     /// The comparison with the disk that is under way, which others join.
     var surveying: Task<Void, Never>?
-    /// How many exports of it are under way.
-    var exports = 0
     /// Why what belongs to it cannot be noted in the catalogue, and therefore not be kept; nil when nothing is amiss.
-    var saveFailure: StoreError?
+    package var saveFailure: StoreError?
     /// Told of a key that came, after its file is there.
     var keyCame: (Int) -> Void = { _ in }
     /// Told when other renditions are whole than before.
@@ -109,7 +107,7 @@ public import Store
     private var unread: (() -> Void)?
     private var wakings: [() -> Void] = []
 
-    init(
+    package init(
         id: String, name: String, title: String?, origin: WebURL, access: OriginAccess? = nil, created: Int64,
         store: Store
     ) {
@@ -184,7 +182,7 @@ public import Store
     }
 
     /// Every folder of its bundle.
-    var folders: [PieceFolder] { [keys.folder, sessionData.folder] + (renditions + images).map(\.folder) }
+    package var folders: [PieceFolder] { [keys.folder, sessionData.folder] + (renditions + images).map(\.folder) }
 
     /// The multivariant playlist, where there is one.
     public var multivariant: MultivariantPlaylist? {
@@ -197,7 +195,7 @@ public import Store
     /// fresh tokens in its URIs, and other hosts.
     ///
     /// - Returns: those that were there and are not any more; another may have the same name now.
-    @discardableResult func adopt(_ playlist: MultivariantPlaylist, base: WebURL) -> [Rendition] {
+    @discardableResult package func adopt(_ playlist: MultivariantPlaylist, base: WebURL) -> [Rendition] {
         let mirrors = playlist.mirrors
         let folded = playlist.folded(mirrors)
         let places = multivariant.map { folded.places(in: $0) }
@@ -227,7 +225,7 @@ public import Store
     }
 
     /// Takes note that the URL leads to a lone media playlist, whatever that says.
-    func adoptLone() {
+    package func adoptLone() {
         if multivariant != nil { renditions = [] }
         entry = .media
         adopt([RenditionNaming.lone], places: [0])
@@ -235,7 +233,7 @@ public import Store
     }
 
     /// The rendition of a lone media playlist, before and after it is adopted.
-    var lone: Rendition? { multivariant == nil ? renditions.first : nil }
+    package var lone: Rendition? { multivariant == nil ? renditions.first : nil }
 
     /// - Parameter places: where each was before; nil where there was nothing to compare with.
     @discardableResult private func adopt(_ names: [RenditionNaming.Name], places: [Int?]?) -> [Rendition] {
@@ -294,7 +292,7 @@ public import Store
     }
 
     /// Keeps none of its folders open, where many assets are gone through: there are fewer descriptors than folders.
-    func letGo() {
+    package func letGo() {
         bundle.close()
         for folder in folders { folder.letGo() }
     }

@@ -1,5 +1,5 @@
 /// Names and ids for assets.
-enum AssetNaming {
+package enum AssetNaming {
     /// File names that say nothing of what they are.
     private static let empty: Set<String> = [
         "master", "index", "playlist", "manifest", "main", "stream", "hls", "video", "prog-index", "chunklist", "vod",
@@ -10,14 +10,14 @@ enum AssetNaming {
     ///
     /// `/vod/My%20Film/master.m3u8` → `my-film`. Small letters, digits and single `-`; at most 40; `stream` if nothing
     /// is left.
-    static func name(forPath path: String) -> String {
+    package static func name(forPath path: String) -> String {
         let components = path.split(separator: "/").map { slug(decoded(withoutExtension($0))[...]) }
             .filter { !$0.isEmpty }
         return components.last { !empty.contains($0) } ?? "stream"
     }
 
     /// The first of `name`, `name-2`, `name-3` … that is not taken.
-    static func unique(_ name: String, isTaken: (String) -> Bool) -> String {
+    package static func unique(_ name: String, isTaken: (String) -> Bool) -> String {
         guard isTaken(name) else { return name }
         var number = 2
         while isTaken("\(name)-\(number)") { number += 1 }
@@ -26,7 +26,7 @@ enum AssetNaming {
 
     /// An id for a new asset: its name, so that a person knows the folder, and four characters that make it one of its
     /// own.
-    static func id(forName name: String, isTaken: (String) -> Bool) -> String {
+    package static func id(forName name: String, isTaken: (String) -> Bool) -> String {
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         while true {
             let id = name + "-" + String((0..<4).compactMap { _ in alphabet.randomElement() })
@@ -35,7 +35,7 @@ enum AssetNaming {
     }
 
     /// Whether a user may give an asset this name: as `slug` would leave it.
-    static func isName(_ name: String) -> Bool { !name.isEmpty && slug(name[...]) == name }
+    package static func isName(_ name: String) -> Bool { !name.isEmpty && slug(name[...]) == name }
 
     private static func withoutExtension(_ component: Substring) -> Substring {
         guard let dot = component.lastIndex(of: "."), dot != component.startIndex else { return component }

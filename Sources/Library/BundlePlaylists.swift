@@ -1,26 +1,26 @@
-import EventLoop
+package import EventLoop
 import Fetching
 import HTTPMessage
-import Playlist
+package import Playlist
 import Store
 
 /// What makes a bundle plain HLS: playlists with relative names over the renditions that are whole, and `asset.json`.
 ///
 /// The folder then plays in any player, and from any static server, with no Weir.
-@LoopActor struct BundlePlaylists {
+@LoopActor package struct BundlePlaylists {
     /// A multivariant playlist, and what it leads to.
-    struct Master {
+    package struct Master {
         /// The text.
-        let text: [UInt8]
+        package let text: [UInt8]
         /// The places in `Asset.renditions` of those that it lists.
-        var renditions: Set<Int> = []
+        package var renditions: Set<Int> = []
         /// The paths of session keys and session data that it names.
-        var files: Set<String> = []
+        package var files: Set<String> = []
     }
 
     private let asset: Asset
 
-    init(_ asset: Asset) { self.asset = asset }
+    package init(_ asset: Asset) { self.asset = asset }
 
     /// Writes all of them anew, each at once: a reader sees the old text or the new one.
     func write() throws {
@@ -38,7 +38,7 @@ import Store
     }
 
     /// The playlist of a rendition, beside its pieces.
-    func media(_ playlist: MediaPlaylist, of rendition: Rendition) throws -> [UInt8] {
+    package func media(_ playlist: MediaPlaylist, of rendition: Rendition) throws -> [UInt8] {
         try playlist.rendered(.bundle) { reference in
             switch reference {
             case .segment(let segment): rendition.file(of: segment)
@@ -50,10 +50,10 @@ import Store
     }
 
     /// The multivariant playlist over what is whole; nil where nothing plays.
-    func master() throws -> Master? { try master(of: asset.wholeRenditions) }
+    package func master() throws -> Master? { try master(of: asset.wholeRenditions) }
 
     /// The multivariant playlist over the renditions at these places.
-    func master(of whole: Set<Int>) throws -> Master? {
+    package func master(of whole: Set<Int>) throws -> Master? {
         guard let multivariant = asset.multivariant else {
             guard let rendition = asset.renditions.first, whole.contains(0) else { return nil }
             let text = Self.loneMaster(bandwidth: rendition.peakBitRate, path: "\(rendition.name.id)/media.m3u8")
@@ -77,7 +77,7 @@ import Store
     }
 
     /// `asset.json`.
-    func identity() throws -> [UInt8] { try BundleIdentity(of: asset).text() }
+    package func identity() throws -> [UInt8] { try BundleIdentity(of: asset).text() }
 }
 
 extension Rendition {

@@ -70,7 +70,7 @@ extension Library {
     }
 
     /// Writes an asset that the catalogue lacks, with what its URL leads to.
-    func saveNew(_ asset: Asset) async { await write(contents(of: asset), about: asset) }
+    package func saveNew(_ asset: Asset) async { await write(contents(of: asset), about: asset) }
 
     private func contents(of asset: Asset) -> Catalogue.Contents {
         Catalogue.Contents(assets: [asset.record], playlists: entryRecord(of: asset).map { [$0] } ?? [])
@@ -111,6 +111,26 @@ extension Library {
         // Removed meanwhile: the removal may have come to the catalogue first.
         if asset.isRemoved { try? await store.catalogue.removeAsset(asset.id) }
         return !asset.isRemoved
+    }
+
+    /// Records an asset whose bundle is complete in the store, then registers it.
+    ///
+    /// - Returns: the registered asset, as it will be after a restart; nil if its records cannot be read back.
+    package func insert(_ asset: Asset) async throws(StoreError) -> Asset? {
+        var playlists = asset.renditions.compactMap { rendition in
+            rendition.source.map { record(of: $0, rendition.name.id, in: asset) }
+        }
+        if case .multivariant(let playlist, let base) = asset.entry {
+            playlists.append(record(of: playlist, base: base, in: asset))
+        }
+        let records = Catalogue.Contents(
+            assets: [asset.record], playlists: playlists, keys: asset.keys.unsaved(of: asset.id),
+            storage: asset.life == StorageLife() ? [] : [asset.storageRecord])
+        try await store.catalogue.save(records)
+        guard let asset = restored(records).first else { return nil }
+        register(asset)
+        summaries.note(asset)
+        return asset
     }
 
     // MARK: Reading back

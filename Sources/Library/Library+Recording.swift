@@ -13,7 +13,7 @@ extension Library {
     /// - Throws: `store` when nothing can be kept, `notPlaylist` for what needs a content decryption module.
     public func record(_ rendition: Rendition, of asset: Asset) async throws(LibraryError) -> Recording? {
         if let readOnlyReason { throw LibraryError(readOnlyReason, about: "\(asset.name) cannot be recorded") }
-        await moved(asset)
+        await moves?.waitForMove(of: asset)
         try checkPresence(of: asset)
         if rendition.recording == nil {
             let source = try await self.source(of: rendition, in: asset)

@@ -51,7 +51,7 @@ extension Library {
     }
 
     /// Takes out of the bundle's own playlists what is not whole any more.
-    func rectify(_ asset: Asset) {
+    package func rectify(_ asset: Asset) {
         guard readOnlyReason == nil, !asset.isRemoved else { return }
         for rendition in asset.renditions where !rendition.isWhole && rendition.folder.hasPlaylist {
             do throws(StoreError) {
@@ -101,7 +101,7 @@ extension Library {
         var looks = 0
         var oldest: (asset: Asset, time: Int64)?
         for asset in assets where asset.isPersistent && asset.created < limit && !isPassedOver(asset) {
-            if asset.bundle.absence != nil || move(of: asset)?.state == .running { continue }
+            if asset.bundle.absence != nil || isMoving(asset) { continue }
             if asset.knownVerified == nil { looks += 1 }
             guard looks <= Self.mostLooks else { break }
             let verified = asset.verified.map { $0 > now ? 0 : $0 } ?? asset.created

@@ -1,5 +1,5 @@
 public import EventLoop
-import Fetching
+package import Fetching
 import Glibc
 public import HTTPMessage
 public import Origin
@@ -17,21 +17,23 @@ public import Store
     }
     /// Whether no origin may be asked at all.
     public var isOffline: Bool { mode == .offline }
+    /// The client for requests to origins.
+    package var client: OriginClient { playlistFetcher.client }
     /// Why nothing can be kept; nil when the store is writable.
     public var readOnlyReason: StoreError? { store.readOnlyReason }
 
     /// The sessions of all assets, and their playheads.
     public let playheads: PlayheadTracker
     /// The way by which resources come from origins.
-    let loader: Loader
+    package let loader: Loader
     /// The pieces that merely flowed.
     let playCache: PlayCache
     /// What makes room on a full disk.
     let purger: Purger
-    let store: Store
+    package let store: Store
     let playlistFetcher: PlaylistFetcher
     /// Told of trouble that nobody waits for.
-    let report: @Sendable (String) -> Void
+    package let report: @Sendable (String) -> Void
     /// Presentations that playlists of assets name.
     var guests = Guests()
     /// The names that assets had which somebody plays, and their ids.
@@ -48,28 +50,28 @@ public import Store
     private var byOrder: [Asset]?
     /// What is known of assets without their being looked into.
     public let summaries = Summaries()
-    /// Bundles that nobody can use, by the names under which they are listed.
-    public internal(set) var strays: [String: StrayBundle] = [:]
     private var byOrigin: [WebURL: Asset] = [:]
     private var opening: [WebURL: Task<Result<Asset, LibraryError>, Never>] = [:]
-    /// The moving of assets to other places, the last of each, by their ids.
-    var moves: [String: Move] = [:]
+    /// Answers if an asset is being moved; nil if nothing moves assets.
+    let moves: (any MoveStatus)?
     /// When it is looked next whether other disks are there.
     var placeTurn: LoopTimer?
-    /// The names of assets that are being opened, or get another one.
-    var reserved: Set<String> = []
+    /// Names of assets that are being opened, imported or renamed, and of orphan bundles.
+    package var reserved: Set<String> = []
 
     /// A library over a store, with what its catalogue knows.
     ///
     /// - Parameters:
     ///   - cacheLimit: the bytes above which pieces make way that merely flowed; nil for no limit.
     ///   - purge: how far a full disk is made free.
+    ///   - moves: answers if an asset is being moved; nil if nothing moves assets.
     ///   - now: the clock by which playheads run.
     ///   - date: the time of day, in seconds since 1970; nil for the system's.
     ///   - report: told of trouble that nobody waits for, in a sentence for a log.
     public init(
         store: Store, client: OriginClient, mode: PlayMode = .auto, cacheLimit: Int64? = nil,
-        purge: PurgePlan.Limit = .expired, now: @escaping () -> ContinuousClock.Instant = { .now },
+        purge: PurgePlan.Limit = .expired, moves: (any MoveStatus)? = nil,
+        now: @escaping () -> ContinuousClock.Instant = { .now },
         date: (() -> Int64)? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -77,6 +79,7 @@ public import Store
         self.store = store
         self.mode = mode
         self.report = report
+        self.moves = moves
         loader = Loader(store: store, client: client)
         playlistFetcher = PlaylistFetcher(client: client)
         backgroundYield = BackgroundYield(playheads, OriginTransfers(client))
@@ -132,9 +135,6 @@ public import Store
 
     /// Whether somebody waits for room on the disk.
     public var isRoomAwaited: () -> Bool = { false }
-
-    /// Told when a move begins, and when it has ended.
-    public var moveChanged: (Move) -> Void = { _ in }
 
     /// Told when a disk is there again on which assets lie.
     public var diskCame: () -> Void = {}
@@ -217,7 +217,7 @@ public import Store
     }
 
     /// Throws `nameTaken` for what is no name, or another asset's.
-    func checkFree(_ name: String) throws(LibraryError) {
+    package func checkFree(_ name: String) throws(LibraryError) {
         guard AssetNaming.isName(name) else {
             throw LibraryError(.nameTaken, "\"\(name)\" is no name: use small letters, digits and single dashes")
         }
@@ -225,7 +225,7 @@ public import Store
     }
 
     /// Whether another asset is called so, or is about to be.
-    func isTaken(_ name: String) -> Bool { byName[name] != nil || reserved.contains(name) || strays[name] != nil }
+    package func isTaken(_ name: String) -> Bool { byName[name] != nil || reserved.contains(name) }
 
     private func make(
         _ url: WebURL, name: String?, title: String?, _ access: OriginAccess
@@ -304,7 +304,7 @@ public import Store
     func isTakenID(_ id: String) -> Bool { byID[id] != nil || (try? store.bundle(id, create: false)) != nil }
 
     /// The asset at a URL, or that is being opened there.
-    func occupant(of url: WebURL) async -> Asset? {
+    package func occupant(of url: WebURL) async -> Asset? {
         while let task = opening[url] { _ = await task.value }
         return byOrigin[url]
     }
@@ -355,8 +355,7 @@ public import Store
 
     /// Deletes what is stored of an asset, and forgets it.
     func discard(_ asset: Asset) async throws(LibraryError) {
-        move(of: asset).map(cancel)
-        moves[asset.id] = nil
+        moves?.forget(asset)
         unregister(asset)
         do {
             // Whatever of the two fails: a bundle that the catalogue does not know is rubbish, and an asset without a
@@ -395,5 +394,5 @@ public import Store
         }
     }
 
-    static var now: Int64 { Int64(time(nil)) }
+    package static var now: Int64 { Int64(time(nil)) }
 }

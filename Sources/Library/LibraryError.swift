@@ -37,16 +37,6 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         case expired
         /// The time for which a key was to be used is over, or it was taken back.
         case keyLapsed
-        /// Nothing of an asset is there that plays by itself.
-        case notWhole
-        /// There is something already where an export should come.
-        case exists
-        /// The place of an export takes nothing.
-        case badTarget
-        /// What should be imported is no presentation, or not a whole one.
-        case badImport
-        /// Another program that is needed is not there.
-        case noProgram
         /// A newer Weir has written the asset's bundle.
         case newerBundle
         /// Something else is done with the asset, which has to end first.
@@ -87,7 +77,7 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         switch code {
         case .originAbsent, .notStored, .originRefused, .refusedURL, .store, .expired, .keyLapsed, .newerBundle: true
         case .missing, .badOrigin, .notPlaylist, .badDirective, .nameTaken, .notArtwork, .otherContent, .urlTaken,
-            .notWhole, .exists, .badTarget, .badImport, .noProgram, .busy, .cancelled:
+            .busy, .cancelled:
             false
         }
     }

@@ -37,7 +37,7 @@ public import Playlist
             needed = playlist.segments.count { !$0.isGap }
         }
 
-        init(
+        package init(
             playlist: MediaPlaylist, base: WebURL, imports: [String: String]? = nil,
             born: ContinuousClock.Instant = .now
         ) {
@@ -128,7 +128,7 @@ public import Playlist
     /// Takes a playlist that was fetched or restored.
     ///
     /// - Parameter began: when its loading began.
-    func adopt(_ source: Source, began: ContinuousClock.Instant = .now) {
+    package func adopt(_ source: Source, began: ContinuousClock.Instant = .now) {
         let source = recording?.observe(source) ?? source
         let hasChanged = self.source?.playlist.text.write() != source.playlist.text.write()
         schedule.note(began: began, targetDuration: source.playlist.interval, hasChanged: hasChanged)

@@ -13,8 +13,7 @@ extension LibraryError {
         case .badDirective: .badRequest
         case .refusedURL: .forbidden
         case .store: .insufficientStorage
-        case .nameTaken, .notArtwork, .otherContent, .urlTaken, .notWhole, .exists, .badTarget, .badImport, .noProgram,
-            .newerBundle:
+        case .nameTaken, .notArtwork, .otherContent, .urlTaken, .newerBundle:
             .conflict
         case .cancelled, .busy: .serviceUnavailable
         }

@@ -1,6 +1,9 @@
 import API
 import Control
+import Downloader
 import EventLoop
+import Exchange
+import Library
 
 /// A service of two assets, one of which breaks whatever is asked of it.
 @LoopActor final class ScriptedService: ControlService {
@@ -107,5 +110,13 @@ import EventLoop
     func download(id: String) async throws(APIError) -> API.Download {
         guard id == "d1" else { throw APIError(.noSuchDownload, "there is no download \(id)") }
         return API.Download(id: id, asset: "sintel")
+    }
+}
+
+extension LibraryService {
+    /// A service over a library that moves no assets.
+    convenience init(library: Library, downloader: Downloader) {
+        self.init(
+            library: library, exchange: ExchangeServices(library, moves: MoveRegister()), downloader: downloader)
     }
 }

@@ -53,7 +53,7 @@ import Testing
 
     @Test(arguments: ["ts", "cmaf", "aes", "audio"])
     func withNeitherCatalogueNorRecordsAssetsComeBackFromTheirBundles(name: String) async throws {
-        let asset = try await fixture.library.importAsset(at: path(name), name: "film")
+        let asset = try await fixture.exchange.importer.importAsset(at: path(name), name: "film")
         let policy = StoragePolicy(expires: 2_000_000_000, priority: .important)
         try await fixture.library.setPolicy(policy, of: asset)
         let bytes = asset.bytes
@@ -62,14 +62,14 @@ import Testing
         #expect(fixture.library.assets.isEmpty)
         var kept: [String] = []
         fixture.library.adopted = { kept.append($0.name) }
-        await fixture.library.adoptStrays()
+        await fixture.exchange.orphans.adopt()
         let found = try #require(fixture.library.asset(named: "film"))
         #expect(found.id == asset.id && found.isEverythingWhole && found.bytes == bytes && kept == ["film"])
         #expect(found.life.policy == policy && found.origin.isPlaceholder && found.created == asset.created)
         #expect(fixture.log.lines.contains { $0.contains("1 bundle in the store") && $0.contains("\"film\"") })
         // From now on the catalogue knows it.
         try await fixture.restart()
-        await fixture.library.adoptStrays()
+        await fixture.exchange.orphans.adopt()
         let again = try #require(fixture.library.asset(named: "film"))
         #expect(fixture.library.assets.count == 1 && again.isEverythingWhole && again.bytes == bytes)
     }
@@ -82,30 +82,30 @@ import Testing
         }
     }
 
-    @Test func keepsNoFolderOfAnAdoptedBundleOpen() async throws {
-        _ = try await fixture.library.importAsset(at: path("cmaf"), name: "film")
+    @Test func whatWasTakenInIsNotKeptOpen() async throws {
+        _ = try await fixture.exchange.importer.importAsset(at: path("cmaf"), name: "film")
         await fixture.flush()
         #expect(try openFolders() == 0)
         try await loseCatalogue()
         try await fixture.restart()
-        await fixture.library.adoptStrays()
+        await fixture.exchange.orphans.adopt()
         await fixture.flush()
         #expect(fixture.library.assets.count == 1)
         #expect(try openFolders() == 0)
     }
 
-    @Test func numbersATakenName() async throws {
-        let first = try await fixture.library.importAsset(at: path("ts"), name: "film")
+    @Test func aNameThatIsTakenByNowIsNumbered() async throws {
+        let first = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         let copied = try await ProcessRunner.run(
             "cp", ["-a", fixture.folder.path("assets/\(first.id)"), fixture.folder.path("assets/by-hand")])
         #expect(copied.exit == .code(0))
-        await fixture.library.adoptStrays()
+        await fixture.exchange.orphans.adopt()
         let second = try #require(fixture.library.asset(id: "by-hand"))
         #expect(second.name == "film-2" && second.isEverythingWhole && second.bytes == first.bytes)
     }
 
     @Test func aPartOfAChoiceGetsTheNamesOfThatPart() async throws {
-        let asset = try await fixture.library.importAsset(at: path("audio"), name: "film")
+        let asset = try await fixture.exchange.importer.importAsset(at: path("audio"), name: "film")
         let rendition = try #require(asset.renditions.first)
         let bundle = fixture.folder.path("assets/\(asset.id)")
         try await loseCatalogue()
@@ -117,7 +117,7 @@ import Testing
         try Data(text.replacingOccurrences(of: "\(rendition.name.id)/", with: "\(rendition.name.id)-7/").utf8)
             .write(to: master)
         try await fixture.restart()
-        await fixture.library.adoptStrays()
+        await fixture.exchange.orphans.adopt()
         let found = try #require(fixture.library.asset(named: "film"))
         #expect(found.isEverythingWhole && found.bytes == asset.bytes)
         #expect(try bundles() == [found.id])
@@ -130,8 +130,8 @@ import Testing
         try fixture.folder.write(Data("x".utf8), to: "assets/My Film/master.m3u8")
         try fixture.folder.write(Data("x".utf8), to: "assets/readme")
         symlink(outside.path, fixture.folder.path("assets/linked"))
-        await fixture.library.adoptStrays()
-        #expect(fixture.library.assets.isEmpty && fixture.library.strays.isEmpty)
+        await fixture.exchange.orphans.adopt()
+        #expect(fixture.library.assets.isEmpty && fixture.exchange.orphans.bundles.isEmpty)
         #expect(try bundles() == ["notes", "My Film", "readme", "linked"])
         let lines = fixture.log.lines.filter { $0.contains("left alone") }
         #expect(lines.count == 1)
@@ -139,23 +139,23 @@ import Testing
         #expect(outside.files() == ["asset.json"])
     }
 
-    @Test func listsAndRemovesABundleWithoutCompleteRenditions() async throws {
-        let asset = try await fixture.library.importAsset(at: path("ts"), name: "film")
+    @Test func aBundleWithNothingWholeIsListedAndCanBeRemoved() async throws {
+        let asset = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         try FileManager.default.removeItem(atPath: fixture.folder.path("assets/\(asset.id)/master.m3u8"))
         try await loseCatalogue()
         try await fixture.restart()
-        await fixture.library.adoptStrays()
-        let (name, stray) = try #require(fixture.library.strays.first)
-        #expect(stray.id == asset.id && stray.reason.contains("no playlist"))
+        await fixture.exchange.orphans.adopt()
+        let (name, orphan) = try #require(fixture.exchange.orphans.bundles.first)
+        #expect(orphan.id == asset.id && orphan.reason.contains("no playlist"))
         #expect(fixture.library.isTaken(name))
-        #expect(try await fixture.library.remove(stray) > asset.bytes)
-        #expect(try bundles().isEmpty && fixture.library.strays.isEmpty)
+        #expect(try await fixture.exchange.orphans.remove(orphan) > asset.bytes)
+        #expect(try bundles().isEmpty && fixture.exchange.orphans.bundles.isEmpty)
     }
 
     // MARK: Formats
 
     @Test func aBundleOfANewerFormatIsLeftUntouched() async throws {
-        let asset = try await fixture.library.importAsset(at: path("ts"), name: "film")
+        let asset = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         await fixture.flush()
         try replaceFormat(of: asset.id, by: 99)
         try await fixture.restart()
@@ -169,9 +169,9 @@ import Testing
         await library.entitle(refused, "A title")
         try await library.rename(refused, to: "other")
         await library.purge(refused, .space)
-        await library.adoptStrays()
-        await #expect(throws: LibraryError.self) {
-            _ = try await library.export(refused, to: fixture.folder.path("out"))
+        await fixture.exchange.orphans.adopt()
+        await #expect(throws: ExchangeError.self) {
+            _ = try await fixture.exchange.exporter.export(refused, to: fixture.folder.path("out"))
         }
         #expect(try state(of: asset.id) == before)
         #expect(fixture.log.lines.contains { $0.contains("format 99") })
@@ -179,20 +179,20 @@ import Testing
         #expect(try bundles().isEmpty)
     }
 
-    @Test func listsANewerOrphanBundleWithTheReason() async throws {
-        let asset = try await fixture.library.importAsset(at: path("ts"), name: "film")
+    @Test func aNewerOneThatNobodyKnowsIsListedWithTheReason() async throws {
+        let asset = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         try await loseCatalogue()
         try replaceFormat(of: asset.id, by: 2)
         try await fixture.restart()
         let before = try state(of: asset.id)
-        await fixture.library.adoptStrays()
-        #expect(fixture.library.strays.values.map(\.id) == [asset.id])
-        #expect(fixture.library.strays.values.first?.reason.contains("newer Weir") ?? false)
+        await fixture.exchange.orphans.adopt()
+        #expect(fixture.exchange.orphans.bundles.values.map(\.id) == [asset.id])
+        #expect(fixture.exchange.orphans.bundles.values.first?.reason.contains("newer Weir") ?? false)
         #expect(try state(of: asset.id) == before)
     }
 
-    @Test func rewritesAnOlderBundle() async throws {
-        let asset = try await fixture.library.importAsset(at: path("ts"), name: "film")
+    @Test func anOlderOneIsWrittenAnew() async throws {
+        let asset = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         await fixture.flush()
         try replaceFormat(of: asset.id, by: 0)
         try await fixture.restart()

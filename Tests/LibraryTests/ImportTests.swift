@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: ["ts", "cmaf", "aes", "byterange-fmp4", "audio"])
     func everythingIsWholeAfterARestartToo(fixture name: String) async throws {
         let fixture = try await LibraryFixture()
-        let asset = try await fixture.library.importAsset(at: path(name), name: "film")
+        let asset = try await fixture.exchange.importer.importAsset(at: path(name), name: "film")
         #expect(asset.isEverythingWhole && asset.origin.isPlaceholder)
         #expect(asset.published == asset.wholeRenditions)
         let bytes = asset.bytes
@@ -28,7 +28,7 @@ import Testing
 
     @Test func aRangeIsAFileOfItsOwnWithTheBytesOfTheRange() async throws {
         let fixture = try await LibraryFixture()
-        let asset = try await fixture.library.importAsset(at: path("byterange-ts"))
+        let asset = try await fixture.exchange.importer.importAsset(at: path("byterange-ts"))
         #expect(asset.name == "byterange-ts")
         let rendition = try #require(asset.rendition("video-180p"))
         let all = try Repository.fixture("/byterange-ts/180p/all.ts")
@@ -42,7 +42,7 @@ import Testing
 
     @Test func nobodyIsAskedForWhatIsMissingAndWhatIsThereGoesOn() async throws {
         let fixture = try await LibraryFixture()
-        let asset = try await fixture.library.importAsset(at: path("ts"), name: "film")
+        let asset = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         #expect(try await fixture.library.refresh(asset) == false)
         let rendition = try #require(asset.rendition("video-90p"))
         let resource = try fixture.resource(2, of: rendition)
@@ -55,17 +55,21 @@ import Testing
 
     @Test func aNameThatIsTakenIsRefusedAndAnotherIsMadeWhereNoneIsGiven() async throws {
         let fixture = try await LibraryFixture()
-        _ = try await fixture.library.importAsset(at: path("ts"))
-        #expect(await code { _ = try await fixture.library.importAsset(at: path("ts"), name: "ts") } == .nameTaken)
-        #expect(await code { _ = try await fixture.library.importAsset(at: path("ts"), name: "A film") } == .nameTaken)
-        #expect(try await fixture.library.importAsset(at: path("ts")).name == "ts-2")
+        _ = try await fixture.exchange.importer.importAsset(at: path("ts"))
+        #expect(
+            await code { _ = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "ts") } == .nameTaken
+        )
+        #expect(
+            await code { _ = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "A film") }
+                == .nameTaken)
+        #expect(try await fixture.exchange.importer.importAsset(at: path("ts")).name == "ts-2")
         #expect(fixture.library.assets.map(\.name) == ["ts", "ts-2"])
     }
 
     @Test(arguments: ["fixtures", "/proc", "", "/dev/null", "/etc/passwd"])
     func whatIsNoFolderOfHLSIsRefused(path: String) async throws {
         let fixture = try await LibraryFixture()
-        #expect(await code { _ = try await fixture.library.importAsset(at: path) } == .badImport)
+        #expect(await exchangeCode { _ = try await fixture.exchange.importer.importAsset(at: path) } == .badImport)
         #expect(fixture.library.assets.isEmpty)
         #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path("tmp")) == [])
     }

@@ -57,12 +57,12 @@ import Testing
             reports.map(\.number) == [0, 1, 2] && reports.allSatisfy { $0.life.came == fixture.date && $0.isStored })
         #expect(reports[1].uses.map(\.rendition) == ["video-90p"] && reports[1].uses[0].time == 4..<8)
         let parcel = try TemporaryFolder()
-        _ = try await library.export(asset, to: parcel.path("film"), as: .folder)
+        _ = try await fixture.exchange.exporter.export(asset, to: parcel.path("film"), as: .folder)
         for file in parcel.files() where file.hasSuffix(".key") {
             let attributes = try FileManager.default.attributesOfItem(atPath: parcel.path(file))
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
-        let imported = try await library.importAsset(at: parcel.path("film"), name: "again")
+        let imported = try await fixture.exchange.importer.importAsset(at: parcel.path("film"), name: "again")
         #expect(try mode("assets/\(imported.id)/keys/0.key") == 0o600)
         #expect(try mode("assets/\(imported.id)/keys") == 0o700)
     }
@@ -208,7 +208,8 @@ import Testing
         #expect(asset.isPlayableOffline)
         library.mode = .auto
         #expect(await code { try await library.renewKeys([9], of: asset) } == .missing)
-        let imported = try await library.importAsset(at: Repository.path("fixtures/media/aes"), name: "film")
+        let imported = try await fixture.exchange.importer.importAsset(
+            at: Repository.path("fixtures/media/aes"), name: "film")
         #expect(await error { try await library.renewKeys(of: imported) }?.message.contains("has no origin") == true)
         try await library.setPolicy(StoragePolicy(expires: 1), of: asset)
         #expect(await code { try await library.renewKeys(of: asset) } == .expired)
@@ -297,10 +298,10 @@ import Testing
         try await library.setExpiry(date + 30, ofKeys: [2], of: asset)
         fixture.date += 20
         let parcel = try TemporaryFolder()
-        _ = try await library.export(asset, to: parcel.path("film"), as: .folder)
+        _ = try await fixture.exchange.exporter.export(asset, to: parcel.path("film"), as: .folder)
         let other = try await LibraryFixture()
         other.date = date + 25
-        _ = try await other.library.importAsset(at: parcel.path("film"))
+        _ = try await other.exchange.importer.importAsset(at: parcel.path("film"))
         try await other.restart()
         let imported = try #require(other.library.asset(named: "aes"))
         #expect(imported.life.policy == policy && imported.isPlayableOffline)
@@ -308,7 +309,8 @@ import Testing
         other.date = date + 30
         #expect(!imported.isPlayableOffline)
         #expect(
-            await code { _ = try await other.library.export(imported, to: parcel.path("b"), as: .folder) } == .keyLapsed
+            await code { _ = try await other.exchange.exporter.export(imported, to: parcel.path("b"), as: .folder) }
+                == .keyLapsed
         )
     }
 

@@ -1,4 +1,5 @@
 import EventLoop
+import Exchange
 import HTTPMessage
 import Origin
 import Playlist
@@ -24,7 +25,12 @@ import Testing
         func add(_ line: String) { all.withLock { $0.append(line) } }
     }
     private(set) var client: OriginClient
-    private(set) var library: Library
+    private(set) var library: Library {
+        didSet { exchange = ExchangeServices(library, moves: moves) }
+    }
+    /// The services for import, export, publication and moves over `library`.
+    private(set) var exchange: ExchangeServices
+    private let moves = MoveRegister()
     /// The time of day that the library is told, in seconds since 1970.
     var date: Int64 {
         get { clock.date }
@@ -48,8 +54,9 @@ import Testing
         origin = if let root { try await TestOrigin(root: root.path) } else { try await TestOrigin() }
         client = Self.client(stallSpan: stallSpan)
         library = Library(
-            store: try Store(path: folder.path, reserve: reserve), client: client, cacheLimit: cacheLimit,
+            store: try Store(path: folder.path, reserve: reserve), client: client, cacheLimit: cacheLimit, moves: moves,
             date: { [clock] in clock.date }, report: { [log] in log.add($0) })
+        exchange = ExchangeServices(library, moves: moves)
     }
 
     /// The limits that Weir ships with, but for patience.
@@ -84,7 +91,7 @@ import Testing
         (folder, client) = (copy, Self.client())
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client,
-            mode: isOffline ? .offline : .auto, cacheLimit: cacheLimit, purge: purge,
+            mode: isOffline ? .offline : .auto, cacheLimit: cacheLimit, purge: purge, moves: moves,
             date: { [clock] in clock.date }, report: { [log] in log.add($0) })
     }
 
@@ -156,12 +163,22 @@ extension Result where Failure == FetchError {
     }
 }
 
-/// The code of the error that `body` throws; nil when it throws none.
+/// The code of the library's error that `body` throws, itself or as the cause; nil if it throws no such error.
 @LoopActor func code(of body: () async throws -> Void) async -> LibraryError.Code? {
     do {
         try await body()
         return nil
     } catch {
-        return (error as? LibraryError)?.code
+        return ((error as? ExchangeError)?.underlying as? LibraryError ?? error as? LibraryError)?.code
+    }
+}
+
+/// The code of the exchange room's error that `body` throws; nil if it throws no such error.
+@LoopActor func exchangeCode(of body: () async throws -> Void) async -> ExchangeError.Code? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return (error as? ExchangeError)?.code
     }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Exchange
 import Foundation
 import Glibc
 import HTTPMessage
@@ -49,7 +50,8 @@ import Testing
         let id: String
         do {
             let library = Library(store: try Store(path: store.path, reserve: 0), client: .init())
-            id = try await library.importAsset(at: Repository.path("fixtures/media/ts"), name: "film").id
+            let exchange = ExchangeServices(library, moves: MoveRegister())
+            id = try await exchange.importer.importAsset(at: Repository.path("fixtures/media/ts"), name: "film").id
             await library.settle()
         }
         // Outside lies just what one would like to have there, and something to be cleared.
@@ -67,7 +69,8 @@ import Testing
 
         let opened = try await reopened(store)
         let library = Library(store: opened, client: .init())
-        await library.adoptStrays()
+        let exchange = ExchangeServices(library, moves: MoveRegister())
+        await exchange.orphans.adopt()
         for asset in library.assets {
             _ = asset.playability
             await library.survey(asset)
@@ -82,7 +85,7 @@ import Testing
             try? await library.setPolicy(StoragePolicy(expires: 1), of: asset)
             try? await library.rename(asset, to: "other")
         }
-        _ = try? await library.importAsset(at: Repository.path("fixtures/media/ts"), name: "second")
+        _ = try? await exchange.importer.importAsset(at: Repository.path("fixtures/media/ts"), name: "second")
         for asset in library.assets { _ = try? await library.remove(asset) }
         await library.settle()
         #expect(try state(of: outside) == before)
@@ -109,21 +112,25 @@ import Testing
     @Test(arguments: names) func refusesAnInvalidName(name: String) async throws {
         let folder = try TemporaryFolder()
         let library = Library(store: try Store(path: folder.path("store"), reserve: 0), client: .init())
+        let exchange = ExchangeServices(library, moves: MoveRegister())
         let film = Repository.path("fixtures/media/ts")
-        let asset = try await library.importAsset(at: film, name: "film")
+        let asset = try await exchange.importer.importAsset(at: film, name: "film")
         let before = try state(of: folder).keys.filter { !$0.contains("sqlite") && !$0.contains("records") }.sorted()
         for attempt in [
             { _ = try await library.rename(asset, to: name) },
-            { _ = try await library.importAsset(at: film, name: name) },
+            { _ = try await exchange.importer.importAsset(at: film, name: name) },
         ] as [@LoopActor () async throws -> Void] {
-            let error = await #expect(throws: LibraryError.self) { try await attempt() }
-            #expect(error?.code == .nameTaken)
+            #expect(await code(of: attempt) == .nameTaken)
         }
         let isPath = name.hasPrefix("/")
         if !isPath {
-            let error = await #expect(throws: LibraryError.self) { _ = try await library.export(asset, to: name) }
+            let error = await #expect(throws: ExchangeError.self) {
+                _ = try await exchange.exporter.export(asset, to: name)
+            }
             #expect(error?.code == .badTarget || error?.code == .store, "\(String(describing: error))")
-            let other = await #expect(throws: LibraryError.self) { _ = try await library.importAsset(at: name) }
+            let other = await #expect(throws: ExchangeError.self) {
+                _ = try await exchange.importer.importAsset(at: name)
+            }
             #expect(other?.code == .badImport)
         }
         #expect(asset.name == "film" && library.assets.count == 1 && asset.isEverythingWhole)
@@ -134,6 +141,7 @@ import Testing
     @Test func whatABundleCallsItselfLeadsNowhere() async throws {
         let folder = try TemporaryFolder()
         let library = Library(store: try Store(path: folder.path("store"), reserve: 0), client: .init())
+        let exchange = ExchangeServices(library, moves: MoveRegister())
         for (place, name) in Self.names.enumerated() where name != "" {
             let copy = folder.path("in-\(place)")
             try FileManager.default.copyItem(atPath: Repository.path("fixtures/media/ts"), toPath: copy)
@@ -142,7 +150,7 @@ import Testing
                 "origin": "file:///etc/passwd", "created": 1,
             ]
             try JSONSerialization.data(withJSONObject: identity).write(to: URL(filePath: copy + "/asset.json"))
-            let asset = try await library.importAsset(at: copy)
+            let asset = try await exchange.importer.importAsset(at: copy)
             #expect(AssetNaming.isName(asset.name) && Directory.isName(asset.id) && asset.artworkKind == nil)
             #expect(asset.origin.isPlaceholder && asset.isEverythingWhole)
         }

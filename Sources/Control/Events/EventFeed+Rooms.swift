@@ -1,6 +1,7 @@
 import API
 public import Downloader
 import EventLoop
+public import Exchange
 public import Library
 
 extension EventFeed {
@@ -50,6 +51,10 @@ extension EventFeed {
             guard let change = API.Event.KeyChange.Change(rawValue: change.rawValue) else { return }
             self?.publish(.keys(.init(asset: asset.name, id: asset.id, change: change, keys: numbers)))
         }
-        library.moveChanged = { [weak self] move in self?.publish(.move(API.Move(move))) }
+    }
+
+    /// Publishes moves of assets to other volumes from now on.
+    public func follow(_ mover: Mover) {
+        subscriptions.append(mover.changes.subscribe { [weak self] move in self?.publish(.move(API.Move(move))) })
     }
 }

@@ -32,6 +32,8 @@ public import EventLoop
     private var readers: [ObjectIdentifier: EventReader] = [:]
     private var timer: LoopTimer?
     private var isOver = false
+    /// The streams of other rooms that this feed follows.
+    var subscriptions: [Subscription] = []
 
     /// A feed that is told what to send by `publish`.
     ///

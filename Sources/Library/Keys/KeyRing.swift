@@ -75,7 +75,7 @@ public import Store
     }
 
     /// The file's name of the key with this number.
-    static func name(_ number: Int) -> PieceName { PieceName(.key(number), fileExtension: "key") }
+    package static func name(_ number: Int) -> PieceName { PieceName(.key(number), fileExtension: "key") }
 
     // MARK: The catalogue
 
@@ -151,7 +151,7 @@ public import Store
     }
 
     /// Changes what becomes of a key.
-    func change(_ number: Int, _ change: (inout KeyLife) -> Void) {
+    package func change(_ number: Int, _ change: (inout KeyLife) -> Void) {
         var life = life(of: number)
         change(&life)
         lives[number] = life == KeyLife() ? nil : life

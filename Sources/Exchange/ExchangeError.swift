@@ -1,0 +1,100 @@
+import Fetching
+public import Library
+import Origin
+public import Store
+
+/// Why an import, an export, a publication or a move failed.
+public struct ExchangeError: Error, CustomStringConvertible, Sendable {
+    /// The kind of failure, as far as the answer to a user depends on it.
+    public enum Code: String, Sendable {
+        /// The folder is not a presentation, or not a complete one.
+        case badImport
+        /// The URL belongs to another asset.
+        case urlTaken
+        /// Nothing of the asset is stored that plays by itself.
+        case notWhole
+        /// Something exists already at the target.
+        case exists
+        /// Nothing can be written to the target.
+        case badTarget
+        /// A required program is not installed.
+        case noProgram
+        /// The operation needs the network, and Weir is offline.
+        case offline
+        /// The server at the target requires credentials, or refuses them.
+        case refused
+        /// The server at the target does not answer.
+        case unreachable
+        /// The server at the target answers with an error, or breaks its protocol.
+        case badAnswer
+        /// Another operation on the asset has to end first.
+        case busy
+        /// The user cancelled the operation.
+        case cancelled
+        /// The store failed: `underlying` is a `StoreError`.
+        case store
+        /// The library or the origin failed: `underlying` is a `LibraryError`.
+        case library
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// A sentence for a user: the operation and the cause, without secrets.
+    public let message: String
+    /// The error of the room below.
+    public let underlying: (any Error)?
+
+    /// Makes an error of this room.
+    public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+        (self.code, self.message, self.underlying) = (code, message, underlying)
+    }
+
+    /// Wraps an error of the library, with its message.
+    public init(_ error: LibraryError) { self.init(.library, error.message, underlying: error) }
+
+    /// Wraps an error of the store; `what` begins the message.
+    public init(_ error: StoreError, about what: String) {
+        self.init(.store, "\(what): \(error)", underlying: error)
+    }
+
+    /// Wraps an error of a request.
+    init(_ error: OriginError) { self.init(LibraryError(error)) }
+
+    /// Wraps a failure to write to a target. The code names the target if the target is the cause, and not the store.
+    init(leaving error: StoreError, _ what: String) {
+        let code: Code? =
+            switch error.code {
+            case .exists, .busy: .exists
+            case .notWritable, .badName: .badTarget
+            // The piece is missing, or the folder around the target.
+            case .missing: error.detail == nil ? .badTarget : .notWhole
+            case .wrongLength: .notWhole
+            default: nil
+            }
+        self.init(code ?? .store, "\(what): \(error)", underlying: error)
+    }
+
+    /// Wraps a failure to read an imported folder. The code names the folder if it is the cause, and not the store.
+    init(import error: StoreError, of name: String) {
+        let code: Code =
+            switch error.code {
+            case .missing, .wrongLength, .contentChanged, .badName: .badImport
+            default: .store
+            }
+        self.init(code, "\(name) is not imported: \(error)", underlying: error)
+    }
+
+    /// Wraps a failure to move an asset. The code names the target if it is the cause.
+    init(move error: StoreError, of name: String) {
+        let code: Code =
+            switch error.code {
+            case .exists, .notWritable, .badName, .newer, .missing, .away: .badTarget
+            case .busy: .busy
+            default: .store
+            }
+        self.init(code, "\(name) is not moved: \(error)", underlying: error)
+    }
+
+    /// The message.
+    public var description: String { message }
+}

@@ -1,0 +1,73 @@
+/// Joins the WebVTT segments of a rendition (RFC 8216 §3.5) to one file, with times relative to the start of the media. Pure.
+///
+/// A cue that spans several segments is repeated in each of them, and is written once. Comments, regions and styles are
+/// dropped: no file format has them.
+struct JoinedSubtitles {
+    private let start: Double
+    private var seen: Set<String> = []
+    private var cues: [String] = []
+
+    /// - Parameter start: the start of the media on its own timeline, in seconds; X-TIMESTAMP-MAP maps cues to that timeline.
+    init(start: Double) { self.start = start }
+
+    /// The text so far.
+    var text: [UInt8] { Array((["WEBVTT\n"] + cues).joined(separator: "\n").utf8) }
+
+    /// Appends a segment.
+    mutating func add(_ segment: [UInt8]) {
+        let lines = String(decoding: segment, as: UTF8.self).split(
+            omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let offset = lines.prefix { !$0.isEmpty }.lazy.compactMap(Self.map).first.map { $0 - start } ?? 0
+        for block in lines.split(whereSeparator: \.isEmpty) {
+            guard let line = block.firstIndex(where: { $0.contains("-->") }),
+                let timing = Self.shifted(block[line], by: offset)
+            else { continue }
+            let cue = ([timing] + block[(line + 1)...].map(String.init)).map { $0 + "\n" }.joined()
+            if seen.insert(cue).inserted { cues.append(cue) }
+        }
+    }
+
+    /// The offset from cue times to the media's timeline, in seconds, by an X-TIMESTAMP-MAP line of the header.
+    private static func map(_ line: Substring) -> Double? {
+        guard line.hasPrefix("X-TIMESTAMP-MAP=") else { return nil }
+        var (ticks, local): (Double?, Double?)
+        for part in line.dropFirst("X-TIMESTAMP-MAP=".count).split(separator: ",") {
+            if part.hasPrefix("MPEGTS:") { ticks = Double(part.dropFirst("MPEGTS:".count)) }
+            if part.hasPrefix("LOCAL:") { local = seconds(part.dropFirst("LOCAL:".count)) }
+        }
+        guard let ticks, let local else { return nil }
+        return ticks / 90_000 - local
+    }
+
+    /// Shifts a cue's timings line; nil if it is invalid, or the cue ends before the media begins.
+    private static func shifted(_ line: Substring, by offset: Double) -> String? {
+        let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+        guard words.count >= 3, words[1] == "-->", let from = seconds(words[0]), let to = seconds(words[2]),
+            to + offset > 0
+        else { return nil }
+        return ([clock(max(0, from + offset)), "-->", clock(to + offset)] + words.dropFirst(3).map(String.init))
+            .joined(separator: " ")
+    }
+
+    /// Parses `hh:mm:ss.ttt`, with optional hours, into seconds.
+    private static func seconds(_ text: Substring) -> Double? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (2...3).contains(parts.count) else { return nil }
+        var seconds = 0.0
+        for part in parts {
+            guard let number = Double(part), number >= 0, number.isFinite else { return nil }
+            seconds = seconds * 60 + number
+        }
+        return seconds
+    }
+
+    private static func clock(_ seconds: Double) -> String {
+        let all = Int64((min(seconds, 1e9) * 1000).rounded())
+        func digits(_ number: Int64, _ width: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+        }
+        return "\(digits(all / 3_600_000, 2)):\(digits(all / 60_000 % 60, 2)):\(digits(all / 1000 % 60, 2))"
+            + ".\(digits(all % 1000, 3))"
+    }
+}

@@ -1,0 +1,94 @@
+import Store
+
+/// Makes one file of an asset with ffmpeg, without re-encoding.
+///
+/// ffmpeg reads a work folder of the store that holds only the export's pieces, so that nothing changes meanwhile. It
+/// decrypts AES-128 segments, and writes to a temporary file beside the target.
+struct Remuxer: Sendable {
+    private let export: SingleFileExport
+    private let format: ExportFormat
+    /// The title in the file's metadata, and the asset's name in messages.
+    let title: String
+    private let ffmpeg: String
+    private let ffprobe: String
+
+    /// - Throws: `noProgram` if ffmpeg or ffprobe is not installed.
+    init(_ export: SingleFileExport, format: ExportFormat, title: String) throws(ExchangeError) {
+        guard let ffmpeg = ChildProgram.find("ffmpeg"), let ffprobe = ChildProgram.find("ffprobe") else {
+            throw ExchangeError(
+                .noProgram, "ffmpeg and ffprobe, which make a file of \(format.rawValue), are not in the daemon's PATH")
+        }
+        (self.export, self.format, self.title) = (export, format, title)
+        (self.ffmpeg, self.ffprobe) = (ffmpeg, ffprobe)
+    }
+
+    /// Writes the file to `path`, completely or not at all. Blocks: not for the loop's thread.
+    ///
+    /// - Parameter work: an empty folder on the store's disk.
+    func run(in work: Directory, to path: String) throws(ExchangeError) {
+        do throws(StoreError) {
+            let target = try ExportTarget(path: path, kind: .file)
+            try target.fill { () throws(StoreError) in
+                try export.contents.fill(work)
+                try writeSubtitles(to: work)
+                let outcome = try ChildProgram.run(ffmpeg, arguments(work, to: target.temporaryPath), saying: work)
+                guard outcome.isGood else {
+                    throw StoreError(.program, path: ffmpeg, detail: Self.sentence(outcome.complaint))
+                }
+            }
+        } catch {
+            throw ExchangeError(leaving: error, "\(title) is not exported")
+        }
+    }
+
+    private static func sentence(_ complaint: String) -> String {
+        complaint.isEmpty ? "it failed without a word" : complaint
+    }
+
+    // MARK: Arguments
+
+    /// The work folder has keys and pieces with any file extension, and no references to elsewhere.
+    private static let input = ["-protocol_whitelist", "file,crypto,data", "-allowed_extensions", "ALL"]
+
+    private func arguments(_ work: Directory, to path: String) -> [String] {
+        let subtitles = export.subtitles.indices
+        var words = ["-nostdin", "-v", "error", "-y"] + Self.input + ["-i", "file:\(work.path)/\(export.playlist)"]
+        for number in subtitles { words += ["-i", "file:\(work.path)/\(Self.subtitles(number))"] }
+        words += ["-map", "0:v?", "-map", "0:a?"]
+        for number in subtitles { words += ["-map", "\(number + 1):s"] }
+        words += ["-c", "copy", "-c:s", format == .mp4 ? "mov_text" : "srt", "-metadata", "title=\(title)"]
+        for (number, text) in export.subtitles.enumerated() {
+            words += ["-metadata:s:s:\(number)", "title=\(text.name)"]
+            if let language = text.language { words += ["-metadata:s:s:\(number)", "language=\(language)"] }
+        }
+        guard format == .mp4 else { return words + ["-f", "matroska", "file:\(path)"] }
+        if export.isHEVC { words += ["-tag:v", "hvc1"] }
+        return words + ["-movflags", "+faststart", "-f", "mp4", "file:\(path)"]
+    }
+
+    // MARK: Subtitles
+
+    private static func subtitles(_ number: Int) -> String { "subtitles-\(number).vtt" }
+
+    /// Writes each language as one file, with times relative to the start of the media.
+    private func writeSubtitles(to work: Directory) throws(StoreError) {
+        guard !export.subtitles.isEmpty else { return }
+        let start = try beginning(work)
+        for (number, subtitles) in export.subtitles.enumerated() {
+            let folder = try work.subdirectory(subtitles.folder)
+            var joined = JoinedSubtitles(start: start)
+            for file in subtitles.files { joined.add(try folder.read(file) ?? []) }
+            try work.write(joined.text, as: Self.subtitles(number))
+        }
+    }
+
+    /// The start time of the media on its own timeline, in seconds; 0 if ffprobe does not report it.
+    private func beginning(_ work: Directory) throws(StoreError) -> Double {
+        let outcome = try ChildProgram.run(
+            ffprobe,
+            ["-v", "error"] + Self.input
+                + ["-show_entries", "format=start_time", "-of", "csv=p=0", "file:\(work.path)/\(export.playlist)"],
+            saying: work)
+        return Double(outcome.output.prefix { $0 != "\n" }) ?? 0
+    }
+}

@@ -1,0 +1,130 @@
+import EventLoop
+import Fetching
+import Foundation
+import Library
+import Playlist
+import Store
+
+/// The parts of an asset that go into one file: its best complete variant, and every language of audio and subtitles.
+struct SingleFileExport: Sendable {
+    /// One stored rendition of subtitles in WebVTT.
+    struct Subtitles: Sendable {
+        let folder: String
+        /// The segments, in their order.
+        let files: [String]
+        /// The language by ISO 639-2, if known.
+        let language: String?
+        /// The name for display.
+        let name: String
+    }
+
+    /// The input of ffmpeg.
+    let contents: ExportContents
+    /// The name of the playlist in `contents` that ffmpeg opens.
+    let playlist: String
+    /// In the playlist's order.
+    let subtitles: [Subtitles]
+    /// The stored renditions that cannot go into one file, with the reasons.
+    let leftOut: [String]
+    /// True if the video is HEVC: Apple's players accept it only with the sample entry `hvc1`.
+    let isHEVC: Bool
+
+    /// Converts a language tag to ISO 639-2, as files have it; nil if there is no such code.
+    static func threeLetters(_ tag: String?) -> String? {
+        guard let language = tag?.split(separator: "-").first else { return nil }
+        return Locale.LanguageCode(String(language)).identifier(.alpha3)
+    }
+}
+
+extension Asset {
+    /// Selects the parts that go into one file.
+    func singleFileExport() throws(ExchangeError) -> SingleFileExport {
+        let all = try exportContents()
+        guard let multivariant, let variant = multivariant.best(of: wholeRenditions) else {
+            return SingleFileExport(
+                contents: all, playlist: "master.m3u8", subtitles: [], leftOut: [], isHEVC: false)
+        }
+        let sound = multivariant.sound(with: variant, among: wholeRenditions)
+        let texts = multivariant.subtitles(with: variant, among: wholeRenditions)
+        let places = [variant.renditionIndex] + sound.compactMap(\.renditionIndex) + texts.compactMap(\.renditionIndex)
+        let folders = Set(places.map { renditions[$0].name.id } + [keys.folder.id])
+        let subtitles = texts.compactMap(exported)
+        let playlist = SingleFilePlaylist(video: renditions[variant.renditionIndex].name.id, sound: sound) { [renditions] in
+            renditions[$0].name.id
+        }
+        let contents = ExportContents(
+            folders: all.folders.filter { folders.contains($0.name) },
+            texts: [ExportContents.Text(SingleFilePlaylist.fileName, playlist.bytes)])
+        let isIn = Set(subtitles.map(\.folder))
+        let leftOut = texts.compactMap(\.renditionIndex).map { renditions[$0].name.id }.filter { !isIn.contains($0) }
+        return SingleFileExport(
+            contents: contents, playlist: SingleFilePlaylist.fileName, subtitles: subtitles,
+            leftOut: leftOut.map { "\($0): only WebVTT in the clear goes into one file" },
+            isHEVC: variant.codecs.contains { $0.hasPrefix("hvc1") || $0.hasPrefix("hev1") })
+    }
+
+    /// The subtitles of a rendition; nil if they are encrypted, or not WebVTT.
+    private func exported(_ media: Media) -> SingleFileExport.Subtitles? {
+        guard let place = media.renditionIndex, let playlist = renditions[place].source?.playlist,
+            playlist.keys.allSatisfy({ $0.method == .none }), playlist.maps.isEmpty
+        else { return nil }
+        let rendition = renditions[place]
+        return SingleFileExport.Subtitles(
+            folder: rendition.name.id, files: rendition.mediaFiles,
+            language: SingleFileExport.threeLetters(media.language), name: media.name)
+    }
+}
+
+extension MultivariantPlaylist {
+    /// The complete variant with the highest bit rate; one with video, if there is any.
+    fileprivate func best(of whole: Set<Int>) -> Variant? {
+        let variants = completeVariants(renditions: whole)
+        let seen = variants.filter { !$0.isAudioOnly }
+        return (seen.isEmpty ? variants : seen).max { $0.bandwidth < $1.bandwidth }
+    }
+
+    /// The audio renditions of a variant: its group, and those that only other groups have.
+    fileprivate func sound(with variant: Variant, among whole: Set<Int>) -> [Media] {
+        guard let group = variant.group(.audio) else { return [] }
+        return members(.audio, first: group, among: whole)
+    }
+
+    fileprivate func subtitles(with variant: Variant, among whole: Set<Int>) -> [Media] {
+        members(.subtitles, first: variant.group(.subtitles) ?? "", among: whole).filter { $0.renditionIndex != nil }
+    }
+
+    private func members(_ type: Media.Kind, first group: String, among whole: Set<Int>) -> [Media] {
+        let stored = media.filter { media in
+            guard media.type == type else { return false }
+            // A rendition without a URI is in the variant's own media.
+            return media.renditionIndex.map(whole.contains) ?? (media.groupID == group)
+        }
+        var seen: Set<[String]> = []
+        return (stored.filter { $0.groupID == group } + stored.filter { $0.groupID != group }).filter { media in
+            seen.insert([media.language ?? "", media.name, media.characteristics ?? ""]).inserted
+        }
+    }
+}
+
+/// A multivariant playlist for ffmpeg: one variant, and all audio as its only group. Languages are written as files have
+/// them, and ffmpeg copies them.
+struct SingleFilePlaylist {
+    static let fileName = "film.m3u8"
+    let bytes: [UInt8]
+
+    /// - Parameters:
+    ///   - video: the folder of the variant.
+    ///   - folder: returns the folder of a rendition by its index.
+    init(video: String, sound: [Media], folder: (Int) -> String) {
+        var lines = ["#EXTM3U"]
+        for (number, media) in sound.enumerated() {
+            let language = SingleFileExport.threeLetters(media.language).map { ",LANGUAGE=\"\($0)\"" } ?? ""
+            let uri = media.renditionIndex.map { ",URI=\"\(folder($0))/media.m3u8\"" } ?? ""
+            let choice = media.isDefault ? ",DEFAULT=YES,AUTOSELECT=YES" : ""
+            lines.append("#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"sound\",NAME=\"\(number)\"\(language)\(choice)\(uri)")
+        }
+        lines.append("#EXT-X-STREAM-INF:BANDWIDTH=1" + (sound.isEmpty ? "" : ",AUDIO=\"sound\""))
+        lines.append("\(video)/media.m3u8")
+        bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
+    }
+}

@@ -1,0 +1,87 @@
+import EventLoop
+import Fetching
+import HTTPMessage
+import Library
+import Playlist
+import PlaylistCheck
+
+extension MoviePackage {
+    /// The URL of the download; nil if Weir cannot fetch it.
+    var origin: WebURL? {
+        guard let url = master == nil ? streams.first?.url : masterURL else { return nil }
+        return try? WebURL(url)
+    }
+}
+
+/// Plans the import of a `.movpkg`: it has the playlists as they were fetched, and lists the file of each segment.
+extension ImportPlan {
+    /// Reads the playlists of the complete streams, and adds their pieces.
+    func read(_ package: MoviePackage) async throws(ExchangeError) {
+        guard let master = package.master, case .multivariant(let playlist) = try await text(at: master) else {
+            guard package.streams.count == 1 else { throw nothingFits }
+            asset.adoptLone()
+            guard let lone = asset.lone else { return }
+            return try await read(package.streams[0], as: lone, imports: nil)
+        }
+        asset.adopt(playlist, base: asset.origin)
+        var isAny = false
+        for (rendition, uri) in zip(asset.renditions, asset.multivariant?.renditionURIs ?? []) {
+            guard let stream = package.streams.first(where: { isMeant($0, by: uri) }) else { continue }
+            try await read(stream, as: rendition, imports: playlist.variables)
+            isAny = true
+        }
+        guard isAny else { throw nothingFits }
+    }
+
+    private var nothingFits: ExchangeError {
+        ExchangeError(.badImport, "no stream that is complete is one that the multivariant playlist names")
+    }
+
+    /// Reads a playlist, without the NULs that Apple's files may end with.
+    private func text(
+        at place: PlaylistFolder.Place, imports: [String: String]? = nil
+    ) async throws(ExchangeError) -> Playlist {
+        guard let bytes = folder.contents(of: place.components, limit: PlaylistLimits.standard.bytes) else {
+            throw ExchangeError(.badImport, "\(folder.name(place)) is not there")
+        }
+        let end = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+        return try parse(Array(bytes[..<end]), as: folder.name(place), imports: imports)
+    }
+
+    private func isMeant(_ stream: MoviePackage.Stream, by uri: String) -> Bool {
+        if uri == stream.url || stream.url.hasSuffix("/" + uri) { return true }
+        guard let url = try? asset.origin.resolving(uri) else { return false }
+        return url.text == stream.url
+    }
+
+    private func read(
+        _ stream: MoviePackage.Stream, as rendition: Rendition, imports: [String: String]?
+    ) async throws(ExchangeError) {
+        let name = folder.name(stream.playlist)
+        let base = (try? WebURL(stream.url)) ?? asset.origin
+        let playlist = try await text(at: stream.playlist, imports: imports)
+        let media = try adopt(playlist, for: rendition, base: base, imports: imports, as: name)
+        guard media.keys.allSatisfy({ $0.method == .none }) else {
+            throw ExchangeError(.badImport, "\(name) is encrypted, and a .movpkg has no keys")
+        }
+        let segments = media.segments.filter { !$0.isGap }
+        guard segments.count == stream.segments.count, media.maps.count <= stream.sections.count else {
+            throw ExchangeError(
+                .badImport, "\(name) names \(segments.count) segments, and \(stream.segments.count) are in the package")
+        }
+        for (map, file) in zip(media.maps, stream.sections) {
+            add(piece(rendition, rendition.name(of: map), file, "\(name), line \(map.line)"))
+        }
+        for (segment, file) in zip(segments, stream.segments) {
+            add(piece(rendition, rendition.name(of: segment), file, "\(name), line \(segment.line)"))
+        }
+    }
+
+    private func piece(
+        _ rendition: Rendition, _ name: PieceName, _ file: MoviePackage.File, _ namedBy: String
+    ) -> Piece {
+        Piece(
+            folder: rendition.name.id, file: name.description, source: file.place, range: nil, length: file.length,
+            namedBy: namedBy)
+    }
+}

@@ -1,0 +1,80 @@
+import EventLoop
+import Glibc
+import Library
+import PlaylistCheck
+import Store
+
+/// A folder to import: its entry playlist and its description.
+struct ImportSource: Sendable {
+    /// The folder, with its entry playlist.
+    let folder: PlaylistFolder
+    /// The path of which an asset's name can be made.
+    let label: String
+    /// The contents of `asset.json`; nil unless another Weir wrote the folder.
+    let identity: BundleIdentity?
+    /// The image that `identity` names.
+    let artwork: Artwork?
+    /// The description of a `.movpkg`; nil for other folders.
+    let package: MoviePackage?
+
+    /// Opens the folder or playlist at `path`.
+    ///
+    /// - Throws: `badImport` if there is nothing at `path`, or no entry playlist.
+    init(_ path: String) throws(ExchangeError) {
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            throw ExchangeError(.badImport, "\(path) is not the absolute path of a folder")
+        }
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw ExchangeError(.badImport, "\(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            label = path
+            folder = PlaylistFolder(path: path + "/" + (try Self.entry(of: path)), followsEntry: false)
+            package = try MoviePackage(folder, path: path)
+        } else {
+            package = nil
+            label = path
+            folder = PlaylistFolder(path: path, followsEntry: false)
+        }
+        let text = folder.contents(of: [BundleIdentity.fileName], limit: 1 << 20)
+        identity = try text.flatMap { text throws(ExchangeError) in
+            do throws(LibraryError) {
+                return try BundleIdentity(text, at: path + "/" + BundleIdentity.fileName)
+            } catch {
+                throw ExchangeError(.badImport, error.message, underlying: error)
+            }
+        }
+        let image = identity?.artwork
+        let kind = Artwork.Kind.allCases.first { $0.fileName == image }
+        artwork = kind.flatMap { [folder] in folder.contents(of: [$0.fileName], limit: Artwork.limit) }
+            .flatMap { Artwork($0) }
+    }
+
+    /// The entry file of a folder: a playlist with a usual name, or its only playlist; `boot.xml` in a package.
+    private static func entry(of path: String) throws(ExchangeError) -> String {
+        guard let listing = opendir(path) else {
+            throw ExchangeError(.badImport, "\(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        defer { closedir(listing) }
+        var playlists: [String] = []
+        while let next = readdir(listing) {
+            let name = withUnsafePointer(to: &next.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name == MoviePackage.boot { return name }
+            if name.hasSuffix(".m3u8") || name.hasSuffix(".m3u") { playlists.append(name) }
+        }
+        if let usual = ["master.m3u8", "index.m3u8", "playlist.m3u8"].first(where: playlists.contains) { return usual }
+        guard let only = playlists.first else {
+            throw ExchangeError(.badImport, "\(path) is no HLS: it has no playlist (.m3u8)")
+        }
+        guard playlists.count == 1 else {
+            throw ExchangeError(
+                .badImport,
+                "\(path) has several playlists (\(playlists.sorted().joined(separator: ", "))): give the path of the one "
+                    + "to begin with")
+        }
+        return only
+    }
+}

@@ -1,0 +1,151 @@
+public import EventLoop
+import HTTPMessage
+public import Library
+import Store
+
+/// Makes assets of folders on disk.
+@LoopActor public final class Importer {
+    private let library: Library
+
+    /// Makes an importer.
+    public init(_ library: Library) { self.library = library }
+
+    /// Imports a folder: plain HLS, the bundle of another Weir, or Apple's `.movpkg`. All of it is copied, nothing is
+    /// fetched, and the folder stays unchanged. The asset appears completely or not at all.
+    ///
+    /// Only a `.movpkg` gives the asset an origin. Resources that are not in the folder cannot be fetched later.
+    ///
+    /// - Parameters:
+    ///   - path: the folder, or its entry playlist; absolute.
+    ///   - name: the asset's name; nil for the name in `asset.json`, or one made of the path.
+    /// - Throws: `badImport` if the folder is not a complete presentation, or refers to files outside; `urlTaken`, `store`,
+    ///   and `library` with `nameTaken`. Nothing has changed then.
+    public func importAsset(at path: String, name: String? = nil) async throws(ExchangeError) -> Asset {
+        if let reason = library.readOnlyReason { throw ExchangeError(reason, about: "\(path) is not imported") }
+        let source = try ImportSource(path)
+        if let name {
+            do throws(LibraryError) { try library.checkFree(name) } catch { throw ExchangeError(error) }
+        }
+        let name = name ?? unusedName(source)
+        library.reserved.insert(name)
+        defer { library.reserved.remove(name) }
+        let plan = try await plan(source, name: name)
+        let asset = try await copy(plan, artwork: source.artwork)
+        library.publish(asset)
+        asset.letGo()
+        if !asset.isPlayableOffline {
+            library.report("\(asset.name): imported, but nothing of it plays without an origin")
+        }
+        return asset
+    }
+
+    private func unusedName(_ source: ImportSource) -> String {
+        let wish = source.identity.map(\.name).flatMap { AssetNaming.isName($0) ? $0 : nil }
+        return AssetNaming.unique(wish ?? AssetNaming.name(forPath: source.label), isTaken: library.isTaken)
+    }
+
+    /// The id of the bundle if it is free, else a new one.
+    private func unusedID(_ source: ImportSource, name: String) -> String {
+        if let id = source.identity?.id, AssetNaming.isName(id), library.asset(id: id) == nil,
+            (try? library.store.bundle(id, create: false)) == nil
+        {
+            return id
+        }
+        return AssetNaming.id(forName: name) { library.asset(id: $0) != nil }
+    }
+
+    /// Plans the import of a source.
+    ///
+    /// - Parameter id: the asset's id; nil to choose one.
+    func plan(_ source: ImportSource, name: String, id: String? = nil) async throws(ExchangeError) -> ImportPlan {
+        let id = id ?? unusedID(source, name: name)
+        let known = source.package?.origin
+        let origin = if let known { known } else { try Self.nowhere(id) }
+        if let occupant = await library.occupant(of: origin) {
+            throw ExchangeError(.urlTaken, "\(origin.redacted) is the URL of another asset, \(occupant.name)")
+        }
+        let asset = Asset(
+            id: id, name: name, title: source.identity?.title, origin: origin,
+            created: source.identity?.created ?? Library.now, store: library.store)
+        asset.isPreview = true
+        let plan = ImportPlan(asset, from: source.folder)
+        if let package = source.package { try await plan.read(package) } else { try await plan.readFolder() }
+        if let identity = source.identity { plan.adopt(identity) }
+        return plan
+    }
+
+    private static func nowhere(_ id: String) throws(ExchangeError) -> WebURL {
+        do {
+            return try WebURL.nowhere(id)
+        } catch {
+            throw ExchangeError(.badImport, "\(id) cannot be in a URL: \(error)", underlying: error)
+        }
+    }
+
+    // MARK: Copying
+
+    /// Copies the pieces, then registers the asset: the bundle first, then the catalogue.
+    private func copy(_ plan: ImportPlan, artwork: Artwork?) async throws(ExchangeError) -> Asset {
+        let asset = plan.asset
+        let (id, pieces, folder, store) = (asset.id, plan.pieces, plan.folder, library.store)
+        let texts = try texts(of: asset)
+        do throws(StoreError) {
+            try await DiskWork.run { () throws(StoreError) in
+                let bundle = try store.stage(id)
+                do throws(StoreError) {
+                    for text in texts { try bundle.add(text.bytes, as: text.file, to: text.folder) }
+                    if let artwork { try bundle.add(artwork.bytes, as: artwork.kind.fileName) }
+                    var files = ImportFiles(folder)
+                    for piece in pieces {
+                        try store.checkRoom()
+                        try files.add(piece, to: bundle)
+                    }
+                    try bundle.commit()
+                } catch {
+                    bundle.discard()
+                    throw error
+                }
+            }
+        } catch {
+            throw ExchangeError(import: error, of: asset.name)
+        }
+        do throws(ExchangeError) {
+            return try await register(plan)
+        } catch {
+            try? store.removeBundle(asset.id)
+            throw error
+        }
+    }
+
+    /// The playlists and `asset.json` of the bundle. With them the bundle can be adopted if the process ends before the
+    /// catalogue has the asset.
+    private func texts(of asset: Asset) throws(ExchangeError) -> [(folder: String?, file: String, bytes: [UInt8])] {
+        let playlists = BundlePlaylists(asset)
+        let known = asset.renditions.filter { $0.source != nil }
+        do {
+            var texts: [(folder: String?, file: String, bytes: [UInt8])] = []
+            for rendition in known {
+                guard let playlist = rendition.source?.playlist else { continue }
+                texts.append((rendition.name.id, "media.m3u8", try playlists.media(playlist, of: rendition)))
+            }
+            if let master = try playlists.master(of: Set(known.map(\.place))) {
+                texts.append((nil, "master.m3u8", master.text))
+            }
+            texts.append((nil, BundleIdentity.fileName, try playlists.identity()))
+            return texts
+        } catch {
+            throw ExchangeError(.badImport, "\(asset.name) is not imported: \(error)", underlying: error)
+        }
+    }
+
+    /// Adds an asset whose bundle is complete to the catalogue, then to the library.
+    func register(_ plan: ImportPlan) async throws(ExchangeError) -> Asset {
+        let name = plan.asset.name
+        do throws(StoreError) {
+            if let asset = try await library.insert(plan.asset) { return asset }
+        } catch {
+            throw ExchangeError(error, about: "\(name) is not imported")
+        }
+        throw ExchangeError(.badImport, "\(name) cannot be read back")
+    }
+}

@@ -1,0 +1,221 @@
+public import EventLoop
+import Fetching
+public import Library
+import Store
+
+/// Moves the bundles of assets to other volumes and back. Playback and fetches continue meanwhile.
+@LoopActor public final class Mover {
+    /// Sends each move when it begins, and again when it has ended.
+    public let changes = EventStream<Move>()
+
+    private let library: Library
+    private let moves: MoveRegister
+    /// The number of exports in progress, by asset id: these assets are not moved.
+    private var exports: [String: Int] = [:]
+
+    /// Makes a mover.
+    ///
+    /// - Parameter moves: the register with which `library` was made.
+    public init(_ library: Library, _ moves: MoveRegister) { (self.library, self.moves) = (library, moves) }
+
+    /// The latest move of an asset in this process, running or ended.
+    public func move(of asset: Asset) -> Move? { moves.move(of: asset) }
+
+    /// Begins to move an asset's bundle, or returns the running move to the same target.
+    ///
+    /// - Parameter path: the absolute path of a folder on the other volume, created if missing; nil for the store's own
+    ///   folder.
+    /// - Throws: `busy` while the asset is recorded, exported, verified or moved elsewhere, or its new content is fetched;
+    ///   `store` if nothing can be written, or the asset's volume is away. An unusable target fails the move itself, later.
+    public func move(_ asset: Asset, to path: String?) throws(ExchangeError) -> Move {
+        if let reason = library.readOnlyReason { throw ExchangeError(reason, about: "\(asset.name) stays where it is") }
+        if let known = move(of: asset), known.state == .running {
+            guard known.path == path else { throw busy(asset, "it is being moved already") }
+            return known
+        }
+        do throws(LibraryError) { try library.checkPresence(of: asset) } catch { throw ExchangeError(error) }
+        if asset.isRecording { throw busy(asset, "it is being recorded") }
+        if exports[asset.id] != nil { throw busy(asset, "it is being exported") }
+        if asset.revision != nil || asset.isRevision { throw busy(asset, "its new content is being fetched") }
+        let move: Move
+        do {
+            move = Move(of: asset, to: path, at: try ReadingPace(bytesPerSecond: 0))
+        } catch {
+            throw ExchangeError(error, about: "\(asset.name) stays where it is")
+        }
+        moves.insert(move)
+        changes.send(move)
+        Task { @LoopActor in await run(move) }
+        return move
+    }
+
+    private func busy(_ asset: Asset, _ reason: String) -> ExchangeError {
+        ExchangeError(.busy, "\(asset.name) stays where it is for now: \(reason)")
+    }
+
+    // MARK: Exports
+
+    /// Waits for the end of a running move, then keeps the asset from being moved until `endExport`.
+    func beginExport(of asset: Asset) async {
+        await moves.waitForMove(of: asset)
+        exports[asset.id, default: 0] += 1
+    }
+
+    func endExport(of asset: Asset) {
+        guard let count = exports[asset.id] else { return }
+        exports[asset.id] = count > 1 ? count - 1 : nil
+    }
+
+    // MARK: Moving
+
+    private func run(_ move: Move) async {
+        let name = move.asset.name
+        do throws(StoreError) {
+            try await carry(move)
+            move.state = .done
+        } catch {
+            move.state = move.pace.isCancelled ? .cancelled : .failed
+            move.failure = ExchangeError(move: error, of: name)
+        }
+        if move.leftOut > 0 {
+            library.report("\(name): \(move.leftOut) pieces were not what had come, and were left out when it was moved")
+            library.rectify(move.asset)
+            library.pieceLost(move.asset)
+        }
+        let waiting = move.waiting
+        move.waiting = []
+        for continuation in waiting { continuation.resume() }
+        changes.send(move)
+    }
+
+    private func carry(_ move: Move) async throws(StoreError) {
+        let (store, path) = (library.store, move.path)
+        let (target, isNew) =
+            if let path {
+                try await DiskWork.run { () throws(StoreError) in try store.volume(at: path) }
+            } else { (store.home, false) }
+        do throws(StoreError) {
+            try await carry(move, to: target)
+        } catch {
+            if isNew { try? await DiskWork.run { store.discard(volume: target) } }
+            throw error
+        }
+        library.watchPlacesSoon()
+    }
+
+    private func carry(_ move: Move, to target: Volume) async throws(StoreError) {
+        let asset = move.asset
+        let (bundle, source) = (asset.bundle, asset.bundle.place)
+        guard target !== source else { return }
+        if !asset.isPersistent { await library.saveNew(asset) }
+        if let failure = asset.saveFailure { throw failure }
+        guard bundle.exists else { return try await settle(asset, in: target, other: nil) }
+        let isNear = target.isOnDisk(of: source)
+        if !isNear { try checkRoom(for: asset, in: target) }
+        // From here on the catalogue names both volumes, so that the next start finds the bundle after a crash.
+        try await record(asset, in: source, other: target)
+        bundle.other = target
+        do throws(StoreError) {
+            defer { bundle.release() }
+            let isRenamed = isNear ? try await rename(move, to: target) : false
+            if !isRenamed { try await copy(move, to: target) }
+        } catch {
+            if !bundle.isRemoved, (try? await record(asset, in: source, other: nil)) != nil { bundle.other = nil }
+            throw error
+        }
+        guard bundle.other != nil, await library.clear(asset.id, in: source) else { return }
+        bundle.other = nil
+        await library.notePlace(of: asset)
+    }
+
+    private func checkRoom(for asset: Asset, in target: Volume) throws(StoreError) {
+        guard let room = library.store.room(in: target), room < asset.bytes else { return }
+        throw StoreError(
+            .diskFull, path: target.path,
+            detail: "\(asset.name) takes \(asset.bytes >> 20) MB, and the disk has room for \(room >> 20) MB")
+    }
+
+    /// Holds the bundle: new pieces wait until it is released. Returns once earlier ones are committed, with their ledger
+    /// lines.
+    ///
+    /// - Returns: the bundle's era, which changes when all of the bundle is deleted.
+    private func hold(_ bundle: Bundle) async -> Int {
+        bundle.hold()
+        await library.loader.committer.settle()
+        await library.store.flush()
+        return bundle.era
+    }
+
+    private func checkUnchanged(_ bundle: Bundle, since era: Int) throws(StoreError) {
+        guard !bundle.isRemoved, bundle.era == era else {
+            throw StoreError(.missing, path: bundle.id, detail: "it was deleted meanwhile")
+        }
+    }
+
+    /// - Returns: false if the two folders are on different file systems, so that the bundle has to be copied.
+    private func rename(_ move: Move, to target: Volume) async throws(StoreError) -> Bool {
+        let (asset, bundle, source, id) = (move.asset, move.asset.bundle, move.asset.bundle.place, move.asset.id)
+        let era = await hold(bundle)
+        try checkUnchanged(bundle, since: era)
+        guard !move.pace.isCancelled else { throw StoreError(.busy, path: target.path, detail: "given up") }
+        guard try await DiskWork.run({ () throws(StoreError) in try target.moveBundle(id, from: source) }) else {
+            bundle.release()
+            return false
+        }
+        do throws(StoreError) {
+            try checkUnchanged(bundle, since: era)
+            try await settle(asset, in: target, other: nil)
+        } catch {
+            if bundle.isRemoved {
+                try? library.store.removeBundle(id, in: target)
+            } else {
+                _ = try? await DiskWork.run { () throws(StoreError) in try source.moveBundle(id, from: target) }
+            }
+            throw error
+        }
+        return true
+    }
+
+    private func copy(_ move: Move, to target: Volume) async throws(StoreError) {
+        let (bundle, source, id, pace, store) = (
+            move.asset.bundle, move.asset.bundle.place, move.asset.id, move.pace, library.store
+        )
+        let era = bundle.era
+        let transit = try await DiskWork.run { () throws(StoreError) in
+            try BundleTransit(of: id, from: source, to: target) { PieceName($0) != nil }
+        }
+        do throws(StoreError) {
+            // Twice: the first pass may take long, and leaves little to the second.
+            for _ in 0..<2 {
+                try await DiskWork.run { () throws(StoreError) in
+                    _ = try transit.pass(pace) { () throws(StoreError) in try store.checkRoom(in: target) }
+                    try transit.sync()
+                }
+            }
+            _ = await hold(bundle)
+            try checkUnchanged(bundle, since: era)
+            try await DiskWork.run { () throws(StoreError) in try transit.commit(pace) }
+            try checkUnchanged(bundle, since: era)
+            try await settle(move.asset, in: target, other: source)
+        } catch {
+            try? await DiskWork.run { transit.discard() }
+            throw error
+        }
+        move.leftOut = transit.faults.count
+        for (folder, file) in transit.faults { move.asset.folder(folder)?.went(file) }
+    }
+
+    // MARK: Catalogue
+
+    private func record(_ asset: Asset, in place: Volume, other: Volume?) async throws(StoreError) {
+        try await library.store.catalogue.save(.init(volumes: [VolumeRecord(asset: asset.id, in: place, other: other)]))
+    }
+
+    /// Records the bundle's new volume, in the catalogue first and then in memory.
+    private func settle(_ asset: Asset, in target: Volume, other: Volume?) async throws(StoreError) {
+        try await record(asset, in: target, other: other)
+        guard !asset.isRemoved else { throw StoreError(.missing, path: asset.id, detail: "it was removed meanwhile") }
+        asset.bundle.settle(in: target, other: other)
+        for folder in asset.folders { folder.letGo() }
+    }
+}

@@ -1,0 +1,127 @@
+import HTTPMessage
+import Origin
+import Store
+
+/// Makes signed requests to an object store: the part of S3's API that a publication needs.
+struct BucketRequests: Sendable {
+    /// The bucket's URL.
+    let base: WebURL
+    /// The prefix of all object names: empty, or with a `/` at its end.
+    let prefix: String
+    let access: BucketAccess
+
+    /// The field for an object's SHA-256, which S3 stores as metadata.
+    static let digestField = FieldName("x-amz-meta-sha256")
+    /// One day: stalled transfers fail much earlier.
+    private static let deadline = Duration.seconds(86_400)
+    private static let nothing = [UInt8]().withUnsafeBytes { Digest(of: $0) }
+
+    /// ListObjectsV2; the query's names are sorted, as the signature needs them.
+    func list(after token: String?) -> OriginRequest? {
+        let more = token.map { "continuation-token=\(PercentEncoding.encode($0))&" } ?? ""
+        return request(.get, "?\(more)list-type=2&prefix=\(PercentEncoding.encode(prefix))", Self.nothing)
+    }
+
+    /// GetObject.
+    func get(_ path: String) -> OriginRequest? { request(.get, prefix + path, Self.nothing) }
+
+    /// HeadObject.
+    func head(_ path: String) -> OriginRequest? { request(.head, prefix + path, Self.nothing) }
+
+    /// DeleteObject.
+    func delete(_ path: String) -> OriginRequest? { request(.delete, prefix + path, Self.nothing) }
+
+    /// PutObject, with the fields with which the object is served.
+    ///
+    /// - Throws: `missing` if the piece is not in the store any more.
+    func put(_ item: ExportContents.Item) throws(StoreError) -> OriginRequest? {
+        let fields = PublishedFields(item.path)
+        guard
+            var request = request(
+                .put, prefix + item.path, item.digest,
+                [
+                    "Content-Type: \(fields.contentType)", "Cache-Control: \(fields.cacheControl)",
+                    "\(Self.digestField): \(item.digest)",
+                ])
+        else { return nil }
+        if case .text(let bytes) = item.source { request.body = bytes }
+        if let file = try item.open() { request.file = OutgoingFile(taking: file, size: item.size) }
+        return request
+    }
+
+    private func request(
+        _ method: HTTPMethod, _ place: String, _ digest: Digest, _ lines: [String] = []
+    ) -> OriginRequest? {
+        guard let url = try? WebURL(base.text + place) else { return nil }
+        var request = OriginRequest(url)
+        request.method = method
+        request.fields = (["x-amz-content-sha256: \(digest)"] + lines).compactMap { FieldLine(Array($0.utf8)) }
+        request.signature = access.signature
+        request.namedPeer = OriginRequest.Peer(of: url)
+        request.priority = .background
+        request.isRepeatable = true
+        request.acceptsRefusals = true
+        request.insists = true
+        request.retries = RetryPolicy()
+        request.deadline = Self.deadline
+        return request
+    }
+}
+
+/// The response fields with which a published file is served.
+struct PublishedFields: Equatable {
+    let contentType: String
+    let cacheControl: String
+
+    /// The fields of the file at `path`.
+    ///
+    /// A piece never changes. A playlist changes when more of the asset is stored. Caches must not store keys.
+    init(_ path: String) {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        contentType = name == Ledger.fileName ? MediaType.text.description : MediaType(forPath: path).description
+        cacheControl =
+            if path.hasPrefix("keys/") && name != Ledger.fileName {
+                "no-store"
+            } else if !path.contains("/") || name == Ledger.fileName || name.hasSuffix(".m3u8") {
+                "public, max-age=10"
+            } else {
+                "public, max-age=31536000, immutable"
+            }
+    }
+}
+
+/// The refusal of an object store: the status, and the code and message of its XML.
+struct BucketRefusal {
+    private let status: Int
+    private let code: String
+    private let sentence: String
+    private let region: String?
+
+    /// Reads a response. Without S3's XML, as in responses to HEAD, only the status is known.
+    init(status: Int, _ body: [UInt8]) {
+        let error = XMLElement(body).flatMap { $0.name == "Error" ? $0 : nil }
+        self.status = status
+        code = error?.child("Code")?.text ?? ""
+        sentence = error?.child("Message")?.text ?? ""
+        region = error?.child("Region")?.text
+    }
+
+    /// Makes an error whose message begins with `what`. Leaves the server's words out if they contain one of `secrets`.
+    func error(_ what: String, hiding secrets: [String]) -> ExchangeError {
+        var reason = code.isEmpty ? "status \(status)" : "\(code), \(status)"
+        if !sentence.isEmpty, sentence.utf8.count <= 300 { reason += ": \(sentence)" }
+        if secrets.contains(where: reason.contains) { reason = "status \(status)" }
+        let other = region.map { ", which is in the region \($0)" } ?? ""
+        return ExchangeError(kind, "\(what)\(other) (\(reason))")
+    }
+
+    private var kind: ExchangeError.Code {
+        switch (status, code) {
+        case (_, "XAmzContentSHA256Mismatch"), (_, "BadDigest"): .notWhole
+        case (401, _), (403, _), (_, "ExpiredToken"), (_, "InvalidToken"): .refused
+        case (_, "NoSuchBucket"), (_, "AuthorizationHeaderMalformed"), (_, "InvalidBucketName"), (300..<400, _):
+            .badTarget
+        default: .badAnswer
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import FoundationXML
+
+/// One element of an XML document: name, attributes, text and children, as `.movpkg` and S3 need them.
+///
+/// Documents with a document type, which may declare entities, or with more than 32 nested elements are refused.
+struct XMLElement {
+    /// The name, without a prefix.
+    let name: String
+    /// The values by name, with prefixes.
+    let attributes: [String: String]
+    /// The children in document order.
+    fileprivate(set) var children: [XMLElement] = []
+    /// The element's own characters, trimmed, without those of children.
+    fileprivate(set) var text = ""
+
+    /// Parses a document; nil if it is not well-formed, or refused.
+    init?(_ bytes: [UInt8]) {
+        let data = Data(bytes)
+        guard data.range(of: Data("<!DOCTYPE".utf8)) == nil else { return nil }
+        let parser = XMLParser(data: data)
+        let gatherer = XMLGatherer()
+        parser.delegate = gatherer
+        parser.shouldProcessNamespaces = true
+        parser.shouldResolveExternalEntities = false
+        // parse() returns true for a truncated document, but sets parserError.
+        guard parser.parse(), parser.parserError == nil, !gatherer.isRefused, let root = gatherer.root else {
+            return nil
+        }
+        self = root
+    }
+
+    fileprivate init(name: String, attributes: [String: String]) { (self.name, self.attributes) = (name, attributes) }
+
+    /// The first child with this name.
+    func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
+
+    /// The children with this name.
+    func all(_ name: String) -> [XMLElement] { children.filter { $0.name == name } }
+}
+
+/// Builds the elements of a document while it is parsed.
+private final class XMLGatherer: NSObject, XMLParserDelegate {
+    /// The root element, once it is closed.
+    private(set) var root: XMLElement?
+    private(set) var isRefused = false
+    /// The open elements, innermost last.
+    private var open: [XMLElement] = []
+    private static let deepest = 32
+
+    func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        guard open.count < Self.deepest else {
+            isRefused = true
+            return parser.abortParsing()
+        }
+        open.append(XMLElement(name: name, attributes: attributes))
+    }
+
+    func parser(
+        _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+    ) {
+        guard var element = open.popLast() else { return }
+        element.text = element.text.trimmingCharacters(in: .whitespacesAndNewlines)
+        if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
+    }
+
+    func parser(_ parser: XMLParser, foundCharacters text: String) {
+        if !open.isEmpty { open[open.count - 1].text += text }
+    }
+}

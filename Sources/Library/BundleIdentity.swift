@@ -1,0 +1,121 @@
+import EventLoop
+import Fetching
+import FoundationEssentials
+import HTTPMessage
+package import Store
+
+/// The contents of `asset.json`, which identifies a bundle; without secrets.
+package struct BundleIdentity: Codable, Sendable {
+    /// The value of `format` in bundles that this Weir writes. It reads this format and older ones.
+    package static let currentFormat = 1
+    package static let fileName = "asset.json"
+
+    /// The format of the bundle.
+    package var format = currentFormat
+    /// The asset's id.
+    package let id: String
+    /// The asset's name.
+    package let name: String
+    /// The asset's title, for display.
+    package let title: String?
+    /// The name of the image file beside `asset.json`.
+    package let artwork: String?
+    /// The origin's URL without its query, which may have tokens; nil if there is no origin.
+    package let origin: String?
+    /// The time of the first request for the asset, in seconds since 1970.
+    package let created: Int64
+    /// The user's storage policy; nil for the default.
+    package let policy: StoragePolicy?
+    /// The time of the first playback, in seconds since 1970; nil unless the policy counts from that.
+    package let firstPlayed: Int64?
+    /// The life of each key; nil if none of them is limited.
+    package let keys: [Key]?
+
+    /// The life of one key, as in `KeyLife`, without the key itself.
+    package struct Key: Codable, Sendable {
+        package let number: Int
+        let came, firstPlayed, expires, dated, lapsed, invalidated: Int64?
+
+        init(_ number: Int, _ life: KeyLife) {
+            self.number = number
+            (came, firstPlayed, expires) = (life.came, life.firstPlayed, life.expires)
+            (dated, lapsed, invalidated) = (life.dated, life.lapsed, life.invalidated)
+        }
+
+        package var life: KeyLife {
+            var life = KeyLife()
+            (life.came, life.firstPlayed, life.expires) = (came, firstPlayed, expires)
+            (life.dated, life.lapsed, life.invalidated) = (dated, lapsed, invalidated)
+            return life
+        }
+    }
+
+    /// Describes an asset as it is now.
+    @LoopActor init(of asset: Asset) {
+        (id, name, title, created) = (asset.id, asset.name, asset.title, asset.created)
+        artwork = asset.artworkKind?.fileName
+        origin = asset.origin.isPlaceholder ? nil : asset.origin.redacted
+        let life = asset.life
+        policy = life.policy == StoragePolicy() ? nil : life.policy
+        firstPlayed = life.policy.afterFirstPlay != nil ? life.firstPlayed : nil
+        let ring = asset.keys
+        keys = ring.isLimited ? ring.allNumbers.map { Key($0, ring.life(of: $0)) } : nil
+    }
+
+    /// Reads the text of the file; nil if another program wrote it.
+    ///
+    /// - Throws: `newerBundle` if a newer Weir wrote it.
+    package init?(_ text: [UInt8], at path: String) throws(LibraryError) {
+        struct Version: Decodable { let format: Int }
+        let data = Data(text)
+        guard let version = try? JSONDecoder().decode(Version.self, from: data) else { return nil }
+        guard version.format <= Self.currentFormat else {
+            throw LibraryError(
+                .newerBundle,
+                "\(path) is of format \(version.format), which a newer Weir has written: this one knows up to "
+                    + "\(Self.currentFormat)")
+        }
+        guard let identity = try? JSONDecoder().decode(BundleIdentity.self, from: data) else { return nil }
+        self = identity
+    }
+
+    /// The text of the file.
+    func text() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        return Array(try encoder.encode(self))
+    }
+}
+
+/// Checks of a bundle's format.
+extension Library {
+    /// Checks the format of an asset's bundle before anything of it is used: a bundle of a newer format is neither read nor
+    /// written, and one of an older format is rewritten.
+    ///
+    /// - Returns: true if the bundle can be used.
+    func admitBundle(of asset: Asset) -> Bool {
+        let text = asset.bundle.glance { try? asset.bundle.directory(create: false).read(BundleIdentity.fileName) }
+        guard let text else { return true }
+        let path = "\(asset.id)/\(BundleIdentity.fileName)"
+        do throws(LibraryError) {
+            guard let identity = try BundleIdentity(text, at: path) else { return true }
+            guard identity.format < BundleIdentity.currentFormat, readOnlyReason == nil else { return true }
+            asset.whenAwake { [weak self, weak asset] in
+                if let asset { self?.writeBundle(of: asset) }
+            }
+        } catch {
+            asset.refusal = error.message
+            asset.bundle.refusal = StoreError(.newer, path: path, detail: error.message)
+            report("\(asset.name) is left as it is, and not played: \(error.message)")
+            return false
+        }
+        return true
+    }
+
+    /// Throws `newerBundle` for an asset whose bundle was written by a newer Weir.
+    package func checkBundle(of asset: Asset) throws(LibraryError) {
+        asset.wake()
+        guard let refusal = asset.refusal else { return }
+        throw LibraryError(.newerBundle, "\(asset.name) cannot be used: \(refusal)")
+    }
+}
