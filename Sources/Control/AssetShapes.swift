@@ -1,5 +1,6 @@
 import Downloader
 import EventLoop
+import Fetching
 import Library
 import Playlist
 

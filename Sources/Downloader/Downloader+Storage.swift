@@ -4,16 +4,15 @@ import Store
 
 /// What becomes of downloads where what they have stored is given up, or there is no room for it.
 extension Downloader {
-    /// Lets the library know of downloads what it must know to make room.
-    func watchStorage() {
-        library.isFetched = { [weak self] asset in self?.byAsset[asset.id]?.state.isActive ?? false }
-        library.purging = { [weak self] asset, reason in self?.expel(asset, reason) }
-        // Of another disk nothing is purged, and nobody looks after it: what waits for room there tries again by itself.
-        library.isRoomAwaited = { [weak self] in
-            self?.byAsset.values.contains { $0.state == .waiting && $0.need == .space && $0.asset.isHome } ?? false
+    /// Pauses, repairs or retries downloads after a change in the library.
+    func react(to event: LibraryEvent) {
+        switch event {
+        case .pieceLost(let asset): mend(asset)
+        case .willPurge(let asset, let reason): expel(asset, reason)
+        case .roomCame: tryAgain(.space) { $0.asset.isHome }
+        case .volumeReturned: tryAgain(.disk)
+        default: break
         }
-        library.roomCame = { [weak self] in self?.tryAgain(.space) { $0.asset.isHome } }
-        library.diskCame = { [weak self] in self?.tryAgain(.disk) }
     }
 
     /// Ends the download of what is about to go; it does not begin again by itself.
@@ -72,5 +71,18 @@ extension Downloader {
         for asset in [asset, asset.revision] {
             if let download = asset.flatMap({ byAsset[$0.id] }) { tell(download, .state) }
         }
+    }
+}
+
+extension Downloader: DownloadStatus {
+    /// See `DownloadStatus`.
+    public func isKept(_ asset: Asset) -> Bool { byAsset[asset.id].map { $0.state != .cancelled } ?? false }
+
+    /// See `DownloadStatus`.
+    public func isFetched(_ asset: Asset) -> Bool { byAsset[asset.id]?.state.isActive ?? false }
+
+    /// See `DownloadStatus`. Nothing is purged on other volumes: a download that waits for room there retries by itself.
+    public var isRoomAwaited: Bool {
+        byAsset.values.contains { $0.state == .waiting && $0.need == .space && $0.asset.isHome }
     }
 }

@@ -35,6 +35,7 @@ import Store
     private var observers: [Int: (Download, DownloadEvent) -> Void] = [:]
     private var lastObserver = 0
     private var lastNumber = 0
+    private var subscription: Subscription?
     /// Whether downloads may begin: not before `resume()`, and not after `stop()`.
     var isOpen = true
 
@@ -48,10 +49,8 @@ import Store
         self.library = library
         self.configuration = configuration
         self.report = report
-        library.isKept = { [weak self] asset in self?.byAsset[asset.id].map { $0.state != .cancelled } ?? false }
-        library.pieceLost = { [weak self] asset in self?.mend(asset) }
-        library.adopted = { [weak self] asset in await self?.keep(asset) }
-        watchStorage()
+        library.attach(self)
+        subscription = library.events.subscribe { [weak self] in self?.react(to: $0) }
         var reader = TaskReader()
         for record in library.storedDownloads {
             guard let asset = library.asset(id: record.asset) else { continue }

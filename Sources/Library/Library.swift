@@ -11,7 +11,7 @@ public import Store
     public var mode: PlayMode {
         didSet {
             playlistFetcher.client.isOffline = isOffline
-            if mode != oldValue { modeChanged(mode) }
+            if mode != oldValue { events.send(.modeChanged(mode)) }
         }
     }
     /// Whether no origin may be asked at all.
@@ -27,6 +27,10 @@ public import Store
     let playCache: PlayCache
     /// What makes room on a full disk.
     let purger: Purger
+    /// Delivers changes of the library, in order, on the loop.
+    public let events = EventStream<LibraryEvent>()
+    /// Answers questions about downloads; nil where there are none.
+    private(set) weak var downloads: (any DownloadStatus)?
     let store: Store
     let playlistFetcher: PlaylistFetcher
     /// Told of trouble that nobody waits for.
@@ -90,55 +94,22 @@ public import Store
         watchPlaces()
         playCache.start(for: self)
         purger.start(for: self)
-        loader.full = { [weak self] in self?.purger.noteFull() }
+        loader.roomMaker = purger
         audience.played = { [weak self] asset in self?.notePlay(of: asset) }
     }
 
+    /// Takes the one that answers questions about downloads; the library does not keep it alive.
+    public func attach(_ downloads: any DownloadStatus) { self.downloads = downloads }
+
     // MARK: Finding
-
-    /// Whether somebody wants what is stored of an asset to be kept, and asks for it to be fetched.
-    public var isKept: (Asset) -> Bool = { _ in false }
-
-    /// Told when a piece of an asset is gone that had come.
-    public var pieceLost: (Asset) -> Void = { _ in }
-
-    /// Whether a download of an asset goes on.
-    public var isFetched: (Asset) -> Bool = { _ in false }
-
-    /// Told before all of an asset goes, with the reason in a sentence.
-    public var purging: (Asset, String) -> Void = { _, _ in }
-
-    /// Told when all of an asset has gone, with what `asset.life` says of it.
-    public var purged: (Asset, StorageLife.Purge) -> Void = { _, _ in }
-
-    /// Told of what has become of keys, with their numbers.
-    public var keysChanged: (Asset, KeyChange, [Int]) -> Void = { _, _, _ in }
-
-    /// Told of an asset that is new, that has gone, or of which its name, title, URL, policy, image or the time when it was
-    /// played is another one than before. What becomes of its pieces and keys others tell.
-    public var assetChanged: (Asset) -> Void = { _ in }
-
-    /// Told when origins are asked otherwise than before.
-    public var modeChanged: (PlayMode) -> Void = { _ in }
 
     /// The terms for the keys of what is downloaded from now on and has none of its own.
     public var newKeyTerms = KeyTerms()
-    /// Told of a bundle that nobody knew, and is an asset now.
-    public var adopted: (Asset) async -> Void = { _ in }
     /// Streams that the user has written down; each asset that comes of one has its name and its title.
     public var streams: [KnownStream] = []
 
-    /// Whether somebody waits for room on the disk.
-    public var isRoomAwaited: () -> Bool = { false }
-
     /// Told when a move begins, and when it has ended.
     public var moveChanged: (Move) -> Void = { _ in }
-
-    /// Told when a disk is there again on which assets lie.
-    public var diskCame: () -> Void = {}
-
-    /// Told when there is room again which somebody waits for.
-    public var roomCame: () -> Void = {}
 
     /// All assets, by name; those that revise others aside.
     public var assets: [Asset] {
@@ -204,7 +175,7 @@ public import Store
     public func entitle(_ asset: Asset, _ title: String?) async {
         guard asset.title != title else { return }
         asset.title = title
-        assetChanged(asset)
+        events.send(.assetChanged(asset))
         if asset.isPersistent { await saveRecord(of: asset) }
         if !asset.isRemoved, readOnlyReason == nil, asset.bundle.exists { writeBundle(of: asset) }
     }
@@ -248,7 +219,7 @@ public import Store
         identify(asset)
         byName[asset.name] = asset
         byOrigin[asset.origin] = asset
-        assetChanged(asset)
+        events.send(.assetChanged(asset))
     }
 
     /// Lets a name lead to an asset, in the place of the one that it had.
@@ -256,7 +227,7 @@ public import Store
         byName[asset.name] = nil
         asset.name = name
         byName[name] = asset
-        assetChanged(asset)
+        events.send(.assetChanged(asset))
     }
 
     /// Lets the id alone lead to the new content of an asset.
@@ -266,22 +237,8 @@ public import Store
     }
 
     private func identify(_ asset: Asset) {
-        asset.wholenessChanged = { [weak self, weak asset] in
-            if let asset { self?.publish(asset) }
-        }
         asset.keys.date = date
-        asset.keys.lapsed = { [weak self, weak asset] numbers in
-            if let asset { self?.lapsed(numbers, of: asset) }
-        }
-        asset.keyCame = { [weak self, weak asset] number in
-            if let asset { self?.keyCame(number, of: asset) }
-        }
-        asset.bundle.lost = { [weak self, weak asset] error in
-            if let asset { self?.noteLoss(of: asset, error) }
-        }
-        asset.bundle.changed = { [weak self, weak asset] in
-            if let asset { self?.summaries.note(asset) }
-        }
+        asset.observer = self
         byID[asset.id] = asset
         playCache.take(asset)
     }
@@ -295,7 +252,7 @@ public import Store
         audience.forget(asset)
         playCache.forget(asset)
         summaries.forget(asset)
-        if !asset.isRevision { assetChanged(asset) }
+        if !asset.isRevision { events.send(.assetChanged(asset)) }
     }
 
     /// Whether an asset has this id, or a folder in the store that no asset knows.

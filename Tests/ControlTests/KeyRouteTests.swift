@@ -60,7 +60,10 @@ import Testing
 
     @Test func anOrderIsCarriedOutAndToldToWhoListens() async throws {
         var told: [String] = []
-        library.keysChanged = { told.append("\($1.rawValue) \($2)") }
+        let subscription = library.events.subscribe {
+            if case .keysChanged(_, let change, let numbers) = $0 { told.append("\(change.rawValue) \(numbers)") }
+        }
+        defer { subscription.cancel() }
         var list = try list(await respond(.post, "/assets/aes/keys", #"{"action":"invalidate","keys":[1]}"#))
         #expect(list.keys.map(\.state) == [.valid, .invalidated, .valid] && list.keys[1].remaining == 0)
         var asset = try await service.asset(named: "aes")

@@ -103,7 +103,12 @@ import Testing
         let downloader = Downloader(library: library)
         let service = LibraryService(library: library, downloader: downloader)
         var told: [API.Event.Purge] = []
-        library.purged = { told.append(.init(asset: $0.name, id: $0.id, purge: .init($1))) }
+        let subscription = library.events.subscribe {
+            if case .purged(let asset, let purge) = $0 {
+                told.append(.init(asset: asset.name, id: asset.id, purge: .init(purge)))
+            }
+        }
+        defer { subscription.cancel() }
         #expect(try await service.asset(named: "ts").local == .complete)
         library.noteFull()
         try await waitUntil("the purge") { !told.isEmpty }

@@ -60,11 +60,12 @@ import Testing
         try await loseCatalogue()
         try await fixture.restart()
         #expect(fixture.library.assets.isEmpty)
-        var kept: [String] = []
-        fixture.library.adopted = { kept.append($0.name) }
+        let downloads = DownloadStub()
+        fixture.library.attach(downloads)
         await fixture.library.adoptStrays()
         let found = try #require(fixture.library.asset(named: "film"))
-        #expect(found.id == asset.id && found.isEverythingWhole && found.bytes == bytes && kept == ["film"])
+        #expect(found.id == asset.id && found.isEverythingWhole && found.bytes == bytes)
+        #expect(downloads.adopted == ["film"])
         #expect(found.life.policy == policy && found.origin.isNowhere && found.created == asset.created)
         #expect(fixture.log.lines.contains { $0.contains("1 bundle in the store") && $0.contains("\"film\"") })
         // From now on the catalogue knows it.

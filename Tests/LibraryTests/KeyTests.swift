@@ -156,7 +156,12 @@ import Testing
         try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         fixture.date += 100
         var told: [String] = []
-        library.keysChanged = { told.append("\($0.name) \($1.rawValue) \($2)") }
+        let subscription = library.events.subscribe {
+            if case .keysChanged(let asset, let change, let numbers) = $0 {
+                told.append("\(asset.name) \(change.rawValue) \(numbers)")
+            }
+        }
+        defer { subscription.cancel() }
         #expect(!asset.isPlayableOffline)
         try await fixture.origin.clearRequests()
         #expect(try await library.renewKeys([1], of: asset) == [1])

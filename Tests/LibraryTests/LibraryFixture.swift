@@ -165,3 +165,16 @@ extension Result where Failure == LibraryError {
         return (error as? LibraryError)?.code
     }
 }
+
+/// Answers the library's questions about downloads as a test sets it.
+final class DownloadStub: DownloadStatus {
+    /// The asset that is kept.
+    var kept: Asset?
+    /// The names of the assets that were adopted.
+    private(set) var adopted: [String] = []
+    let isRoomAwaited = false
+
+    func isKept(_ asset: Asset) -> Bool { asset === kept }
+    func isFetched(_ asset: Asset) -> Bool { false }
+    func keep(_ asset: Asset) async { adopted.append(asset.name) }
+}

@@ -39,9 +39,11 @@ import Testing
 
     @Test func whatIsKeptOrPlayedStays() async throws {
         let (fixture, asset) = try await changed()
-        fixture.library.isKept = { $0 === asset }
+        let downloads = DownloadStub()
+        downloads.kept = asset
+        fixture.library.attach(downloads)
         #expect(await fixture.library.current(asset) === asset)
-        fixture.library.isKept = { _ in false }
+        downloads.kept = nil
         let seat = fixture.library.audience.seat("a session", at: asset, "video-90p")
         seat?.took("0.ts")
         #expect(await fixture.library.current(asset) === asset && asset.revision == nil)

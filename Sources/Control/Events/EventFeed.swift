@@ -31,6 +31,8 @@ public import EventLoop
     private var readers: [ObjectIdentifier: EventReader] = [:]
     private var timer: LoopTimer?
     private var isOver = false
+    /// To the events of the library.
+    var subscription: Subscription?
 
     /// A feed that is told what to send by `publish`.
     ///

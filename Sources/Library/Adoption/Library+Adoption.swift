@@ -47,7 +47,7 @@ extension Library {
                 return finds.foreign.append(id)
             }
             let asset = try await adopt(id, identity, at: path)
-            await adopted(asset)
+            await downloads?.keep(asset)
             publish(asset)
             asset.letGo()
             finds.adopted.append(asset)

@@ -24,8 +24,8 @@ public import Store
     var terms = KeyTerms()
     /// The time of day, in seconds since 1970.
     var date: () -> Int64 = { Int64(time(nil)) }
-    /// Told of keys whose time is over, once, with their numbers.
-    var lapsed: ([Int]) -> Void = { _ in }
+    /// The asset.
+    weak var observer: (any KeyRingObserver)?
     /// Those that may not be used, at the time up to which that holds; nil before it was looked at.
     private var known: (unusable: Set<Int>, until: Int64)?
     /// Grows whenever other keys may be used than before.
@@ -137,7 +137,7 @@ public import Store
         }
         known = (unusable, until)
         if before.map({ $0 != unusable }) ?? !unusable.isEmpty { turns += 1 }
-        if !news.isEmpty { lapsed(news) }
+        if !news.isEmpty { observer?.keyRing(self, expired: news) }
         return unusable
     }
 
@@ -166,4 +166,10 @@ public import Store
         guard terms != self.terms else { return }
         (self.terms, known, turns) = (terms, nil, turns + 1)
     }
+}
+
+/// Hears of keys that have expired.
+@LoopActor protocol KeyRingObserver: AnyObject {
+    /// The keys with these numbers have expired. Called once for each key.
+    func keyRing(_ keys: KeyRing, expired numbers: [Int])
 }

@@ -51,7 +51,7 @@ extension Library {
         let now = date()
         try await change(numbers, of: asset) { $0.give(expires: expires, at: now) }
         rectify(asset)
-        keysChanged(asset, .dated, numbers)
+        events.send(.keysChanged(asset, .dated, numbers: numbers))
     }
 
     // MARK: Taking back
@@ -71,7 +71,7 @@ extension Library {
         try await change(numbers, of: asset) { $0.invalidate(at: now) }
         loader.forget([asset.keys.folder])
         rectify(asset)
-        keysChanged(asset, .invalidated, numbers)
+        events.send(.keysChanged(asset, .invalidated, numbers: numbers))
         if let failure = deleteKeys(numbers, of: asset) {
             throw LibraryError(failure, about: "a key of \(asset.name) is not used any more, but its file is there")
         }
@@ -166,7 +166,7 @@ extension Library {
             report("\(asset.name): \(numbers.count == 1 ? "a key has" : "\(numbers.count) keys have") expired")
             rectify(asset)
             await saveKeys(numbers, of: asset)
-            keysChanged(asset, .expired, numbers)
+            events.send(.keysChanged(asset, .expired, numbers: numbers))
         }
     }
 

@@ -69,7 +69,7 @@ extension Library {
         if move.leftOut > 0 {
             report("\(name): \(move.leftOut) pieces were not what had come, and were left out when it was moved")
             rectify(move.asset)
-            pieceLost(move.asset)
+            events.send(.pieceLost(move.asset))
         }
         let waiting = move.waiting
         move.waiting = []

@@ -51,7 +51,7 @@ extension Library {
         }
         guard isThere else { return }
         place.noteRecovered()
-        diskCame()
+        events.send(.volumeReturned)
     }
 
     /// Lets a bundle lie in one place, where a move of it was interrupted and both are there: what is not in use goes.

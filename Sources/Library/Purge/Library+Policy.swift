@@ -47,7 +47,7 @@ extension Library {
             }
             throw LibraryError(.missing, "\(asset.name) was removed")
         }
-        assetChanged(asset)
+        events.send(.assetChanged(asset))
         guard asset.bundle.exists else { return }
         asset.bundle.whenFree {
             try? asset.bundle.directory(create: false).setExcludedFromBackups(policy.isExcludedFromBackups)
@@ -61,7 +61,7 @@ extension Library {
         guard self.asset(id: asset.id) === asset else { return }
         let isFirst = asset.life.firstPlayed == nil
         asset.life.notePlay(at: date())
-        assetChanged(asset)
+        events.send(.assetChanged(asset))
         noteKeyUse(of: asset)
         guard asset.isPersistent, readOnlyReason == nil else { return }
         if isFirst, asset.life.policy.afterFirstPlay != nil, asset.bundle.exists { writeBundle(of: asset) }

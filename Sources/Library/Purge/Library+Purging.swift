@@ -18,7 +18,7 @@ extension Library {
         let purge = StorageLife.Purge(date: date(), bytes: bytes, cause: cause)
         let sentence = "\(asset.name) was purged, \(bytes >> 20) MB: \(reason(of: asset, cause))"
         asset.life.purge = purge
-        purging(asset, sentence)
+        events.send(.willPurge(asset, reason: sentence))
         if let revision = asset.revision { await abandon(revision) }
         let artwork = artwork(of: asset)
         let fault = await withCheckedContinuation { (done: CheckedContinuation<StoreError?, Never>) in
@@ -36,7 +36,7 @@ extension Library {
         guard !asset.isRemoved else { return }
         await saveLife(of: asset)
         if let artwork, !asset.isRemoved { try? keep(artwork, of: asset) }
-        purged(asset, purge)
+        events.send(.purged(asset, purge))
     }
 
     private func empty(_ asset: Asset, isGone: @escaping @Sendable () -> Void) throws(StoreError) {

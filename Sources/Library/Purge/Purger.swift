@@ -1,11 +1,12 @@
 import EventLoop
+import Fetching
 import Store
 
 /// Makes room on a full disk, by a `PurgePlan`, and takes away what has expired when that is a day ago.
 ///
 /// It looks when something could not be kept, and as long as somebody waits for room, every two seconds: then it also
 /// notices room that others have made.
-@LoopActor final class Purger {
+@LoopActor final class Purger: RoomMaker {
     /// How far it goes.
     let limit: PurgePlan.Limit
 
@@ -45,8 +46,8 @@ import Store
 
     // MARK: A full disk
 
-    /// Something could not be kept since the disk is full.
-    func noteFull() {
+    /// See `RoomMaker`.
+    package func noteFull() {
         (wasRefused, leastRoom) = (true, nil)
         guard !isFull else { return }
         isFull = true
@@ -55,7 +56,7 @@ import Store
 
     private func look() {
         guard let library else { return }
-        guard wasRefused || library.isRoomAwaited() || library.playCache.isMakingWay else { return isFull = false }
+        guard wasRefused || library.isRoomAwaited || library.playCache.isMakingWay else { return isFull = false }
         wasRefused = false
         Task { @LoopActor in
             _ = await makeRoom()
@@ -82,7 +83,7 @@ import Store
             end(in: library)
             return false
         }
-        if hasGrown(library.store.room) { library.roomCame() }
+        if hasGrown(library.store.room) { library.events.send(.roomCame) }
         library.audience.catchUp()
         let isStuck = cacheThen.map { library.cachedBytes >= $0 && library.playCache.isMakingWay } ?? false
         let plan = PurgePlan(
@@ -115,7 +116,7 @@ import Store
     private func end(in library: Library) {
         (isFull, hasGivenUp, cacheThen, leastRoom) = (false, false, nil, nil)
         library.playCache.relax()
-        if library.isRoomAwaited() { library.roomCame() }
+        if library.isRoomAwaited { library.events.send(.roomCame) }
     }
 
     /// Whether others have made room since the last refusal; not much less than a piece or two.
