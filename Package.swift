@@ -60,23 +60,27 @@ let package = Package(
         room(
             "Library",
             ["EventLoop", "Fetching", "HTTPMessage", "Playlist", "PlaylistCheck", "SegmentFormat", "Origin", "Store"]),
-        room("Downloader", ["EventLoop", "Fetching", "Library", "Playlist", "Store"]),
+        room("Retention", ["EventLoop", "Fetching", "Library", "Store"]),
+        room("Integrity", ["EventLoop", "Fetching", "Library", "Playlist", "Retention", "Store"]),
+        room("Downloader", ["EventLoop", "Fetching", "Integrity", "Library", "Playlist", "Retention", "Store"]),
         room(
             "Playback",
-            ["EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Playlist", "SegmentFormat"]),
+            [
+                "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Playlist", "Retention",
+                "SegmentFormat",
+            ]),
         // Uses Origin as well: the command line is a client of the API, and has no other HTTP client.
         room(
             "Control",
             [
-                "CDocument", "CPage", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "Store",
-                "Library",
-                "Downloader", "Playback",
+                "CDocument", "CPage", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Origin", "Playlist",
+                "Store", "Library", "Retention", "Integrity", "Downloader", "Playback",
             ]),
         room(
             "Application",
             [
                 "EventLoop", "HTTPMessage", "HTTPServer", "Origin", "Playlist", "PlaylistCheck", "Store", "Library",
-                "Downloader", "Playback", "Control",
+                "Retention", "Integrity", "Downloader", "Playback", "Control",
                 logging, toml,
             ]),
         // The commands have the API (Control) and no room below it, but for Playback's words of the log; what needs no daemon
@@ -98,24 +102,29 @@ let package = Package(
         tests(
             "LibraryTests",
             [
-                "Library", "EventLoop", "Fetching", "HTTPMessage", "Origin", "Playlist", "SegmentFormat", "Store",
-                "TestSupport",
+                "Library", "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Origin", "Playlist", "Retention",
+                "SegmentFormat", "Store", "TestSupport",
             ]),
+        tests("RetentionTests", ["Retention", "Fetching", "Library"]),
         tests(
             "DownloaderTests",
-            ["Downloader", "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "Store", "TestSupport"]),
+            [
+                "Downloader", "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playlist",
+                "Retention", "Store", "TestSupport",
+            ]),
         tests(
             "PlaybackTests",
             [
                 "Playback", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playlist",
-                "SegmentFormat", "Store", "TestSupport",
+                "Retention", "SegmentFormat", "Store", "TestSupport",
             ]),
         tests("TestSupportTests", ["TestSupport"]),
         tests(
             "ControlTests",
             [
-                "Control", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playback",
-                "Store", "TestSupport",
+                "Control", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Integrity", "Library",
+                "Origin",
+                "Playback", "Retention", "Store", "TestSupport",
             ]),
         tests("ApplicationTests", ["Application", "HTTPMessage", "Library", "TestSupport", logging]),
         // The real program, a real origin, real players.

@@ -4,16 +4,19 @@ import EventLoop
 import Glibc
 import HTTPMessage
 import HTTPServer
+import Integrity
 import Library
 import Logging
 import Origin
 import Playback
+import Retention
 import Store
 
-/// The rooms, built in order: store, origin client, library, downloader, playback, control, server.
+/// The rooms, built in order: store, origin client, library, retention, downloader, playback, control, server.
 @LoopActor final class Daemon {
     private let client: OriginClient
     private let library: Library
+    private let retention: Retention
     private let downloader: Downloader
     private let events: EventFeed
     private let sessions: Sessions
@@ -35,19 +38,22 @@ import Store
         client = OriginClient(configuration: Self.originConfiguration(configuration))
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
         library = Library(
-            store: store, client: client, mode: configuration.mode, cacheLimit: configuration.playCache,
-            purge: configuration.purge, report: report)
-        library.newKeyTerms = configuration.keyTerms
+            store: store, client: client, mode: configuration.mode, report: report)
+        retention = Retention(of: library, cacheLimit: configuration.playCache, purge: configuration.purge)
+        retention.newKeyTerms = configuration.keyTerms
         library.streams = streams
         var downloads = Downloader.Configuration()
         downloads.parallel = configuration.maxParallel
         downloads.running = configuration.maxDownloads
         downloads.verifyRate = Int64(configuration.verifyRate) << 20
-        downloader = Downloader(library: library, configuration: downloads, report: report)
-        let playback = Playback(library: library, logs: Self.logs(configuration), report: report)
+        downloader = Downloader(
+            library: library, retention: retention, integrity: Integrity(of: library, retention),
+            configuration: downloads, report: report)
+        let playback = Playback(
+            library: library, retention: retention, logs: Self.logs(configuration), report: report)
         self.playback = playback
         sessions = playback.sessions
-        let service = LibraryService(library: library, downloader: downloader)
+        let service = LibraryService(library: library, retention: retention, downloader: downloader)
         events = EventFeed(downloader, of: library)
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),

@@ -1,12 +1,13 @@
 import EventLoop
 import Library
+import Retention
 
 /// Whether what is stored plays.
 extension LibraryService {
     /// Whether an asset plays without its origin, by what is on disk.
     func playable(_ asset: Asset) async -> API.Playable {
         await library.survey(asset)
-        do { try library.checkExpiry(of: asset) } catch { return API.Playable(.no, error.message, duration: nil) }
+        do { try retention.checkExpiry(of: asset) } catch { return API.Playable(.no, error.message, duration: nil) }
         let playability = asset.playability
         return API.Playable(.init(playability.answer), playability.reason, duration: playability.seconds)
     }

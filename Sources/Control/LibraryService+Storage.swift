@@ -1,6 +1,7 @@
 import Downloader
 import EventLoop
 import Library
+import Retention
 import Store
 
 /// How long assets are kept, and what they are called.
@@ -10,7 +11,7 @@ extension LibraryService {
         if let contradiction = policy.contradiction { throw ControlError(.badRequest, contradiction) }
         let asset = try find(name)
         do {
-            try await library.setPolicy(StoragePolicy(policy), of: asset)
+            try await retention.setPolicy(StoragePolicy(policy), of: asset)
         } catch {
             throw ControlError(error, asset: asset.name)
         }
@@ -37,7 +38,7 @@ extension LibraryService {
         let life = asset.life
         var storage = API.Storage(
             policy: API.Policy(life.policy), expiration: life.expiration.map(Int.init),
-            isExpired: library.isExpired(asset))
+            isExpired: retention.isExpired(asset))
         storage.firstPlayed = life.firstPlayed.map(Int.init)
         storage.lastPlayed = life.lastPlayed.map(Int.init)
         storage.purge = life.purge.map(API.Storage.Purge.init)

@@ -4,18 +4,20 @@ import HTTPMessage
 public import Library
 import Origin
 import Playlist
+public import Retention
 
 /// The control API's answers, from the library and its downloads.
 @LoopActor public final class LibraryService: ControlService {
     let library: Library
+    let retention: Retention
     let downloader: Downloader
     /// What lists say of assets.
     private(set) lazy var texts = AssetTexts(self)
     let published: Publications
 
     /// A service over rooms that outlive it.
-    public init(library: Library, downloader: Downloader) {
-        self.library = library
+    public init(library: Library, retention: Retention, downloader: Downloader) {
+        (self.library, self.retention) = (library, retention)
         self.downloader = downloader
         published = Publications(library)
         library.summaries.describe = { [weak self] asset in self?.found(asset) }

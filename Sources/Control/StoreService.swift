@@ -1,5 +1,6 @@
 public import EventLoop
 import Library
+import Retention
 import Store
 
 /// What the control API tells of the store as a whole.
@@ -16,8 +17,8 @@ extension LibraryService: StoreService {
             library.summaries[asset]?.bytes ?? (asset.isAsleep ? 0 : asset.bytes + (asset.revision?.bytes ?? 0))
         }
         let disk = library.disk
-        let cache = API.PlayCache(bytes: Int(library.cachedBytes), limit: library.cacheLimit.map { Int($0) })
-        var shape = API.Store(path: disk.path, playCache: cache, purge: disk.purge.rawValue)
+        let cache = API.PlayCache(bytes: Int(retention.cachedBytes), limit: retention.cacheLimit.map { Int($0) })
+        var shape = API.Store(path: disk.path, playCache: cache, purge: retention.purgeLimit.rawValue)
         shape.problem = library.readOnlyReason.map { "\($0)" }
         (shape.assets, shape.bytes) = (library.assets.count, Int(bytes.reduce(0, +)))
         shape.disk = disk.space.map { space in

@@ -1,5 +1,6 @@
 import Downloader
 import EventLoop
+import Integrity
 import Library
 import Store
 

@@ -1,5 +1,6 @@
 import EventLoop
 public import Library
+import Retention
 import Store
 
 /// What becomes of downloads where what they have stored is given up, or there is no room for it.
@@ -20,7 +21,7 @@ extension Downloader {
         if let revision = asset.revision { forget(revision) }
         guard let download = byAsset[asset.id], !download.isUnreadable else { return }
         halt(download)
-        let code = library.isExpired(asset) ? LibraryError.Code.expired.rawValue : StoreError.Code.diskFull.rawValue
+        let code = retention.isExpired(asset) ? LibraryError.Code.expired.rawValue : StoreError.Code.diskFull.rawValue
         set(download, .failed, nil, Download.Failure(code: code, message: reason))
         schedule()
         Task { @LoopActor in await save(download) }
@@ -29,14 +30,14 @@ extension Downloader {
     /// Lets a download go on that the disk had no room for, once something has made way; where nothing does, it waits.
     func makeRoom(for download: Download, else failure: Download.Failure, _ pause: Duration) async {
         let isHome = download.asset.isHome
-        let isMade = isHome ? await library.makeRoom() : false
+        let isMade = isHome ? await retention.makeRoom() : false
         guard !Task.isCancelled, download.state == .running, byAsset[download.asset.id] === download else { return }
         if isMade {
             set(download, .queued)
         } else {
             set(download, .waiting, .space, failure)
             wait(download, pause)
-            if isHome { library.noteFull() }
+            if isHome { retention.noteFull() }
         }
         schedule()
         await save(download)
@@ -45,7 +46,7 @@ extension Downloader {
     /// Whether a download may not begin, since its asset is not to be played any more: it fails then.
     func fails(ifExpired download: Download) -> Bool {
         do throws(LibraryError) {
-            try library.checkExpiry(of: download.asset)
+            try retention.checkExpiry(of: download.asset)
             return false
         } catch {
             fail(download, Download.Failure(code: error.code.rawValue, message: error.message))

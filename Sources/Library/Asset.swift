@@ -30,13 +30,13 @@ public import Store
     /// When it was first asked for, in seconds since 1970.
     public let created: Int64
     /// `verified`, once it was read.
-    var knownVerified: Int64??
+    package var knownVerified: Int64??
     /// Its origin's new content, while that is not in its place; see `Library.revise`.
     public internal(set) var revision: Asset?
     /// The id of the asset of which it is that.
     public internal(set) var revises: String?
     /// Its policy, when it was played, and what was purged.
-    public internal(set) var life = StorageLife() {
+    public package(set) var life = StorageLife() {
         didSet {
             bundle.isExcludedFromBackups = life.policy.isExcludedFromBackups
             keys.adopt(life.policy.keys)
@@ -67,9 +67,9 @@ public import Store
     /// What its playlists name to be played in between.
     public var interstitials = Interstitials()
 
-    let bundle: Bundle
+    package let bundle: Bundle
     /// Whether the catalogue has it: only an asset with something to keep goes there.
-    var isPersistent = false
+    package var isPersistent = false
     /// Whether it is only looked at, or a guest: it is not registered, and nothing of it is written.
     var isPreview = false
     /// When the origin was last asked for the entry, and whether it answered.
@@ -88,7 +88,7 @@ public import Store
     /// How many exports of it are under way.
     var exports = 0
     /// Why what belongs to it cannot be noted in the catalogue, and therefore not be kept; nil when nothing is amiss.
-    var saveFailure: StoreError?
+    package var saveFailure: StoreError?
     /// The library, once the asset is registered.
     weak var observer: (any AssetObserver)?
     /// The whole renditions as they stand in the bundle's own playlists.
@@ -175,8 +175,15 @@ public import Store
         }
     }
 
+    /// The resource that a name in one of its folders stands for; nil if nothing leads to it any more.
+    public func resource(_ name: PieceName, in folder: PieceFolder) -> Resource? {
+        if folder === sessionData.folder { return sessionData.resource(named: name) }
+        if case .key(let number) = name.role { return folder === keys.folder ? keys.resource(number) : nil }
+        return rendition(folder.id)?.resource(named: name)
+    }
+
     /// Every folder of its bundle.
-    var folders: [PieceFolder] { [keys.folder, sessionData.folder] + (renditions + images).map(\.folder) }
+    package var folders: [PieceFolder] { [keys.folder, sessionData.folder] + (renditions + images).map(\.folder) }
 
     /// The multivariant playlist, where there is one.
     public var multivariant: MultivariantPlaylist? {
@@ -284,7 +291,7 @@ public import Store
     }
 
     /// Keeps none of its folders open, where many assets are gone through: there are fewer descriptors than folders.
-    func letGo() {
+    package func letGo() {
         bundle.close()
         for folder in folders { folder.letGo() }
     }

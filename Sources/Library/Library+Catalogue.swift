@@ -70,7 +70,7 @@ extension Library {
     }
 
     /// Writes an asset that the catalogue lacks, with what its URL leads to.
-    func saveNew(_ asset: Asset) async { await write(contents(of: asset), about: asset) }
+    package func saveNew(_ asset: Asset) async { await write(contents(of: asset), about: asset) }
 
     private func contents(of asset: Asset) -> Catalogue.Contents {
         Catalogue.Contents(assets: [asset.record], playlists: entryRecord(of: asset).map { [$0] } ?? [])
@@ -84,7 +84,7 @@ extension Library {
         return record(of: playlist, base: base, in: asset)
     }
 
-    @discardableResult func write(
+    @discardableResult package func write(
         _ contents: Catalogue.Contents, without gone: [String] = [], about asset: Asset
     ) async -> Bool {
         if asset.isPreview || asset.isRemoved { return false }

@@ -22,10 +22,10 @@ extension Library {
     }
 
     /// True if a download of the asset is running or will go on by itself.
-    func isFetched(_ asset: Asset) -> Bool { downloads?.isFetched(asset) ?? false }
+    package func isFetched(_ asset: Asset) -> Bool { downloads?.isFetched(asset) ?? false }
 
     /// True if a download waits for room on the store's own disk.
-    var isRoomAwaited: Bool { downloads?.isRoomAwaited ?? false }
+    package var isRoomAwaited: Bool { downloads?.isRoomAwaited ?? false }
 }
 
 extension Library: AssetObserver {

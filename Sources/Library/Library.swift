@@ -1,5 +1,5 @@
 public import EventLoop
-import Fetching
+package import Fetching
 import Glibc
 public import HTTPMessage
 public import Origin
@@ -23,24 +23,20 @@ public import Store
     public let audience: Audience
     /// The way by which resources come from origins.
     let loader: Loader
-    /// The pieces that merely flowed.
-    let playCache: PlayCache
-    /// What makes room on a full disk.
-    let purger: Purger
     /// Delivers changes of the library, in order, on the loop.
     public let events = EventStream<LibraryEvent>()
     /// Answers questions about downloads; nil where there are none.
     private(set) weak var downloads: (any DownloadStatus)?
-    let store: Store
+    package let store: Store
     let playlistFetcher: PlaylistFetcher
     /// Told of trouble that nobody waits for.
-    let report: @Sendable (String) -> Void
+    package let report: @Sendable (String) -> Void
     /// Presentations that playlists of assets name.
     var guests = Guests()
     /// The names that assets had which somebody plays, and their ids.
     var formerNames: [String: String] = [:]
     /// The time of day, in seconds since 1970.
-    let date: () -> Int64
+    package let date: () -> Int64
     private let yielding: Yielding
     private var byID: [String: Asset] = [:]
     private var byName: [String: Asset] = [:] {
@@ -64,14 +60,12 @@ public import Store
     /// A library over a store, with what its catalogue knows.
     ///
     /// - Parameters:
-    ///   - cacheLimit: the bytes above which pieces make way that merely flowed; nil for no limit.
-    ///   - purge: how far a full disk is made free.
     ///   - now: the clock by which playheads run.
     ///   - date: the time of day, in seconds since 1970; nil for the system's.
     ///   - report: told of trouble that nobody waits for, in a sentence for a log.
     public init(
-        store: Store, client: OriginClient, mode: PlayMode = .auto, cacheLimit: Int64? = nil,
-        purge: PurgePlan.Limit = .expired, now: @escaping () -> ContinuousClock.Instant = { .now },
+        store: Store, client: OriginClient, mode: PlayMode = .auto,
+        now: @escaping () -> ContinuousClock.Instant = { .now },
         date: (() -> Int64)? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -83,8 +77,6 @@ public import Store
         playlistFetcher = PlaylistFetcher(client: client)
         yielding = Yielding(audience, client)
         client.isOffline = mode == .offline
-        playCache = PlayCache(limit: cacheLimit)
-        purger = Purger(limit: purge)
         self.date = date ?? { Self.now }
         let summarized = Summaries.check(store)
         let known = restored(store.catalogue.initial)
@@ -92,19 +84,17 @@ public import Store
         register(restored: known)
         summaries.start(for: self, with: summarized)
         watchPlaces()
-        playCache.start(for: self)
-        purger.start(for: self)
-        loader.roomMaker = purger
         audience.played = { [weak self] asset in self?.notePlay(of: asset) }
     }
 
     /// Takes the one that answers questions about downloads; the library does not keep it alive.
     public func attach(_ downloads: any DownloadStatus) { self.downloads = downloads }
 
+    /// Takes the one that makes room on a full disk; the library does not keep it alive.
+    package func attach(_ roomMaker: any RoomMaker) { loader.roomMaker = roomMaker }
+
     // MARK: Finding
 
-    /// The terms for the keys of what is downloaded from now on and has none of its own.
-    public var newKeyTerms = KeyTerms()
     /// Streams that the user has written down; each asset that comes of one has its name and its title.
     public var streams: [KnownStream] = []
 
@@ -121,6 +111,9 @@ public import Store
 
     /// The asset with this id.
     public func asset(id: String) -> Asset? { byID[id] }
+
+    /// The asset with this id, or the interstitial asset.
+    public func presentation(id: String) -> Asset? { asset(id: id) ?? guests.asset(id: id) }
 
     /// The asset that the user calls so.
     public func asset(named name: String) -> Asset? { byName[name] }
@@ -240,7 +233,7 @@ public import Store
         asset.keys.date = date
         asset.observer = self
         byID[asset.id] = asset
-        playCache.take(asset)
+        events.send(.registered(asset))
     }
 
     /// Lets nothing lead to it any more, and ends what goes on for it.
@@ -250,7 +243,7 @@ public import Store
         if byOrigin[asset.origin] === asset { byOrigin[asset.origin] = nil }
         loader.forget(asset.folders)
         audience.forget(asset)
-        playCache.forget(asset)
+        events.send(.unregistered(asset))
         summaries.forget(asset)
         if !asset.isRevision { events.send(.assetChanged(asset)) }
     }
@@ -323,6 +316,16 @@ public import Store
         }
     }
 
+    /// Deletes everything stored of an asset, which stays known. Its observer must have forgotten the pieces.
+    ///
+    /// - Parameter isGone: called on any thread once the room is free; not if this throws.
+    package func empty(_ asset: Asset, isGone: @escaping @Sendable () -> Void) throws(StoreError) {
+        loader.forget(asset.folders)
+        try asset.bundle.clear(isGone: isGone)
+        for folder in asset.folders { folder.emptied() }
+        (asset.published, asset.knownArtwork) = ([], nil)
+    }
+
     // MARK: The bundle
 
     /// Writes the playlists of the asset's bundle, so that the folder plays by itself, unless they say already what is
@@ -338,7 +341,7 @@ public import Store
     }
 
     /// Writes the playlists of the asset's bundle.
-    func writeBundle(of asset: Asset) {
+    package func writeBundle(of asset: Asset) {
         summaries.note(asset)
         guard !asset.bundle.isHeld else {
             return asset.bundle.whenFree { [weak self] in self?.writeBundle(of: asset) }
@@ -350,5 +353,38 @@ public import Store
         }
     }
 
+    /// Takes a rendition that is not whole any more out of the bundle's own playlists, so that they name no piece that is
+    /// about to be deleted.
+    ///
+    /// - Throws: `StoreError` if they still name it.
+    package func withdraw(_ rendition: Rendition, of asset: Asset) throws(StoreError) {
+        asset.published = asset.wholeRenditions
+        do {
+            try BundlePlaylists(asset).write()
+        } catch {
+            // On a full disk no text can be written, but one can be deleted.
+            try asset.bundle.directory(create: false).remove("master.m3u8")
+        }
+        try rendition.folder.removeText("media.m3u8")
+    }
+
+    /// Takes renditions that are not whole any more out of the bundle's own playlists.
+    package func rectify(_ asset: Asset) {
+        guard readOnlyReason == nil, !asset.isRemoved else { return }
+        for rendition in asset.renditions where !rendition.isWhole && rendition.folder.hasPlaylist {
+            do throws(StoreError) {
+                try withdraw(rendition, of: asset)
+            } catch {
+                report("\(asset.name): the bundle's own playlists could not be made right: \(error)")
+            }
+        }
+        publish(asset)
+    }
+
     static var now: Int64 { Int64(time(nil)) }
+}
+
+extension PieceFolder {
+    /// True if a playlist of the bundle is stored beside the pieces.
+    fileprivate var hasPlaylist: Bool { (try? directory(create: false))?.directory.size(of: "media.m3u8") != nil }
 }

@@ -6,6 +6,10 @@ public enum LibraryEvent {
     /// The asset is new or removed, or its name, title, URL, policy, image or time of last playback has changed. Changes of
     /// its pieces and keys have events of their own.
     case assetChanged(Asset)
+    /// The asset's id leads to it from now on. Assets and revisions that the catalogue had at the start send no event.
+    case registered(Asset)
+    /// The asset's id leads to it no more, and its fetches have ended.
+    case unregistered(Asset)
     /// A piece of the asset was stored, and is lost.
     case pieceLost(Asset)
     /// Everything stored of the asset is about to be deleted; the reason is a sentence.

@@ -2,8 +2,10 @@ import Downloader
 import EventLoop
 import Foundation
 import HTTPMessage
+import Integrity
 import Library
 import Origin
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -22,8 +24,10 @@ import Testing
         folder = try TemporaryFolder()
         origin = try await TestOrigin()
         library = Library(store: try Store(path: folder.path, reserve: 0), client: OriginClient())
-        let downloader = Downloader(library: library)
-        let service = LibraryService(library: library, downloader: downloader)
+        let retention = Retention(of: library)
+        let downloader = Downloader(
+            library: library, retention: retention, integrity: Integrity(of: library, retention))
+        let service = LibraryService(library: library, retention: retention, downloader: downloader)
         self.service = service
         routes = ControlRoutes(service: service, keys: service, token: "secret")
         let begun = try await service.download(.init(source: origin.master("aes"), quality: .worst))

@@ -8,6 +8,7 @@ import Testing
 
 @testable import Fetching
 @testable import Library
+@testable import Retention
 
 /// Bundles in the store that no asset knows, and those that another Weir has written.
 @Suite @LoopActor struct AdoptionTests {
@@ -55,7 +56,7 @@ import Testing
     func withNeitherCatalogueNorRecordsAssetsComeBackFromTheirBundles(name: String) async throws {
         let asset = try await fixture.library.importAsset(at: path(name), name: "film")
         let policy = StoragePolicy(expires: 2_000_000_000, priority: .important)
-        try await fixture.library.setPolicy(policy, of: asset)
+        try await fixture.retention.setPolicy(policy, of: asset)
         let bytes = asset.bytes
         try await loseCatalogue()
         try await fixture.restart()
@@ -161,15 +162,15 @@ import Testing
         try replaceFormat(of: asset.id, by: 99)
         try await fixture.restart()
         let before = try state(of: asset.id)
-        let library = fixture.library
+        let (library, retention) = (fixture.library, fixture.retention)
         let refused = try #require(library.asset(named: "film"))
-        let error = #expect(throws: LibraryError.self) { try library.checkExpiry(of: refused) }
+        let error = #expect(throws: LibraryError.self) { try retention.checkExpiry(of: refused) }
         #expect(error?.code == .newerBundle && error?.message.contains("format 99") ?? false)
         #expect(refused.refusal != nil && refused.bytes == 0 && !refused.isPlayableOffline)
         await library.survey(refused)
         await library.entitle(refused, "A title")
         try await library.rename(refused, to: "other")
-        await library.purge(refused, .space)
+        await retention.purge(refused, .space)
         await library.adoptStrays()
         await #expect(throws: LibraryError.self) {
             _ = try await library.export(refused, to: fixture.folder.path("out"))

@@ -7,11 +7,13 @@ import Testing
 
 @testable import Fetching
 @testable import Library
+@testable import Retention
 
 /// Keys that expire, are taken back and renewed, over a store of real files.
 @Suite @LoopActor struct KeyTests {
     private let fixture: LibraryFixture
     private var library: Library { fixture.library }
+    private var retention: Retention { fixture.retention }
 
     init() async throws { fixture = try await LibraryFixture() }
 
@@ -71,7 +73,7 @@ import Testing
     @Test func whatHasExpiredIsNotWholeAndItsMediaStays() async throws {
         let asset = try await film()
         let bytes = asset.bytes
-        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         fixture.date += 59
         #expect(asset.isPlayableOffline && asset.keyLapse == nil)
         fixture.date += 1
@@ -86,17 +88,17 @@ import Testing
         }
         #expect(files(".key").count == 3)
         fixture.date += Purger.grace - 1
-        await library.purger.sweepOut()
+        await retention.purger.sweepOut()
         #expect(files(".key").count == 3)
         fixture.date += 1
-        await library.purger.sweepOut()
+        await retention.purger.sweepOut()
         #expect(files(".key").isEmpty && files(".ts").count == 6)
         #expect(fixture.log.lines.contains("aes: 3 keys have expired"))
     }
 
     @Test func aClockThatIsSetBackRevivesNothingAfterARestartEither() async throws {
         let asset = try await film()
-        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         fixture.date += 60
         #expect(!asset.isPlayableOffline)
         try await waitUntil("the catalogue") {
@@ -109,13 +111,13 @@ import Testing
         let again = try #require(library.asset(named: "aes"))
         #expect(!again.isPlayableOffline && states(of: again) == [.expired, .expired, .expired])
         // Who gives them more time has them again: the files are there for a day.
-        try await library.setPolicy(StoragePolicy(), of: again)
+        try await retention.setPolicy(StoragePolicy(), of: again)
         #expect(again.isPlayableOffline)
     }
 
     @Test func aWindowBeginsWithThePlayAndWithARenewalAnew() async throws {
         let asset = try await film()
-        try await library.setPolicy(StoragePolicy(keys: KeyTerms(afterFirstPlay: 60)), of: asset)
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(afterFirstPlay: 60)), of: asset)
         fixture.date += 1_000_000
         #expect(asset.isPlayableOffline)
         _ = try #require(library.audience.seat("aaaaaa", at: asset, "video-90p"))
@@ -139,13 +141,13 @@ import Testing
     }
 
     @Test func theConfigurationsTermsAreForWhatHasKeysAndNoneOfItsOwn() async throws {
-        library.newKeyTerms = KeyTerms(lifetime: 60)
+        retention.newKeyTerms = KeyTerms(lifetime: 60)
         let (asset, clear) = (try await film(), try await fixture.open("/ts/master.m3u8"))
-        await library.giveTerms(to: asset)
-        await library.giveTerms(to: clear)
+        await retention.giveTerms(to: asset)
+        await retention.giveTerms(to: clear)
         #expect(asset.life.policy.keys.lifetime == 60 && clear.life.policy == StoragePolicy())
-        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 5)), of: asset)
-        await library.giveTerms(to: asset)
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 5)), of: asset)
+        await retention.giveTerms(to: asset)
         #expect(asset.life.policy.keys.lifetime == 5)
     }
 
@@ -153,7 +155,7 @@ import Testing
 
     @Test func aRenewalIsOneRequestForEachKeyAndNoneForMedia() async throws {
         let asset = try await film()
-        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         fixture.date += 100
         var told: [String] = []
         let subscription = library.events.subscribe {
@@ -214,7 +216,7 @@ import Testing
         #expect(await code { try await library.renewKeys([9], of: asset) } == .missing)
         let imported = try await library.importAsset(at: Repository.path("fixtures/media/aes"), name: "film")
         #expect(await error { try await library.renewKeys(of: imported) }?.message.contains("has no origin") == true)
-        try await library.setPolicy(StoragePolicy(expires: 1), of: asset)
+        try await retention.setPolicy(StoragePolicy(expires: 1), of: asset)
         #expect(await code { try await library.renewKeys(of: asset) } == .expired)
     }
 
@@ -270,7 +272,7 @@ import Testing
         try await fixture.restart()
         let again = try #require(library.asset(named: "aes"))
         #expect(!again.isPlayableOffline && states(of: again)[1] == .invalidated)
-        await library.purger.sweepOut()
+        await retention.purger.sweepOut()
         #expect(files("/1.key").isEmpty && files(".key").count == 2)
     }
 
@@ -278,7 +280,7 @@ import Testing
 
     @Test func aCatalogueThatComesBackHasTheKeysTimesToo() async throws {
         let asset = try await film()
-        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         try await library.invalidateKeys([2], of: asset)
         await library.settle()
         for file in fixture.folder.files() where file.hasPrefix("catalogue-1.sqlite") {
@@ -297,7 +299,7 @@ import Testing
         let date = fixture.date
         var policy = StoragePolicy(afterFirstPlay: 9000, priority: .important, keys: KeyTerms(lifetime: 60))
         policy.expires = date + 5000
-        try await library.setPolicy(policy, of: asset)
+        try await retention.setPolicy(policy, of: asset)
         try await library.setExpiry(date + 30, ofKeys: [2], of: asset)
         fixture.date += 20
         let parcel = try TemporaryFolder()
@@ -324,7 +326,7 @@ import Testing
             try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: fixture.folder.path(key))
         }
         asset.keys.lives = [:]
-        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 500)), of: asset)
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 500)), of: asset)
         #expect(states(of: asset) == [.expired, .expired, .expired])
     }
 }

@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPMessage
+import Integrity
 import Origin
 import Playlist
 import Store
@@ -9,6 +10,7 @@ import Testing
 
 @testable import Fetching
 @testable import Library
+@testable import Retention
 
 /// A library over a store of its own, and an origin that errs as told.
 @LoopActor final class LibraryFixture {
@@ -25,6 +27,8 @@ import Testing
     }
     private(set) var client: OriginClient
     private(set) var library: Library
+    private(set) var retention: Retention
+    var integrity: Integrity { Integrity(of: library, retention) }
     /// The time of day that the library is told, in seconds since 1970.
     var date: Int64 {
         get { clock.date }
@@ -48,8 +52,9 @@ import Testing
         origin = if let root { try await TestOrigin(root: root.path) } else { try await TestOrigin() }
         client = Self.client(stallSpan: stallSpan)
         library = Library(
-            store: try Store(path: folder.path, reserve: reserve), client: client, cacheLimit: cacheLimit,
+            store: try Store(path: folder.path, reserve: reserve), client: client,
             date: { [clock] in clock.date }, report: { [log] in log.add($0) })
+        retention = Retention(of: library, cacheLimit: cacheLimit)
     }
 
     /// The limits that Weir ships with, but for patience.
@@ -84,8 +89,9 @@ import Testing
         (folder, client) = (copy, Self.client())
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client,
-            mode: isOffline ? .offline : .auto, cacheLimit: cacheLimit, purge: purge,
+            mode: isOffline ? .offline : .auto,
             date: { [clock] in clock.date }, report: { [log] in log.add($0) })
+        retention = Retention(of: library, cacheLimit: cacheLimit, purge: purge)
     }
 
     func url(_ path: String) throws -> WebURL { try WebURL(origin.url(path)) }

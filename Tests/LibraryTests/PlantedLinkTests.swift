@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import HTTPMessage
 import Origin
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -79,7 +80,7 @@ import Testing
                 if let file { close(file) }
             }
             await library.entitle(asset, "A title")
-            try? await library.setPolicy(StoragePolicy(expires: 1), of: asset)
+            try? await Retention(of: library).setPolicy(StoragePolicy(expires: 1), of: asset)
             try? await library.rename(asset, to: "other")
         }
         _ = try? await library.importAsset(at: Repository.path("fixtures/media/ts"), name: "second")

@@ -7,6 +7,7 @@ import Testing
 
 @testable import Fetching
 @testable import Library
+@testable import Retention
 
 /// Presentations of pieces of 1,000 bytes and two seconds, and a play cache that takes so many of them.
 @LoopActor final class PlayCacheFixture {
@@ -17,6 +18,7 @@ import Testing
     }
 
     var library: Library { base.library }
+    var retention: Retention { base.retention }
 
     /// A presentation of `count` pieces, of which none is there yet.
     func film(_ count: Int = 30) async throws -> (asset: Asset, rendition: Rendition) {
@@ -64,6 +66,6 @@ import Testing
 
     /// Waits until nothing more is to be done.
     func isWithinLimit() async throws {
-        try await waitUntil("the limit") { library.cacheLimit.map { library.cachedBytes <= $0 } ?? true }
+        try await waitUntil("the limit") { retention.cacheLimit.map { retention.cachedBytes <= $0 } ?? true }
     }
 }

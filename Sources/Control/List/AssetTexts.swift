@@ -1,6 +1,7 @@
 import Downloader
 import EventLoop
 import Library
+import Retention
 import Store
 
 /// What a list says of each asset as JSON, kept from one list to the next: most assets are as they were.
@@ -133,7 +134,7 @@ import Store
         let download = asset.revision.flatMap { downloader.download(of: $0) } ?? kept
         return State(
             asset: asset.signature, revision: asset.revision?.signature, task: kept?.task, state: download?.state,
-            need: download?.need, isExpired: service.library.isExpired(asset),
+            need: download?.need, isExpired: service.retention.isExpired(asset),
             place: asset.annex.map { API.Place(path: $0.path, isThere: $0.isThere) })
     }
 }

@@ -158,7 +158,7 @@ extension Library {
     }
 
     /// Throws `newerBundle` for an asset whose bundle a newer Weir has written.
-    func checkBundle(of asset: Asset) throws(LibraryError) {
+    package func checkBundle(of asset: Asset) throws(LibraryError) {
         asset.wake()
         guard let refusal = asset.refusal else { return }
         throw LibraryError(.newerBundle, "\(asset.name) cannot be used: \(refusal)")

@@ -1,19 +1,19 @@
 import EventLoop
 
-/// What the play cache asks.
+/// Questions of the room Retention.
 extension Audience {
-    /// What those who play an asset are about to need of it.
-    func needs(of asset: Asset) -> NeedWindows {
+    /// The media times, in seconds, around which the sessions of an asset need segments soon.
+    package func neededTimes(of asset: Asset) -> [Double] {
         let now = now()
-        var needs = NeedWindows()
+        var times: [Double] = []
         for attendee in attendees.values where attendee.asset === asset {
             guard attendee.isPresent(at: now) else { continue }
-            needs.add(around: attendee.playhead.position(at: now))
-            if let end = attendee.playhead.askedEnd { needs.add(around: end) }
+            times.append(attendee.playhead.position(at: now))
+            if let end = attendee.playhead.askedEnd { times.append(end) }
         }
-        return needs
+        return times
     }
 
     /// Whether a session has asked for a segment, and is not over.
-    func attends(_ session: String) -> Bool { attendees[session] != nil }
+    package func attends(_ session: String) -> Bool { attendees[session] != nil }
 }

@@ -17,7 +17,7 @@ public import Store
     private var saved: Set<Int> = []
 
     /// What becomes of the keys in time, by number: of those alone of which there is anything to say.
-    var lives: [Int: KeyLife] = [:]
+    package var lives: [Int: KeyLife] = [:]
     /// Those whose lives the catalogue is to have in a moment.
     var unwritten: Set<Int> = []
     /// How long they are used.
@@ -75,7 +75,7 @@ public import Store
     }
 
     /// The file's name of the key with this number.
-    static func name(_ number: Int) -> PieceName { PieceName(.key(number), fileExtension: "key") }
+    package static func name(_ number: Int) -> PieceName { PieceName(.key(number), fileExtension: "key") }
 
     // MARK: The catalogue
 
@@ -89,7 +89,7 @@ public import Store
     }
 
     /// These keys as they are now.
-    func records(of asset: String, _ numbers: some Sequence<Int>) -> [KeyRecord] {
+    package func records(of asset: String, _ numbers: some Sequence<Int>) -> [KeyRecord] {
         numbers.compactMap { number in
             urls[number].map { KeyRecord(asset: asset, number: number, url: $0.text, life(of: number)) }
         }
@@ -159,7 +159,7 @@ public import Store
     }
 
     /// What becomes of them is looked at anew.
-    func reconsider() { (known, turns) = (nil, turns + 1) }
+    package func reconsider() { (known, turns) = (nil, turns + 1) }
 
     /// Takes other terms for granted: what they change of each key is told by `change`.
     func adopt(_ terms: KeyTerms) {

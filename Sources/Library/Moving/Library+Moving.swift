@@ -41,7 +41,7 @@ extension Library {
     }
 
     /// Throws `busy` while an asset is being moved.
-    func checkStill(_ asset: Asset) throws(LibraryError) {
+    package func checkStill(_ asset: Asset) throws(LibraryError) {
         if move(of: asset)?.state == .running { throw busy(asset, "it is being moved") }
     }
 
