@@ -69,29 +69,34 @@ let package = Package(
             [
                 "EventLoop", "Fetching", "HTTPMessage", "Origin", "Playheads", "Playlist", "SegmentFormat", "Store",
             ]),
+        room("Retention", ["EventLoop", "Fetching", "Library", "Playheads", "Store"]),
+        room("Integrity", ["EventLoop", "Fetching", "Library", "Playheads", "Playlist", "Retention", "Store"]),
         room(
             "Exchange",
             ["EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "PlaylistCheck", "Store"]),
         // The two uses of assets. They do not know each other: they meet in Fetching.
-        room("Downloader", ["EventLoop", "Fetching", "Library", "Playheads", "Playlist", "Store"]),
+        room(
+            "Downloader",
+            ["EventLoop", "Fetching", "Integrity", "Library", "Playheads", "Playlist", "Retention", "Store"]),
         room(
             "Playback",
             [
                 "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Playheads", "Playlist",
-                "SegmentFormat",
+                "Retention", "SegmentFormat",
             ]),
         // The program.
         room(
             "Control",
             [
                 "API", "AccessLog", "CDocument", "CPage", "Downloader", "EventLoop", "Exchange", "Fetching", "HTTPMessage",
-                "HTTPServer", "Library", "Origin", "Playback", "Playheads", "Playlist", "Store",
+                "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Playlist", "Retention", "Store",
             ]),
         room(
             "Application",
             [
                 "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "HTTPMessage", "HTTPServer",
-                "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Store", logging, toml,
+                "Integrity", "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention", "Store", logging,
+                toml,
             ]),
         // The commands use the API and the log's text; Application does what needs no daemon: CommandRuleTests.
         .executableTarget(
@@ -110,33 +115,33 @@ let package = Package(
         tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "Playlist", "PlaylistCheck", "TestSupport"]),
         tests("PlayheadsTests", ["EventLoop", "Playheads"]),
-        tests("ExchangeTests", ["Exchange"]),
         tests("FetchingTests", ["Fetching", "HTTPMessage", "TestSupport"]),
         tests(
             "LibraryTests",
             [
-                "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Library", "Origin", "Playheads", "Playlist",
-                "SegmentFormat", "Store", "TestSupport",
+                "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads", "Playlist",
+                "Retention", "SegmentFormat", "Store", "TestSupport",
             ]),
         tests("ExchangeTests", ["Exchange"]),
+        tests("RetentionTests", ["Fetching", "Library", "Playheads", "Retention"]),
         tests(
             "DownloaderTests",
             [
-                "Downloader", "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playheads", "Playlist", "Store",
-                "TestSupport",
+                "Downloader", "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads", "Playlist",
+                "Retention", "Store", "TestSupport",
             ]),
         tests(
             "PlaybackTests",
             [
                 "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playback",
-                "Playheads", "Playlist", "SegmentFormat", "Store", "TestSupport",
+                "Playheads", "Playlist", "Retention", "SegmentFormat", "Store", "TestSupport",
             ]),
         tests("TestSupportTests", ["TestSupport"]),
         tests(
             "ControlTests",
             [
                 "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "Fetching", "HTTPMessage",
-                "HTTPServer", "Library", "Origin", "Playback", "Playheads", "Store", "TestSupport",
+                "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Retention", "Store", "TestSupport",
             ]),
         tests("ApplicationTests", ["API", "Application", "HTTPMessage", "Library", "TestSupport", logging]),
         // The real program, a real origin, real players.

@@ -6,16 +6,19 @@ import Exchange
 import Glibc
 import HTTPMessage
 import HTTPServer
+import Integrity
 import Library
 import Logging
 import Origin
 import Playback
+import Retention
 import Store
 
-/// The rooms, built in order: store, origin client, library, exchange, downloader, playback, control, server.
+/// The rooms, built in order: store, origin client, library, retention, exchange, downloader, playback, control, server.
 @LoopActor final class Daemon {
     private let client: OriginClient
     private let library: Library
+    private let retention: Retention
     private let orphans: OrphanBundles
     private let downloader: Downloader
     private let events: EventFeed
@@ -39,21 +42,25 @@ import Store
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
         let moves = MoveRegister()
         library = Library(
-            store: store, client: client, mode: configuration.mode, cacheLimit: configuration.playCache,
-            purge: configuration.purge, moves: moves, report: report)
+            store: store, client: client, mode: configuration.mode, moves: moves, report: report)
+        retention = Retention(of: library, cacheLimit: configuration.playCache, purge: configuration.purge)
+        retention.newKeyTerms = configuration.keyTerms
         let exchange = ExchangeServices(library, moves: moves)
         orphans = exchange.orphans
-        library.newKeyTerms = configuration.keyTerms
         library.streams = streams
         var downloads = Downloader.Configuration()
         downloads.parallel = configuration.maxParallel
         downloads.running = configuration.maxDownloads
         downloads.verifyRate = Int64(configuration.verifyRate) << 20
-        downloader = Downloader(library: library, configuration: downloads, report: report)
-        let playback = Playback(library: library, logs: Self.logs(configuration), report: report)
+        downloader = Downloader(
+            library: library, retention: retention, integrity: Integrity(of: library, retention),
+            configuration: downloads, report: report)
+        let playback = Playback(
+            library: library, retention: retention, logs: Self.logs(configuration), report: report)
         self.playback = playback
         sessions = playback.sessions
-        let service = LibraryService(library: library, exchange: exchange, downloader: downloader)
+        let service = LibraryService(
+            library: library, retention: retention, exchange: exchange, downloader: downloader)
         events = EventFeed(downloader, of: library)
         events.follow(exchange.mover)
         let control = ControlRoutes(

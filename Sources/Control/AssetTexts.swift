@@ -2,6 +2,7 @@ import API
 import Downloader
 import EventLoop
 import Library
+import Retention
 import Store
 
 /// Caches the JSON of assets from one list to the next, as most assets do not change in between.
@@ -134,7 +135,7 @@ import Store
         let download = asset.revision.flatMap { downloader.download(of: $0) } ?? kept
         return State(
             asset: asset.signature, revision: asset.revision?.signature, task: kept?.task, state: download?.state,
-            need: download?.need, isExpired: service.library.isExpired(asset),
+            need: download?.need, isExpired: service.retention.isExpired(asset),
             place: asset.volume.map { API.Place(path: $0.path, isThere: $0.isThere) })
     }
 }

@@ -3,6 +3,7 @@ import Downloader
 import EventLoop
 import HTTPMessage
 import Library
+import Retention
 import Store
 
 /// The list of all assets: long ones are answered from what is known, in turns, and where wanted in pages.
@@ -38,7 +39,7 @@ extension LibraryService {
             body += try API.encode(shape)
         }
         // The shapes first: to tell an asset's size the store is looked into.
-        let cache = API.PlayCache(bytes: Int(library.cachedBytes), limit: library.cacheLimit.map { Int($0) })
+        let cache = API.PlayCache(bytes: Int(retention.cachedBytes), limit: retention.cacheLimit.map { Int($0) })
         let next = page.endIndex < all.endIndex ? page.last?.name : nil
         body += Array("],".utf8) + (try API.encode(Tail(next: next, playCache: cache))).dropFirst()
         return body

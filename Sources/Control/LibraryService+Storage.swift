@@ -2,6 +2,7 @@ public import API
 import Downloader
 public import EventLoop
 import Library
+import Retention
 import Store
 
 /// Policies, names and titles of assets.
@@ -11,7 +12,7 @@ extension LibraryService {
         if let contradiction = policy.contradiction { throw APIError(.badRequest, contradiction) }
         let asset = try find(name)
         do {
-            try await library.setPolicy(StoragePolicy(policy), of: asset)
+            try await retention.setPolicy(StoragePolicy(policy), of: asset)
         } catch {
             throw APIError(error, asset: asset.name)
         }
@@ -38,7 +39,7 @@ extension LibraryService {
         let life = asset.life
         var storage = API.Storage(
             policy: API.Policy(life.policy), expiration: life.expiration.map(Int.init),
-            isExpired: library.isExpired(asset))
+            isExpired: retention.isExpired(asset))
         storage.firstPlayed = life.firstPlayed.map(Int.init)
         storage.lastPlayed = life.lastPlayed.map(Int.init)
         storage.purge = life.purge.map(API.Storage.Purge.init)
@@ -88,8 +89,8 @@ extension LibraryService: StoreService {
             library.summaries[asset]?.bytes ?? (asset.isAsleep ? 0 : asset.bytes + (asset.revision?.bytes ?? 0))
         }
         let disk = library.disk
-        let cache = API.PlayCache(bytes: Int(library.cachedBytes), limit: library.cacheLimit.map { Int($0) })
-        var shape = API.Store(path: disk.path, playCache: cache, purge: disk.purge.rawValue)
+        let cache = API.PlayCache(bytes: Int(retention.cachedBytes), limit: retention.cacheLimit.map { Int($0) })
+        var shape = API.Store(path: disk.path, playCache: cache, purge: retention.purgeLimit.rawValue)
         shape.problem = library.readOnlyReason.map { "\($0)" }
         (shape.assets, shape.bytes) = (library.assets.count, Int(bytes.reduce(0, +)))
         shape.disk = disk.space.map { space in
@@ -106,7 +107,7 @@ extension LibraryService {
     /// True if an asset plays without its origin, by what is on disk.
     func playable(_ asset: Asset) async -> API.Playable {
         await library.survey(asset)
-        do { try library.checkExpiry(of: asset) } catch { return API.Playable(.no, error.message, duration: nil) }
+        do { try retention.checkExpiry(of: asset) } catch { return API.Playable(.no, error.message, duration: nil) }
         let playability = asset.playability
         return API.Playable(.init(playability.answer), playability.reason, duration: playability.seconds)
     }

@@ -6,18 +6,20 @@ import HTTPMessage
 public import Library
 import Origin
 import Playlist
+public import Retention
 
 /// The control API's answers, from the library and its downloads.
 @LoopActor public final class LibraryService: ControlService {
     let library: Library
+    let retention: Retention
     let downloader: Downloader
     /// JSON of assets for lists.
     private(set) lazy var texts = AssetTexts(self)
     let exchange: ExchangeServices
 
     /// A service over rooms that outlive it.
-    public init(library: Library, exchange: ExchangeServices, downloader: Downloader) {
-        self.library = library
+    public init(library: Library, retention: Retention, exchange: ExchangeServices, downloader: Downloader) {
+        (self.library, self.retention) = (library, retention)
         self.downloader = downloader
         self.exchange = exchange
         library.summaries.describe = { [weak self] asset in self?.found(asset) }

@@ -2,6 +2,7 @@ public import EventLoop
 import Fetching
 public import Library
 import Playlist
+import Retention
 import Store
 
 /// One task under way, or at rest: what is to be kept of an asset, and how it fares.

@@ -2,6 +2,7 @@ public import EventLoop
 import Fetching
 public import Library
 import Playlist
+import Retention
 
 /// How far a download is, worked out from what is on disk.
 public struct DownloadProgress: Sendable {

@@ -1,4 +1,5 @@
 import Library
+import Retention
 
 /// What a download is to fetch, as it is kept from one process to the next.
 ///

@@ -2,8 +2,8 @@ import Glibc
 public import Library
 
 extension Downloader {
-    /// Takes note of an asset that came whole by another way than from its origin: it is kept as a download that is
-    /// complete.
+    /// Registers an asset that was imported or adopted as a complete download, unless nothing of it is stored whole. See
+    /// `DownloadStatus`.
     public func keep(_ asset: Asset) async {
         let whole = asset.renditions.filter(\.isStored).map(\.name.id)
         guard byAsset[asset.id] == nil, !whole.isEmpty else { return }

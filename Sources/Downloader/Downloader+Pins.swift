@@ -1,22 +1,23 @@
 import EventLoop
 import Library
+import Retention
 import Store
 
-/// What is kept because a download wants it.
+/// The content that downloads pin.
 extension Downloader {
-    /// Tells the library what a download wants, so that nothing of it makes way.
+    /// Pins the content of a download, so that none of it is evicted.
     func pin(_ download: Download) {
         download.asset.whenAwake { [weak self, weak download] in
             guard let self, let download, byAsset[download.asset.id] === download else { return }
-            library.pin(download.pins, of: download.asset)
+            retention.pin(download.pins, of: download.asset)
         }
     }
 }
 
 extension Download {
-    /// What is to stay of its asset: what it wants, whether it goes on or not; what was given up stays until the asset is
-    /// removed, or was purged. Where it is not understood what that is, everything.
-    var pins: Pins {
+    /// The content of its asset that it pins, running or not. A cancelled download pins its content until the asset is
+    /// removed or purged. An unreadable one pins everything.
+    var pins: PinnedContent {
         if asset.life.purge != nil { return .nothing }
         if isUnreadable { return .everything }
         var wanted: [String: WantedTime] = [:]

@@ -1,6 +1,7 @@
 import EventLoop
 public import Library
 import Playlist
+import Retention
 import Store
 
 /// What keeps an order from becoming a download.
@@ -79,7 +80,7 @@ extension Downloader {
         guard let room = library.room(for: asset) else { return }
         let progress = Download(asset, task, state: .queued, created: 0).progress
         let needed = progress.totalBytes - progress.bytes
-        guard needed > room, let free = library.roomAfterPurge(for: asset), needed > free else { return }
+        guard needed > room, let free = retention.roomAfterPurge(for: asset), needed > free else { return }
         throw .noRoom(name: asset.name, needed: needed, free: free)
     }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Integrity
 import Library
 
 /// Fetching what a verification has found missing.
@@ -17,7 +18,7 @@ extension Downloader {
         }
         guard !job.state.isFinal else { return nil }
         do throws(LibraryError) {
-            try await library.fetchAgain(job.verification)
+            try await integrity.fetchAgain(job.verification)
             return nil
         } catch {
             return Download.Failure(error)

@@ -1,6 +1,8 @@
 public import EventLoop
 import Glibc
+public import Integrity
 public import Library
+public import Retention
 import Store
 
 /// All downloads: takes orders, runs so many at a time, goes on with those of an earlier process, and waits out what
@@ -22,6 +24,8 @@ import Store
     }
 
     let library: Library
+    let retention: Retention
+    let integrity: Integrity
     /// What verifies assets.
     public private(set) lazy var verifier = Verifier(self)
     private lazy var scrubber = Scrubber(self, verifier)
@@ -35,6 +39,7 @@ import Store
     private var observers: [Int: (Download, DownloadEvent) -> Void] = [:]
     private var lastObserver = 0
     private var lastNumber = 0
+    private var subscription: Subscription?
     /// Whether downloads may begin: not before `resume()`, and not after `stop()`.
     var isOpen = true
 
@@ -42,16 +47,15 @@ import Store
     ///
     /// - Parameter report: told of trouble that nobody waits for, in a sentence for a log.
     public init(
-        library: Library, configuration: Configuration = Configuration(),
+        library: Library, retention: Retention, integrity: Integrity,
+        configuration: Configuration = Configuration(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        self.library = library
+        (self.library, self.retention, self.integrity) = (library, retention, integrity)
         self.configuration = configuration
         self.report = report
-        library.isKept = { [weak self] asset in self?.byAsset[asset.id].map { $0.state != .cancelled } ?? false }
-        library.pieceLost = { [weak self] asset in self?.mend(asset) }
-        library.adopted = { [weak self] asset in await self?.keep(asset) }
-        watchStorage()
+        library.attach(self)
+        subscription = library.events.subscribe { [weak self] in self?.react(to: $0) }
         var reader = TaskReader()
         for record in library.storedDownloads {
             guard let asset = library.asset(id: record.asset) else { continue }
@@ -96,7 +100,7 @@ import Store
     /// Where the origin is known to have other content than what is stored, it is about that: see `Library.revise`.
     public func start(_ asset: Asset, _ order: DownloadOrder) async throws(Refusal) -> Download {
         if byAsset[asset.id]?.isUnreadable ?? false { throw .unreadable(name: asset.name) }
-        do { try library.checkExpiry(of: asset) } catch { throw .library(error) }
+        do { try retention.checkExpiry(of: asset) } catch { throw .library(error) }
         let subject = try await subject(of: asset)
         do throws(Refusal) {
             return try await start(subject.asset, order, beside: subject.task)
@@ -131,10 +135,10 @@ import Store
     }
 
     func begin(_ task: DownloadTask, of asset: Asset, isPaused: Bool) async -> Download {
-        if byAsset[asset.id] == nil { await library.giveTerms(to: asset) }
+        if byAsset[asset.id] == nil { await retention.giveTerms(to: asset) }
         let download = byAsset[asset.id] ?? enter(Download(asset, task, state: .queued, created: Int64(time(nil))))
         halt(download)
-        library.forgetPurge(of: asset)
+        retention.forgetPurge(of: asset)
         download.task = task
         download.patience = Patience()
         set(download, isPaused ? .paused : .queued)
@@ -191,7 +195,7 @@ import Store
             return
         }
         halt(download)
-        library.forgetPurge(of: download.asset)
+        retention.forgetPurge(of: download.asset)
         download.patience = Patience()
         set(download, .queued)
         schedule()
@@ -229,7 +233,7 @@ import Store
         verifier.forget(asset)
         guard let download = byAsset.removeValue(forKey: asset.id) else { return }
         halt(download)
-        library.pin(.nothing, of: asset)
+        retention.pin(.nothing, of: asset)
         tell(download, .removed)
         schedule()
     }

@@ -2,6 +2,7 @@ import EventLoop
 import Fetching
 import Library
 import Playlist
+import Retention
 
 /// The shell around the pure plan: what renditions lack, as their folders say.
 extension Plan.Track {

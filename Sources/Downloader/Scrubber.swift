@@ -1,4 +1,5 @@
 import EventLoop
+import Integrity
 import Library
 import Playheads
 import Store
@@ -46,7 +47,7 @@ import Store
         if let job { return job.verification.pace.isPaused = isBusy }
         guard !isBusy, verifier.isIdle else { return }
         let now = verifier.now()
-        let due = library.assetToVerify(before: now - Self.span, at: now) { asset in
+        let due = downloader.integrity.assetToVerify(before: now - Self.span, at: now) { asset in
             self.failed[asset.id].map { now - $0 < Self.retrySpan } ?? false
         }
         guard let due else { return }

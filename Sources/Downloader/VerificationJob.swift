@@ -1,4 +1,5 @@
 public import EventLoop
+public import Integrity
 public import Library
 import Store
 
@@ -15,18 +16,18 @@ import Store
     /// How many pieces a download lacked, or were wrong, before any was fetched; 0 before all were read.
     public internal(set) var found = 0
 
-    private let library: Library
+    private let integrity: Integrity
     /// Whether nobody has asked for it.
     let isScrub: Bool
     /// Ends the waiting for a download.
     var stopWaiting: (() -> Void)?
 
-    init(_ verification: Verification, in library: Library, isRepair: Bool, isScrub: Bool) {
-        (self.verification, self.library, self.isRepair, self.isScrub) = (verification, library, isRepair, isScrub)
+    init(_ verification: Verification, in integrity: Integrity, isRepair: Bool, isScrub: Bool) {
+        (self.verification, self.integrity, self.isRepair, self.isScrub) = (verification, integrity, isRepair, isScrub)
     }
 
     /// What was found, as it stands now.
-    public var report: VerificationReport { library.report(on: verification) }
+    public var report: VerificationReport { integrity.report(on: verification) }
 
     /// What it is about.
     public var asset: Asset { verification.asset }

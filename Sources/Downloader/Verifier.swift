@@ -1,12 +1,12 @@
 public import EventLoop
 import Glibc
+import Integrity
 public import Library
 import Store
 
 /// Verifies assets, when somebody asks for it or when it is time, and has fetched what they lack.
 @LoopActor public final class Verifier {
     private unowned let downloader: Downloader
-    private let library: Library
     private let bytesPerSecond: Int64
     /// Seconds since 1970.
     let now: () -> Int64
@@ -20,7 +20,6 @@ import Store
     init(_ downloader: Downloader, now: @escaping () -> Int64 = { Int64(time(nil)) }) {
         self.downloader = downloader
         self.now = now
-        library = downloader.library
         bytesPerSecond = downloader.configuration.verifyRate
         ticker = LoopTimer { [weak self] in self?.tick() }
     }
@@ -91,8 +90,8 @@ import Store
     // MARK: Work
 
     private func begin(_ asset: Asset, isRepair: Bool, isScrub: Bool = false) throws(LibraryError) -> VerificationJob {
-        let verification = try library.verification(of: asset, bytesPerSecond: bytesPerSecond)
-        let job = VerificationJob(verification, in: library, isRepair: isRepair, isScrub: isScrub)
+        let verification = try downloader.integrity.verification(of: asset, bytesPerSecond: bytesPerSecond)
+        let job = VerificationJob(verification, in: downloader.integrity, isRepair: isRepair, isScrub: isScrub)
         jobs[asset.id] = job
         if isStopped {
             cancel(job)
@@ -108,7 +107,7 @@ import Store
 
     private func run(_ job: VerificationJob) async {
         do throws(LibraryError) {
-            try await library.verify(job.verification, at: now())
+            try await downloader.integrity.verify(job.verification, at: now())
         } catch {
             return end(job, .failed, Download.Failure(error))
         }

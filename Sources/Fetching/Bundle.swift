@@ -16,10 +16,8 @@ package import Store
     private var waiting: [() -> Void] = []
     /// Keeps account of pieces that may be evicted; nil for a bundle whose asset is not registered.
     package weak var observer: (any PieceObserver)?
-    /// Told of a piece that the disk has lost after it had come.
-    package var lost: (StoreError) -> Void = { _ in }
-    /// Told when pieces came or went, or their folders may be other ones than before.
-    package var changed: () -> Void = {}
+    /// The asset.
+    package weak var owner: (any BundleOwner)?
     /// Why nothing in it may be read or written, where that is so: a newer Weir has written it.
     package var refusal: StoreError?
     /// Whether `remove()` was called: nothing is written any more.
@@ -39,6 +37,9 @@ package import Store
     package func settle(in place: Volume, other: Volume? = nil) {
         (self.place, self.other, opened) = (place, other, nil)
     }
+
+    /// Notifies the owner that pieces were stored or deleted, or that the folders may have moved.
+    package func changed() { owner?.bundleChanged(self) }
 
     /// Why nothing of it can be had now: its disk is not there. Nil where it is.
     package var absence: StoreError? { place.absence }
@@ -117,6 +118,16 @@ package import Store
         if let other { try? store.removeBundle(id, in: other) }
         if absence == nil { try store.removeBundle(id, in: place) }
     }
+}
+
+/// Follows the pieces of its bundle.
+@LoopActor package protocol BundleOwner: AnyObject {
+    /// A piece was stored. Called after the bundle's `PieceObserver`.
+    func folder(_ folder: PieceFolder, gained file: String)
+    /// The disk has lost a stored piece.
+    func bundle(_ bundle: Bundle, lostPiece error: StoreError)
+    /// Pieces were stored or deleted, or the folders may have moved.
+    func bundleChanged(_ bundle: Bundle)
 }
 
 /// Keeps account of stored pieces and of their use.

@@ -34,8 +34,8 @@ package import Store
     /// Fetches that ended early, to be gone on from; oldest first.
     private var parked: [Key] = []
     private var lastFile = 0
-    /// Told when something is not kept because the store's own disk is full.
-    package var full: () -> Void = {}
+    /// Makes room once something is not kept because the store's own disk is full.
+    package weak var roomMaker: (any RoomMaker)?
     /// When the disk last had room.
     private var lastCheck: ContinuousClock.Instant?
     /// Which disk that was, by a bundle's place.
@@ -197,7 +197,7 @@ package import Store
                 }
             } catch {
                 obstacle = error
-                if error.code == .diskFull, place.isHome { full() }
+                if error.code == .diskFull, place.isHome { roomMaker?.noteFull() }
             }
         }
         do {
@@ -217,7 +217,7 @@ package import Store
 
     private func settle(_ key: Key, _ fetch: Fetch) {
         arrived += fetch.written
-        if fetch.keepFailure?.code == .diskFull, fetch.folder?.place.isHome ?? true { full() }
+        if fetch.keepFailure?.code == .diskFull, fetch.folder?.place.isHome ?? true { roomMaker?.noteFull() }
         guard fetches[key] === fetch else { return }
         switch fetch.outcome {
         case .success:
@@ -236,4 +236,10 @@ package import Store
     private static func isFailure(_ outcome: Result<Void, FetchError>) -> Bool {
         if case .failure = outcome { true } else { false }
     }
+}
+
+/// Makes room on the store's own disk.
+@LoopActor package protocol RoomMaker: AnyObject {
+    /// Something was not kept because the disk is full.
+    func noteFull()
 }

@@ -9,9 +9,6 @@ package import Store
     /// The folder's name in the bundle: the rendition's id, or `keys`.
     public let id: String
 
-    /// Told after each piece that has come, with its name.
-    package var pieceCame: (String) -> Void = { _ in }
-
     private let bundle: Bundle
     private var opened: PieceDirectory?
     /// `sizes`, once they were read.
@@ -148,7 +145,7 @@ package import Store
         known?[file] = size
         changes += 1
         bundle.observer?.folder(self, gained: file, size: size)
-        pieceCame(file)
+        bundle.owner?.folder(self, gained: file)
     }
 
     /// Makes a piece of bytes that are few: a key.
@@ -252,7 +249,7 @@ package import Store
     /// The disk has lost a piece that had come.
     private func lost(_ file: String, _ error: StoreError) {
         went(file)
-        bundle.lost(error)
+        bundle.owner?.bundle(bundle, lostPiece: error)
     }
 
     /// Forgets all pieces: they were deleted with the bundle, and the observer has forgotten them.

@@ -24,6 +24,17 @@ extension Asset {
     /// The sum of its pieces' lengths.
     public var bytes: Int64 { folders.reduce(0) { $0 + $1.bytes } }
 
+    /// The sum of the lengths of its cached pieces, in bytes; `bytes` includes it.
+    public var cachedBytes: Int64 {
+        folders.reduce(0) { sum, folder in
+            _ = folder.sizes  // The play cache sorts the pieces of a folder when it is read.
+            return sum + folder.cachedBytes
+        }
+    }
+
+    /// True if its origin did not answer when it was last asked.
+    package var isOriginAbsent: Bool { checked.map { !$0.isPresent } ?? false }
+
     /// The media's length in seconds, of the first playlist that is known; nil for live streams.
     public var duration: Double? { renditions.lazy.compactMap { $0.source }.first { $0.isDurable }?.playlist.duration }
 }

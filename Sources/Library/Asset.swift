@@ -30,7 +30,7 @@ public import Store
     /// When it was first asked for, in seconds since 1970.
     public let created: Int64
     /// `verified`, once it was read.
-    var knownVerified: Int64??
+    package var knownVerified: Int64??
     /// Its origin's new content, while that is not in its place; see `Library.revise`.
     public internal(set) var revision: Asset?
     /// The id of the asset of which it is that.
@@ -87,10 +87,8 @@ public import Store
     var surveying: Task<Void, Never>?
     /// Why what belongs to it cannot be noted in the catalogue, and therefore not be kept; nil when nothing is amiss.
     package var saveFailure: StoreError?
-    /// Told of a key that came, after its file is there.
-    var keyCame: (Int) -> Void = { _ in }
-    /// Told when other renditions are whole than before.
-    var wholenessChanged: () -> Void = {}
+    /// The library, once the asset is registered.
+    weak var observer: (any AssetObserver)?
     /// The whole renditions as they stand in the bundle's own playlists.
     var published: Set<Int> = []
     /// Which pieces stand in for which.
@@ -120,14 +118,8 @@ public import Store
         bundle = Bundle(id: id, store: store)
         keys = KeyRing(in: bundle)
         sessionData = SessionDataShelf(in: bundle)
-        keys.folder.pieceCame = { [weak self] file in
-            if case .key(let number)? = PieceName(file)?.role { self?.keyCame(number) }
-            self?.pieceCame()
-        }
-    }
-
-    private func pieceCame() {
-        if wholeRenditions != published { wholenessChanged() }
+        bundle.owner = self
+        keys.observer = self
     }
 
     // MARK: Sleep
@@ -179,6 +171,13 @@ public import Store
         case sessionData.folder.id: sessionData.folder
         default: rendition(id)?.folder
         }
+    }
+
+    /// The resource that a name in one of its folders stands for; nil if nothing leads to it any more.
+    public func resource(_ name: PieceName, in folder: PieceFolder) -> Resource? {
+        if folder === sessionData.folder { return sessionData.resource(named: name) }
+        if case .key(let number) = name.role { return folder === keys.folder ? keys.resource(number) : nil }
+        return rendition(folder.id)?.resource(named: name)
     }
 
     /// Every folder of its bundle.
@@ -244,9 +243,7 @@ public import Store
             if let known = known(name, at: places?[index], in: former) { return known }
             // Players know the folder; there is one of each name.
             let folder = former.first { $0.name.id == name.id }?.folder
-            let rendition = Rendition(name, bundle: bundle, keys: keys, folder: folder)
-            rendition.folder.pieceCame = { [weak self] _ in self?.pieceCame() }
-            return rendition
+            return Rendition(name, bundle: bundle, keys: keys, folder: folder)
         }
         for (place, rendition) in renditions.enumerated() { rendition.place = place }
         byID = Dictionary(uniqueKeysWithValues: renditions.map { ($0.name.id, $0) })
@@ -302,4 +299,38 @@ public import Store
             id: id, name: name, title: title, origin: origin.text, created: created, fields: access.fields.record,
             revises: revises, fromNetwork: access.namesPeer ? nil : true)
     }
+}
+
+extension Asset: BundleOwner, KeyRingObserver {
+    /// See `BundleOwner`.
+    package func folder(_ folder: PieceFolder, gained file: String) {
+        if folder === keys.folder {
+            if case .key(let number)? = PieceName(file)?.role { observer?.asset(self, gainedKey: number) }
+        } else if folder === sessionData.folder || knownImages.contains(where: { $0.folder === folder }) {
+            return
+        }
+        if wholeRenditions != published { observer?.assetCompletedRenditions(self) }
+    }
+
+    /// See `BundleOwner`.
+    package func bundle(_ bundle: Bundle, lostPiece error: StoreError) { observer?.asset(self, lostPiece: error) }
+
+    /// See `BundleOwner`.
+    package func bundleChanged(_ bundle: Bundle) { observer?.assetChangedPieces(self) }
+
+    func keyRing(_ keys: KeyRing, expired numbers: [Int]) { observer?.asset(self, expiredKeys: numbers) }
+}
+
+/// Follows the stored pieces and keys of an asset: the library.
+@LoopActor protocol AssetObserver: AnyObject {
+    /// A key's file was stored.
+    func asset(_ asset: Asset, gainedKey number: Int)
+    /// The keys with these numbers have expired. Called once for each key, within a question whether it may be used.
+    func asset(_ asset: Asset, expiredKeys numbers: [Int])
+    /// Other renditions are complete than stand in the bundle's own playlists.
+    func assetCompletedRenditions(_ asset: Asset)
+    /// The disk has lost a stored piece.
+    func asset(_ asset: Asset, lostPiece error: StoreError)
+    /// Pieces were stored or deleted, or the folders moved.
+    func assetChangedPieces(_ asset: Asset)
 }

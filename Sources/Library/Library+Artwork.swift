@@ -44,7 +44,7 @@ extension Library {
             throw LibraryError(error, about: "the artwork of \(asset.name) is not kept")
         }
         asset.artworkKind = artwork.kind
-        assetChanged(asset)
+        events.send(.assetChanged(asset))
         writeBundle(of: asset)
     }
 

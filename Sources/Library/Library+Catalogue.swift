@@ -84,7 +84,7 @@ extension Library {
         return record(of: playlist, base: base, in: asset)
     }
 
-    @discardableResult func write(
+    @discardableResult package func write(
         _ contents: Catalogue.Contents, without gone: [String] = [], about asset: Asset
     ) async -> Bool {
         if asset.isPreview || asset.isRemoved { return false }

@@ -1,21 +1,25 @@
 import EventLoop
-public import Store
+import Fetching
+import Store
 
-/// Where the store lies, and what its disk has room for.
+/// The store's folder, and the room on its disk.
 public struct StoreDisk: Sendable {
     /// The store's folder.
     public let path: String
-    /// Bytes that may still be written on its disk, and the size of that; nil where it does not tell.
+    /// Bytes that may still be written on its disk, and the disk's size; nil if the system does not report them.
     public let space: (free: Int64, total: Int64)?
-    /// The bytes that are left to others.
+    /// The bytes that are left to other programs.
     public let reserve: Int64
-    /// What makes way where it is full.
-    public let purge: PurgePlan.Limit
 }
 
 extension Library {
     /// The disk as it is now.
-    public var disk: StoreDisk {
-        StoreDisk(path: store.root.path, space: store.space, reserve: store.reserve, purge: purger.limit)
-    }
+    public var disk: StoreDisk { StoreDisk(path: store.root.path, space: store.space, reserve: store.reserve) }
+
+    /// The bytes that may still be kept of an asset before the reserve of its disk is touched; nil if that is unknown, or
+    /// the store is read-only.
+    public func room(for asset: Asset) -> Int64? { readOnlyReason == nil ? store.room(in: asset.bundle.place) : nil }
+
+    /// The bytes that may still be kept in the store's own folder before its disk's reserve is touched; nil as above.
+    public var room: Int64? { readOnlyReason == nil ? store.room : nil }
 }

@@ -59,7 +59,7 @@ extension Library {
     func settle(_ asset: Asset, at destination: Destination) async throws(LibraryError) {
         try await keep(destination, of: asset)
         take(destination, for: asset)
-        assetChanged(asset)
+        events.send(.assetChanged(asset))
     }
 
     // MARK: The catalogue

@@ -4,9 +4,6 @@ import Playlist
 
 /// Presentations that are played in between, and the lists of them.
 extension Library {
-    /// The asset with this id, or the guest.
-    public func presentation(id: String) -> Asset? { asset(id: id) ?? guests.asset(id: id) }
-
     /// The presentation that an interstitial of `asset` names, with its entry loaded: an asset of the library's, or a
     /// guest.
     ///

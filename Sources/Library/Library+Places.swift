@@ -75,7 +75,7 @@ extension Library {
         }
         guard isThere else { return }
         place.markRecovered()
-        diskCame()
+        events.send(.volumeReturned)
     }
 
     /// Completes an interrupted move of a bundle once both volumes are mounted: deletes the copy that is not in use.

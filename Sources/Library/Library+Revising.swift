@@ -86,7 +86,8 @@ extension Library {
     /// What is to be played where an asset was asked for: where its origin has other content, and nobody wants the old
     /// to be kept, nor plays it, that.
     public func current(_ asset: Asset) async -> Asset {
-        guard asset.hasChanged, asset.revision == nil, !asset.isRecorded, !isOffline, !isKept(asset),
+        let isKept = downloads?.isKept(asset) ?? false
+        guard asset.hasChanged, asset.revision == nil, !asset.isRecorded, !isOffline, !isKept,
             !playheads.isPlayed(asset.id)
         else { return asset }
         guard let revision = try? await revise(asset) else { return asset }

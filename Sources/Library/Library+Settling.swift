@@ -21,9 +21,24 @@ extension Library {
         }
     }
 
-    /// The disk has lost a piece that had come.
-    func noteLoss(of asset: Asset, _ error: StoreError) {
+    /// True if a download of the asset is running or will go on by itself.
+    package func isFetched(_ asset: Asset) -> Bool { downloads?.isFetched(asset) ?? false }
+
+    /// True if a download waits for room on the store's own disk.
+    package var isRoomAwaited: Bool { downloads?.isRoomAwaited ?? false }
+}
+
+extension Library: AssetObserver {
+    func asset(_ asset: Asset, gainedKey number: Int) { keyCame(number, of: asset) }
+
+    func asset(_ asset: Asset, expiredKeys numbers: [Int]) { lapsed(numbers, of: asset) }
+
+    func assetCompletedRenditions(_ asset: Asset) { publish(asset) }
+
+    func asset(_ asset: Asset, lostPiece error: StoreError) {
         report("\(asset.name): the disk has lost a piece, which comes again: \(error)")
-        pieceLost(asset)
+        events.send(.pieceLost(asset))
     }
+
+    func assetChangedPieces(_ asset: Asset) { summaries.note(asset) }
 }

@@ -12,7 +12,7 @@ public import Store
     public var mode: PlayMode {
         didSet {
             playlistFetcher.client.isOffline = isOffline
-            if mode != oldValue { modeChanged(mode) }
+            if mode != oldValue { events.send(.modeChanged(mode)) }
         }
     }
     /// Whether no origin may be asked at all.
@@ -26,10 +26,10 @@ public import Store
     public let playheads: PlayheadTracker
     /// The way by which resources come from origins.
     package let loader: Loader
-    /// The pieces that merely flowed.
-    let playCache: PlayCache
-    /// What makes room on a full disk.
-    let purger: Purger
+    /// Delivers changes of the library, in order, on the loop.
+    public let events = EventStream<LibraryEvent>()
+    /// Answers questions about downloads; nil where there are none.
+    package private(set) weak var downloads: (any DownloadStatus)?
     package let store: Store
     let playlistFetcher: PlaylistFetcher
     /// Told of trouble that nobody waits for.
@@ -39,7 +39,7 @@ public import Store
     /// The names that assets had which somebody plays, and their ids.
     var formerNames: [String: String] = [:]
     /// The time of day, in seconds since 1970.
-    let date: () -> Int64
+    package let date: () -> Int64
     private let backgroundYield: BackgroundYield
     private var sessionChanges: Subscription?
     private var byID: [String: Asset] = [:]
@@ -62,15 +62,12 @@ public import Store
     /// A library over a store, with what its catalogue knows.
     ///
     /// - Parameters:
-    ///   - cacheLimit: the bytes above which pieces make way that merely flowed; nil for no limit.
-    ///   - purge: how far a full disk is made free.
     ///   - moves: answers if an asset is being moved; nil if nothing moves assets.
     ///   - now: the clock by which playheads run.
     ///   - date: the time of day, in seconds since 1970; nil for the system's.
     ///   - report: told of trouble that nobody waits for, in a sentence for a log.
     public init(
-        store: Store, client: OriginClient, mode: PlayMode = .auto, cacheLimit: Int64? = nil,
-        purge: PurgePlan.Limit = .expired, moves: (any MoveStatus)? = nil,
+        store: Store, client: OriginClient, mode: PlayMode = .auto, moves: (any MoveStatus)? = nil,
         now: @escaping () -> ContinuousClock.Instant = { .now },
         date: (() -> Int64)? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
@@ -84,8 +81,6 @@ public import Store
         playlistFetcher = PlaylistFetcher(client: client)
         backgroundYield = BackgroundYield(playheads, OriginTransfers(client))
         client.isOffline = mode == .offline
-        playCache = PlayCache(limit: cacheLimit)
-        purger = Purger(limit: purge)
         self.date = date ?? { Self.now }
         let summarized = Summaries.check(store)
         let known = restored(store.catalogue.initial)
@@ -93,54 +88,20 @@ public import Store
         register(restored: known)
         summaries.start(for: self, with: summarized)
         watchPlaces()
-        playCache.start(for: self)
-        purger.start(for: self)
-        loader.full = { [weak self] in self?.purger.noteFull() }
         sessionChanges = playheads.sessionChanges.subscribe { [weak self] change in self?.recordPlay(change) }
     }
 
+    /// Takes the one that answers questions about downloads; the library does not keep it alive.
+    public func attach(_ downloads: any DownloadStatus) { self.downloads = downloads }
+
+    /// Takes the one that makes room on a full disk; the library does not keep it alive.
+    package func attach(_ roomMaker: any RoomMaker) { loader.roomMaker = roomMaker }
+
     // MARK: Finding
 
-    /// Whether somebody wants what is stored of an asset to be kept, and asks for it to be fetched.
-    public var isKept: (Asset) -> Bool = { _ in false }
-
-    /// Told when a piece of an asset is gone that had come.
-    public var pieceLost: (Asset) -> Void = { _ in }
-
-    /// Whether a download of an asset goes on.
-    public var isFetched: (Asset) -> Bool = { _ in false }
-
-    /// Told before all of an asset goes, with the reason in a sentence.
-    public var purging: (Asset, String) -> Void = { _, _ in }
-
-    /// Told when all of an asset has gone, with what `asset.life` says of it.
-    public var purged: (Asset, StorageLife.Purge) -> Void = { _, _ in }
-
-    /// Told of what has become of keys, with their numbers.
-    public var keysChanged: (Asset, KeyChange, [Int]) -> Void = { _, _, _ in }
-
-    /// Told of an asset that is new, that has gone, or of which its name, title, URL, policy, image or the time when it was
-    /// played is another one than before. What becomes of its pieces and keys others tell.
-    public var assetChanged: (Asset) -> Void = { _ in }
-
-    /// Told when origins are asked otherwise than before.
-    public var modeChanged: (PlayMode) -> Void = { _ in }
-
-    /// The terms for the keys of what is downloaded from now on and has none of its own.
-    public var newKeyTerms = KeyTerms()
-    /// Told of a bundle that nobody knew, and is an asset now.
-    public var adopted: (Asset) async -> Void = { _ in }
     /// Streams that the user has written down; each asset that comes of one has its name and its title.
     public var streams: [KnownStream] = []
 
-    /// Whether somebody waits for room on the disk.
-    public var isRoomAwaited: () -> Bool = { false }
-
-    /// Told when a disk is there again on which assets lie.
-    public var diskCame: () -> Void = {}
-
-    /// Told when there is room again which somebody waits for.
-    public var roomCame: () -> Void = {}
 
     /// All assets, by name; those that revise others aside.
     public var assets: [Asset] {
@@ -152,6 +113,9 @@ public import Store
 
     /// The asset with this id.
     public func asset(id: String) -> Asset? { byID[id] }
+
+    /// The asset with this id, or the interstitial asset.
+    public func presentation(id: String) -> Asset? { asset(id: id) ?? guests.asset(id: id) }
 
     /// The asset that the user calls so.
     public func asset(named name: String) -> Asset? { byName[name] }
@@ -206,7 +170,7 @@ public import Store
     public func entitle(_ asset: Asset, _ title: String?) async {
         guard asset.title != title else { return }
         asset.title = title
-        assetChanged(asset)
+        events.send(.assetChanged(asset))
         if asset.isPersistent { await saveRecord(of: asset) }
         if !asset.isRemoved, readOnlyReason == nil, asset.bundle.exists { writeBundle(of: asset) }
     }
@@ -250,7 +214,7 @@ public import Store
         identify(asset)
         byName[asset.name] = asset
         byOrigin[asset.origin] = asset
-        assetChanged(asset)
+        events.send(.assetChanged(asset))
     }
 
     /// Lets a name lead to an asset, in the place of the one that it had.
@@ -258,7 +222,7 @@ public import Store
         byName[asset.name] = nil
         asset.name = name
         byName[name] = asset
-        assetChanged(asset)
+        events.send(.assetChanged(asset))
     }
 
     /// Lets the id alone lead to the new content of an asset.
@@ -268,24 +232,10 @@ public import Store
     }
 
     private func identify(_ asset: Asset) {
-        asset.wholenessChanged = { [weak self, weak asset] in
-            if let asset { self?.publish(asset) }
-        }
         asset.keys.date = date
-        asset.keys.lapsed = { [weak self, weak asset] numbers in
-            if let asset { self?.lapsed(numbers, of: asset) }
-        }
-        asset.keyCame = { [weak self, weak asset] number in
-            if let asset { self?.keyCame(number, of: asset) }
-        }
-        asset.bundle.lost = { [weak self, weak asset] error in
-            if let asset { self?.noteLoss(of: asset, error) }
-        }
-        asset.bundle.changed = { [weak self, weak asset] in
-            if let asset { self?.summaries.note(asset) }
-        }
+        asset.observer = self
         byID[asset.id] = asset
-        playCache.take(asset)
+        events.send(.registered(asset))
     }
 
     /// Lets nothing lead to it any more, and ends what goes on for it.
@@ -295,9 +245,9 @@ public import Store
         if byOrigin[asset.origin] === asset { byOrigin[asset.origin] = nil }
         loader.forget(asset.folders)
         playheads.forget(asset.id)
-        playCache.forget(asset)
+        events.send(.unregistered(asset))
         summaries.forget(asset)
-        if !asset.isRevision { assetChanged(asset) }
+        if !asset.isRevision { events.send(.assetChanged(asset)) }
     }
 
     /// Whether an asset has this id, or a folder in the store that no asset knows.
@@ -367,6 +317,16 @@ public import Store
         }
     }
 
+    /// Deletes everything stored of an asset, which stays known. Its observer must have forgotten the pieces.
+    ///
+    /// - Parameter isGone: called on any thread once the room is free; not if this throws.
+    package func empty(_ asset: Asset, isGone: @escaping @Sendable () -> Void) throws(StoreError) {
+        loader.forget(asset.folders)
+        try asset.bundle.clear(isGone: isGone)
+        for folder in asset.folders { folder.emptied() }
+        (asset.published, asset.knownArtwork) = ([], nil)
+    }
+
     // MARK: The bundle
 
     /// Writes the playlists of the asset's bundle, so that the folder plays by itself, unless they say already what is
@@ -382,7 +342,7 @@ public import Store
     }
 
     /// Writes the playlists of the asset's bundle.
-    func writeBundle(of asset: Asset) {
+    package func writeBundle(of asset: Asset) {
         summaries.note(asset)
         guard !asset.bundle.isHeld else {
             return asset.bundle.whenFree { [weak self] in self?.writeBundle(of: asset) }
@@ -394,5 +354,38 @@ public import Store
         }
     }
 
+    /// Takes a rendition that is not whole any more out of the bundle's own playlists, so that they name no piece that is
+    /// about to be deleted.
+    ///
+    /// - Throws: `StoreError` if they still name it.
+    package func withdraw(_ rendition: Rendition, of asset: Asset) throws(StoreError) {
+        asset.published = asset.wholeRenditions
+        do {
+            try BundlePlaylists(asset).write()
+        } catch {
+            // On a full disk no text can be written, but one can be deleted.
+            try asset.bundle.directory(create: false).remove("master.m3u8")
+        }
+        try rendition.folder.removeText("media.m3u8")
+    }
+
+    /// Takes renditions that are not whole any more out of the bundle's own playlists.
+    package func rectify(_ asset: Asset) {
+        guard readOnlyReason == nil, !asset.isRemoved else { return }
+        for rendition in asset.renditions where !rendition.isWhole && rendition.folder.hasPlaylist {
+            do throws(StoreError) {
+                try withdraw(rendition, of: asset)
+            } catch {
+                report("\(asset.name): the bundle's own playlists could not be made right: \(error)")
+            }
+        }
+        publish(asset)
+    }
+
     package static var now: Int64 { Int64(time(nil)) }
+}
+
+extension PieceFolder {
+    /// True if a playlist of the bundle is stored beside the pieces.
+    fileprivate var hasPlaylist: Bool { (try? directory(create: false))?.directory.size(of: "media.m3u8") != nil }
 }

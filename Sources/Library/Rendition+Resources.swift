@@ -58,3 +58,10 @@ extension Rendition {
         return Resource(name: name, url: url, range: range.map { Int64($0.offset)..<Int64($0.end) })
     }
 }
+
+extension Rendition {
+    /// The time of a segment; nil if it is unknown, and for other pieces.
+    package func span(of name: PieceName) -> SegmentSpan? {
+        if case .segment(let number) = name.role { timeline?.span(of: number) } else { nil }
+    }
+}

@@ -176,7 +176,7 @@ public import Playlist
     private var knownTimeline: MediaTimeline?
 
     /// When its segments begin, by the playlist as it was last fetched whole; made once.
-    var timeline: MediaTimeline? {
+    package var timeline: MediaTimeline? {
         if knownTimeline == nil { knownTimeline = source.map { MediaTimeline($0.playlist) } }
         return knownTimeline
     }
@@ -225,7 +225,7 @@ public import Playlist
     }
 
     /// The numbers of the keys of a playlist that has ended, by their places in it: they stay when the URLs change.
-    private(set) var keyNumbers: [Int?] = []
+    package private(set) var keyNumbers: [Int?] = []
 
     /// The number of a key; nil where it is none that can be fetched (DRM, `data:`), or where its URI is no URL.
     public func number(of key: Key, in source: Source? = nil) -> Int? {

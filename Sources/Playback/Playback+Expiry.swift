@@ -3,6 +3,7 @@ import Fetching
 import HTTPMessage
 import HTTPServer
 import Library
+import Retention
 
 /// What is not to be played any more.
 extension Playback {
@@ -12,9 +13,9 @@ extension Playback {
     func expired(_ exchange: Exchange, _ asset: Asset, _ session: Session? = nil) -> Bool {
         do throws(LibraryError) {
             if let session {
-                try library.checkExpiry(of: asset, for: session.id)
+                try retention.checkExpiry(of: asset, for: session.id)
             } else {
-                try library.checkExpiry(of: asset)
+                try retention.checkExpiry(of: asset)
             }
             return false
         } catch {

@@ -3,11 +3,13 @@ import HTTPMessage
 public import HTTPServer
 public import Library
 import Playheads
+public import Retention
 
 /// What players see: entry playlists, renditions' playlists, segments, initialization sections, keys, session data and
 /// what is played in between.
 @LoopActor public final class Playback {
     let library: Library
+    let retention: Retention
     /// The sessions of those who play.
     public let sessions: Sessions
     private let report: @Sendable (String) -> Void
@@ -22,10 +24,11 @@ import Playheads
     ///   - logs: where sessions are logged.
     ///   - report: told of what players were refused, in a sentence for a log.
     public init(
-        library: Library, patience: Duration = .seconds(8), logs: Sessions.Configuration = Sessions.Configuration(),
+        library: Library, retention: Retention, patience: Duration = .seconds(8),
+        logs: Sessions.Configuration = Sessions.Configuration(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        self.library = library
+        (self.library, self.retention) = (library, retention)
         self.patience = patience
         self.report = report
         sessions = Sessions(library: library, logs, report: report)
@@ -254,7 +257,7 @@ import Playheads
     }
 
     private func view(of asset: Asset, _ session: Session, for exchange: Exchange) -> PlayerView {
-        library.expect(session.id, at: asset, isOffline: session.mode == .offline)
+        retention.expect(session.id, at: asset, isOffline: session.mode == .offline)
         return PlayerView(library: library, asset: asset, session: session, mount: exchange.mount)
     }
 

@@ -2,8 +2,10 @@ import Downloader
 import EventLoop
 import Foundation
 import HTTPServer
+import Integrity
 import Library
 import Origin
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -23,8 +25,10 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         library = Library(store: try Store(path: folder.path("store"), reserve: 0), client: OriginClient())
-        downloader = Downloader(library: library)
-        service = LibraryService(library: library, downloader: downloader)
+        let retention = Retention(of: library)
+        downloader = Downloader(
+            library: library, retention: retention, integrity: Integrity(of: library, retention))
+        service = LibraryService(library: library, retention: retention, downloader: downloader)
         feed = EventFeed(downloader, of: library)
         reader = feed.reader(after: nil)
         reader.open {}

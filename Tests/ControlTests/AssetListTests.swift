@@ -3,8 +3,10 @@ import Downloader
 import EventLoop
 import Foundation
 import HTTPServer
+import Integrity
 import Library
 import Origin
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -29,8 +31,10 @@ import Testing
             return store != nil
         }
         let library = Library(store: try #require(store), client: OriginClient())
-        let downloader = Downloader(library: library)
-        return LibraryService(library: library, downloader: downloader)
+        let retention = Retention(of: library)
+        let downloader = Downloader(
+            library: library, retention: retention, integrity: Integrity(of: library, retention))
+        return LibraryService(library: library, retention: retention, downloader: downloader)
     }
 
     private func list(_ service: LibraryService, _ query: String? = nil) async throws -> API.AssetList {

@@ -3,8 +3,10 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import HTTPServer
+import Integrity
 import Library
 import Origin
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -26,8 +28,11 @@ import Testing
         library = Library(store: try Store(path: folder.path, reserve: 0), client: OriginClient())
         var configuration = Downloader.Configuration()
         configuration.running = 1
-        downloader = Downloader(library: library, configuration: configuration)
-        service = LibraryService(library: library, downloader: downloader)
+        let retention = Retention(of: library)
+        downloader = Downloader(
+            library: library, retention: retention, integrity: Integrity(of: library, retention),
+            configuration: configuration)
+        service = LibraryService(library: library, retention: retention, downloader: downloader)
     }
 
     private func request(_ source: String, _ change: (inout API.DownloadRequest) -> Void = { _ in })
@@ -152,7 +157,10 @@ import Testing
         let copy = try TemporaryFolder()
         _ = try await ProcessRunner.run("cp", ["-a", folder.path + "/.", copy.path])
         let library = Library(store: try Store(path: copy.path, reserve: 0), client: OriginClient())
-        let service = LibraryService(library: library, downloader: Downloader(library: library))
+        let retention = Retention(of: library)
+        let downloader = Downloader(
+            library: library, retention: retention, integrity: Integrity(of: library, retention))
+        let service = LibraryService(library: library, retention: retention, downloader: downloader)
         let told = try await service.download(id: begun.id)
         #expect(told.state == .failed && told.error?.code == .unreadable)
         #expect(told.error?.message.contains("newer Weir") ?? false)

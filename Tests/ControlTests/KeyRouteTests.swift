@@ -3,8 +3,10 @@ import Downloader
 import EventLoop
 import Foundation
 import HTTPMessage
+import Integrity
 import Library
 import Origin
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -23,8 +25,10 @@ import Testing
         folder = try TemporaryFolder()
         origin = try await TestOrigin()
         library = Library(store: try Store(path: folder.path, reserve: 0), client: OriginClient())
-        let downloader = Downloader(library: library)
-        let service = LibraryService(library: library, downloader: downloader)
+        let retention = Retention(of: library)
+        let downloader = Downloader(
+            library: library, retention: retention, integrity: Integrity(of: library, retention))
+        let service = LibraryService(library: library, retention: retention, downloader: downloader)
         self.service = service
         routes = ControlRoutes(service: service, keys: service, token: "secret")
         let begun = try await service.download(.init(source: origin.master("aes"), quality: .worst))
@@ -61,7 +65,10 @@ import Testing
 
     @Test func anOrderIsCarriedOutAndToldToWhoListens() async throws {
         var told: [String] = []
-        library.keysChanged = { told.append("\($1.rawValue) \($2)") }
+        let subscription = library.events.subscribe {
+            if case .keysChanged(_, let change, let numbers) = $0 { told.append("\(change.rawValue) \(numbers)") }
+        }
+        defer { subscription.cancel() }
         var list = try list(await respond(.post, "/assets/aes/keys", #"{"action":"invalidate","keys":[1]}"#))
         #expect(list.keys.map(\.state) == [.valid, .invalidated, .valid] && list.keys[1].remaining == 0)
         var asset = try await service.asset(named: "aes")

@@ -4,8 +4,10 @@ import EventLoop
 import Foundation
 import Glibc
 import HTTPMessage
+import Integrity
 import Library
 import Origin
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -23,7 +25,10 @@ import Testing
         folder = try TemporaryFolder()
         origin = try await TestOrigin()
         library = Library(store: try Store(path: folder.path, reserve: 0), client: OriginClient())
-        service = LibraryService(library: library, downloader: Downloader(library: library))
+        let retention = Retention(of: library)
+        let downloader = Downloader(
+            library: library, retention: retention, integrity: Integrity(of: library, retention))
+        service = LibraryService(library: library, retention: retention, downloader: downloader)
     }
 
     private func request(_ source: String, name: String? = nil) -> API.DownloadRequest {

@@ -3,8 +3,10 @@ import Downloader
 import EventLoop
 import Foundation
 import HTTPMessage
+import Integrity
 import Library
 import Origin
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -24,8 +26,10 @@ import Testing
         folder = try TemporaryFolder()
         origin = try await TestOrigin()
         library = Library(store: try Store(path: folder.path, reserve: 0), client: OriginClient())
-        downloader = Downloader(library: library)
-        service = LibraryService(library: library, downloader: downloader)
+        let retention = Retention(of: library)
+        downloader = Downloader(
+            library: library, retention: retention, integrity: Integrity(of: library, retention))
+        service = LibraryService(library: library, retention: retention, downloader: downloader)
         events = EventFeed(downloader, of: library)
     }
 
@@ -99,14 +103,20 @@ import Testing
         let copy = try TemporaryFolder()
         let copied = try await ProcessRunner.run("cp", ["-a", folder.path + "/.", copy.path])
         #expect(copied.exit == .code(0))
-        let library = Library(
-            store: try Store(path: copy.path, reserve: .max), client: OriginClient(), purge: .default)
-        let downloader = Downloader(library: library)
-        let service = LibraryService(library: library, downloader: downloader)
+        let library = Library(store: try Store(path: copy.path, reserve: .max), client: OriginClient())
+        let retention = Retention(of: library, purge: .default)
+        let downloader = Downloader(
+            library: library, retention: retention, integrity: Integrity(of: library, retention))
+        let service = LibraryService(library: library, retention: retention, downloader: downloader)
         var told: [API.Event.Purge] = []
-        library.purged = { told.append(.init(asset: $0.name, id: $0.id, purge: .init($1))) }
+        let subscription = library.events.subscribe {
+            if case .purged(let asset, let purge) = $0 {
+                told.append(.init(asset: asset.name, id: asset.id, purge: .init(purge)))
+            }
+        }
+        defer { subscription.cancel() }
         #expect(try await service.asset(named: "ts").local == .complete)
-        library.noteFull()
+        retention.noteFull()
         try await waitUntil("the purge") { !told.isEmpty }
         let asset = try await service.asset(named: "ts")
         #expect(asset.storage?.purge?.bytes == download.bytes && asset.storage?.purge?.cause == .space)

@@ -1,8 +1,10 @@
 import EventLoop
 import Foundation
 import HTTPMessage
+import Integrity
 import Library
 import Origin
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -15,6 +17,7 @@ import Testing
     let origin: TestOrigin
     private(set) var client: OriginClient
     private(set) var library: Library
+    private(set) var retention: Retention
     private(set) var downloader: Downloader
 
     private let configuration: Downloader.Configuration
@@ -30,7 +33,10 @@ import Testing
         origin = if let film { try await TestOrigin(root: film.root) } else { try await TestOrigin() }
         client = Self.client()
         library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
-        downloader = Downloader(library: library, configuration: self.configuration)
+        retention = Retention(of: library)
+        downloader = Downloader(
+            library: library, retention: retention, integrity: Integrity(of: library, retention),
+            configuration: self.configuration)
     }
 
     private static func client() -> OriginClient {
@@ -71,7 +77,10 @@ import Testing
         client.stop()
         (folder, client) = (copy, Self.client())
         library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
-        downloader = Downloader(library: library, configuration: configuration)
+        retention = Retention(of: library)
+        downloader = Downloader(
+            library: library, retention: retention, integrity: Integrity(of: library, retention),
+            configuration: configuration)
     }
 
     func open(_ path: String) async throws -> Asset { try await library.open(try WebURL(origin.url(path))) }

@@ -1,5 +1,6 @@
 import Foundation
 import Library
+import Retention
 import Testing
 
 @testable import Downloader

@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import HTTPMessage
+import Integrity
 import Library
 import Store
 import TestSupport
@@ -97,7 +98,9 @@ import Testing
         let fixture = try await DownloadFixture()
         var configuration = Downloader.Configuration()
         configuration.pauses = .seconds(600)...(.seconds(600))
-        let slow = Downloader(library: fixture.library, configuration: configuration)
+        let slow = Downloader(
+            library: fixture.library, retention: fixture.retention,
+            integrity: Integrity(of: fixture.library, fixture.retention), configuration: configuration)
         let asset = try await fixture.open("/ts/master.m3u8")
         try await fixture.origin.add(OriginRule("*.ts") { $0.resetAfter = -1 })
         let first = try await slow.start(asset, DownloadOrder(Selection(quality: .worst)))

@@ -1,8 +1,10 @@
 import EventLoop
 import Foundation
 import HTTPMessage
+import Integrity
 import Library
 import Origin
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -32,7 +34,10 @@ import Testing
             library = Library(store: try Store(path: folder.path, reserve: 0), client: client)
             var configuration = Downloader.Configuration()
             configuration.pauses = .milliseconds(5)...(.milliseconds(10))
-            downloader = Downloader(library: library, configuration: configuration)
+            let retention = Retention(of: library)
+            downloader = Downloader(
+                library: library, retention: retention, integrity: Integrity(of: library, retention),
+                configuration: configuration)
         }
 
         /// The pieces by their places in the bundle.

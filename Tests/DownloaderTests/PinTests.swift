@@ -2,6 +2,7 @@ import EventLoop
 import HTTPMessage
 import Library
 import Playlist
+import Retention
 import TestSupport
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
         let fixture = try await DownloadFixture()
         let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst))
         try await fixture.reaches(.complete, "cmaf")
-        #expect(download.asset.cachedBytes == 0 && download.asset.bytes > 0 && fixture.library.cachedBytes == 0)
+        #expect(download.asset.cachedBytes == 0 && download.asset.bytes > 0 && fixture.retention.cachedBytes == 0)
         #expect(download.pins == .renditions(["video-90p": .whole, "audio-en": .whole]))
         try await fixture.restart()
         let asset = try #require(fixture.library.asset(named: "cmaf"))

@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import Glibc
+import Integrity
 import Library
 import Store
 import TestSupport

@@ -8,6 +8,7 @@ import Testing
 
 @testable import Fetching
 @testable import Library
+@testable import Retention
 
 /// Bundles in the store that no asset knows, and those that another Weir has written.
 @Suite @LoopActor struct AdoptionTests {
@@ -55,16 +56,17 @@ import Testing
     func withNeitherCatalogueNorRecordsAssetsComeBackFromTheirBundles(name: String) async throws {
         let asset = try await fixture.exchange.importer.importAsset(at: path(name), name: "film")
         let policy = StoragePolicy(expires: 2_000_000_000, priority: .important)
-        try await fixture.library.setPolicy(policy, of: asset)
+        try await fixture.retention.setPolicy(policy, of: asset)
         let bytes = asset.bytes
         try await loseCatalogue()
         try await fixture.restart()
         #expect(fixture.library.assets.isEmpty)
-        var kept: [String] = []
-        fixture.library.adopted = { kept.append($0.name) }
+        let downloads = DownloadStub()
+        fixture.library.attach(downloads)
         await fixture.exchange.orphans.adopt()
         let found = try #require(fixture.library.asset(named: "film"))
-        #expect(found.id == asset.id && found.isEverythingWhole && found.bytes == bytes && kept == ["film"])
+        #expect(found.id == asset.id && found.isEverythingWhole && found.bytes == bytes)
+        #expect(downloads.adopted == ["film"])
         #expect(found.life.policy == policy && found.origin.isPlaceholder && found.created == asset.created)
         #expect(fixture.log.lines.contains { $0.contains("1 bundle in the store") && $0.contains("\"film\"") })
         // From now on the catalogue knows it.
@@ -160,18 +162,18 @@ import Testing
         try replaceFormat(of: asset.id, by: 99)
         try await fixture.restart()
         let before = try state(of: asset.id)
-        let library = fixture.library
+        let (library, retention) = (fixture.library, fixture.retention)
         let refused = try #require(library.asset(named: "film"))
-        let error = #expect(throws: LibraryError.self) { try library.checkExpiry(of: refused) }
+        let error = #expect(throws: LibraryError.self) { try retention.checkExpiry(of: refused) }
         #expect(error?.code == .newerBundle && error?.message.contains("format 99") ?? false)
         #expect(refused.refusal != nil && refused.bytes == 0 && !refused.isPlayableOffline)
         await library.survey(refused)
         await library.entitle(refused, "A title")
         try await library.rename(refused, to: "other")
-        await library.purge(refused, .space)
-        await fixture.exchange.orphans.adopt()
-        await #expect(throws: ExchangeError.self) {
-            _ = try await fixture.exchange.exporter.export(refused, to: fixture.folder.path("out"))
+        await retention.purge(refused, .space)
+        await exchange.orphans.adopt()
+        await #expect(throws: LibraryError.self) {
+            _ = try await exchange.exporter.export(refused, to: fixture.folder.path("out"))
         }
         #expect(try state(of: asset.id) == before)
         #expect(fixture.log.lines.contains { $0.contains("format 99") })

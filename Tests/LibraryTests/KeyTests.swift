@@ -8,11 +8,13 @@ import Testing
 
 @testable import Fetching
 @testable import Library
+@testable import Retention
 
 /// Keys that expire, are taken back and renewed, over a store of real files.
 @Suite @LoopActor struct KeyTests {
     private let fixture: LibraryFixture
     private var library: Library { fixture.library }
+    private var retention: Retention { fixture.retention }
 
     init() async throws { fixture = try await LibraryFixture() }
 
@@ -72,7 +74,7 @@ import Testing
     @Test func anExpiredKeyMakesTheAssetIncompleteAndKeepsMedia() async throws {
         let asset = try await film()
         let bytes = asset.bytes
-        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         fixture.date += 59
         #expect(asset.isPlayableOffline && asset.keyLapse == nil)
         fixture.date += 1
@@ -87,17 +89,17 @@ import Testing
         }
         #expect(files(".key").count == 3)
         fixture.date += Purger.grace - 1
-        await library.purger.sweepOut()
+        await retention.purger.sweepOut()
         #expect(files(".key").count == 3)
         fixture.date += 1
-        await library.purger.sweepOut()
+        await retention.purger.sweepOut()
         #expect(files(".key").isEmpty && files(".ts").count == 6)
         #expect(fixture.log.lines.contains("aes: 3 keys have expired"))
     }
 
     @Test func aClockSetBackDoesNotReviveExpiredKeys() async throws {
         let asset = try await film()
-        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         fixture.date += 60
         #expect(!asset.isPlayableOffline)
         try await waitUntil("the catalogue") {
@@ -109,14 +111,14 @@ import Testing
         try await fixture.restart()
         let again = try #require(library.asset(named: "aes"))
         #expect(!again.isPlayableOffline && states(of: again) == [.expired, .expired, .expired])
-        // A later expiry restores them: the files stay for a day.
-        try await library.setPolicy(StoragePolicy(), of: again)
+        // Who gives them more time has them again: the files are there for a day.
+        try await retention.setPolicy(StoragePolicy(), of: again)
         #expect(again.isPlayableOffline)
     }
 
     @Test func aWindowBeginsWithThePlayAndWithARenewalAnew() async throws {
         let asset = try await film()
-        try await library.setPolicy(StoragePolicy(keys: KeyTerms(afterFirstPlay: 60)), of: asset)
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(afterFirstPlay: 60)), of: asset)
         fixture.date += 1_000_000
         #expect(asset.isPlayableOffline)
         _ = try #require(library.playheads.cursor(of: "aaaaaa", in: asset, "video-90p"))
@@ -140,13 +142,13 @@ import Testing
     }
 
     @Test func theConfigurationsTermsAreForWhatHasKeysAndNoneOfItsOwn() async throws {
-        library.newKeyTerms = KeyTerms(lifetime: 60)
+        retention.newKeyTerms = KeyTerms(lifetime: 60)
         let (asset, clear) = (try await film(), try await fixture.open("/ts/master.m3u8"))
-        await library.giveTerms(to: asset)
-        await library.giveTerms(to: clear)
+        await retention.giveTerms(to: asset)
+        await retention.giveTerms(to: clear)
         #expect(asset.life.policy.keys.lifetime == 60 && clear.life.policy == StoragePolicy())
-        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 5)), of: asset)
-        await library.giveTerms(to: asset)
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 5)), of: asset)
+        await retention.giveTerms(to: asset)
         #expect(asset.life.policy.keys.lifetime == 5)
     }
 
@@ -154,10 +156,15 @@ import Testing
 
     @Test func aRenewalIsOneRequestForEachKeyAndNoneForMedia() async throws {
         let asset = try await film()
-        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         fixture.date += 100
         var told: [String] = []
-        library.keysChanged = { told.append("\($0.name) \($1.rawValue) \($2)") }
+        let subscription = library.events.subscribe {
+            if case .keysChanged(let asset, let change, let numbers) = $0 {
+                told.append("\(asset.name) \(change.rawValue) \(numbers)")
+            }
+        }
+        defer { subscription.cancel() }
         #expect(!asset.isPlayableOffline)
         try await fixture.origin.clearRequests()
         #expect(try await library.renewKeys([1], of: asset) == [1])
@@ -211,7 +218,7 @@ import Testing
         let imported = try await fixture.exchange.importer.importAsset(
             at: Repository.path("fixtures/media/aes"), name: "film")
         #expect(await error { try await library.renewKeys(of: imported) }?.message.contains("has no origin") == true)
-        try await library.setPolicy(StoragePolicy(expires: 1), of: asset)
+        try await retention.setPolicy(StoragePolicy(expires: 1), of: asset)
         #expect(await code { try await library.renewKeys(of: asset) } == .expired)
     }
 
@@ -267,7 +274,7 @@ import Testing
         try await fixture.restart()
         let again = try #require(library.asset(named: "aes"))
         #expect(!again.isPlayableOffline && states(of: again)[1] == .invalidated)
-        await library.purger.sweepOut()
+        await retention.purger.sweepOut()
         #expect(files("/1.key").isEmpty && files(".key").count == 2)
     }
 
@@ -275,7 +282,7 @@ import Testing
 
     @Test func aCatalogueThatComesBackHasTheKeysTimesToo() async throws {
         let asset = try await film()
-        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         try await library.invalidateKeys([2], of: asset)
         await library.settle()
         for file in fixture.folder.files() where file.hasPrefix("catalogue-1.sqlite") {
@@ -294,7 +301,7 @@ import Testing
         let date = fixture.date
         var policy = StoragePolicy(afterFirstPlay: 9000, priority: .important, keys: KeyTerms(lifetime: 60))
         policy.expires = date + 5000
-        try await library.setPolicy(policy, of: asset)
+        try await retention.setPolicy(policy, of: asset)
         try await library.setExpiry(date + 30, ofKeys: [2], of: asset)
         fixture.date += 20
         let parcel = try TemporaryFolder()
@@ -322,7 +329,7 @@ import Testing
             try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: fixture.folder.path(key))
         }
         asset.keys.lives = [:]
-        try await library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 500)), of: asset)
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 500)), of: asset)
         #expect(states(of: asset) == [.expired, .expired, .expired])
     }
 }

@@ -1,6 +1,7 @@
 import EventLoop
 import Exchange
 import HTTPMessage
+import Integrity
 import Origin
 import Playlist
 import Store
@@ -10,6 +11,7 @@ import Testing
 
 @testable import Fetching
 @testable import Library
+@testable import Retention
 
 /// A library with its own store, and an origin that fails by rule.
 @LoopActor final class LibraryFixture {
@@ -31,6 +33,8 @@ import Testing
     /// The services for import, export, publication and moves over `library`.
     private(set) var exchange: ExchangeServices
     private let moves = MoveRegister()
+    private(set) var retention: Retention
+    var integrity: Integrity { Integrity(of: library, retention) }
     /// The time of day that the library is told, in seconds since 1970.
     var date: Int64 {
         get { clock.date }
@@ -54,9 +58,10 @@ import Testing
         origin = if let root { try await TestOrigin(root: root.path) } else { try await TestOrigin() }
         client = Self.client(stallSpan: stallSpan)
         library = Library(
-            store: try Store(path: folder.path, reserve: reserve), client: client, cacheLimit: cacheLimit, moves: moves,
+            store: try Store(path: folder.path, reserve: reserve), client: client, moves: moves,
             date: { [clock] in clock.date }, report: { [log] in log.add($0) })
         exchange = ExchangeServices(library, moves: moves)
+        retention = Retention(of: library, cacheLimit: cacheLimit)
     }
 
     /// The limits that Weir ships with, but for patience.
@@ -91,8 +96,9 @@ import Testing
         (folder, client) = (copy, Self.client())
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client,
-            mode: isOffline ? .offline : .auto, cacheLimit: cacheLimit, purge: purge, moves: moves,
+            mode: isOffline ? .offline : .auto,
             date: { [clock] in clock.date }, report: { [log] in log.add($0) })
+        retention = Retention(of: library, cacheLimit: cacheLimit, purge: purge)
     }
 
     func url(_ path: String) throws -> WebURL { try WebURL(origin.url(path)) }
@@ -181,4 +187,17 @@ extension Result where Failure == FetchError {
     } catch {
         return (error as? ExchangeError)?.code
     }
+}
+
+/// Answers the library's questions about downloads as a test sets it.
+final class DownloadStub: DownloadStatus {
+    /// The asset that is kept.
+    var kept: Asset?
+    /// The names of the assets that were adopted.
+    private(set) var adopted: [String] = []
+    let isRoomAwaited = false
+
+    func isKept(_ asset: Asset) -> Bool { asset === kept }
+    func isFetched(_ asset: Asset) -> Bool { false }
+    func keep(_ asset: Asset) async { adopted.append(asset.name) }
 }

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import HTTPMessage
 import Origin
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -82,7 +83,7 @@ import Testing
                 if let file { close(file) }
             }
             await library.entitle(asset, "A title")
-            try? await library.setPolicy(StoragePolicy(expires: 1), of: asset)
+            try? await Retention(of: library).setPolicy(StoragePolicy(expires: 1), of: asset)
             try? await library.rename(asset, to: "other")
         }
         _ = try? await exchange.importer.importAsset(at: Repository.path("fixtures/media/ts"), name: "second")

@@ -7,6 +7,7 @@ import Testing
 
 @testable import Fetching
 @testable import Library
+@testable import Retention
 
 /// Presentations with pieces of 1,000 bytes and two seconds, and a play cache for a number of pieces.
 @LoopActor final class PlayCacheFixture {
@@ -17,6 +18,7 @@ import Testing
     }
 
     var library: Library { base.library }
+    var retention: Retention { base.retention }
 
     /// A presentation of `count` pieces, none stored.
     func film(_ count: Int = 30) async throws -> (asset: Asset, rendition: Rendition) {
@@ -64,6 +66,6 @@ import Testing
 
     /// Waits until nothing more is to be done.
     func isWithinLimit() async throws {
-        try await waitUntil("the limit") { library.cacheLimit.map { library.cachedBytes <= $0 } ?? true }
+        try await waitUntil("the limit") { retention.cacheLimit.map { retention.cachedBytes <= $0 } ?? true }
     }
 }

@@ -9,19 +9,21 @@ import Testing
 
 @testable import Fetching
 @testable import Library
+@testable import Retention
 
-/// Eviction in a store of real files.
+/// Eviction from a store of real files.
 @Suite @LoopActor struct PlayCacheTests {
-    // MARK: Evicted pieces
+    // MARK: Eviction
 
     @Test func evictsTheOldestPiecesAboveTheLimit() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
         let film = try await fixture.film()
         try await fixture.play(0..<10, of: film)
-        #expect(fixture.library.cachedBytes == 10_000 && film.asset.cachedBytes == 10_000)
+        #expect(fixture.retention.cachedBytes == 10_000 && film.asset.cachedBytes == 10_000)
         try await fixture.play(10..<30, of: film)
         try await fixture.settles(20..<30, of: film)
-        #expect(fixture.library.cachedBytes == 10_000 && film.asset.bytes == 10_000 && film.asset.cachedBytes == 10_000)
+        #expect(fixture.retention.cachedBytes == 10_000)
+        #expect(film.asset.bytes == 10_000 && film.asset.cachedBytes == 10_000)
     }
 
     @Test func aPieceReadAgainStaysLonger() async throws {
@@ -38,7 +40,7 @@ import Testing
         let fixture = try await PlayCacheFixture(pieces: nil)
         let film = try await fixture.film()
         try await fixture.play(0..<30, of: film)
-        #expect(fixture.library.cacheLimit == nil && fixture.library.cachedBytes == 30_000)
+        #expect(fixture.retention.cacheLimit == nil && fixture.retention.cachedBytes == 30_000)
         try await fixture.settles(0..<30, of: film)
     }
 
@@ -65,7 +67,7 @@ import Testing
         let film = try await fixture.film()
         try await fixture.play(0..<30, of: film)
         try await fixture.settles([], of: film)
-        #expect(fixture.library.cachedBytes == 0)
+        #expect(fixture.retention.cachedBytes == 0)
     }
 
     @Test(arguments: [("aes", "keys/0.key"), ("cmaf", "video-90p/init-0.mp4")])
@@ -80,7 +82,7 @@ import Testing
             #expect(fixture.numbers(of: asset).isEmpty || files.contains(preliminary), "\(files)")
             return files.allSatisfy { $0.hasSuffix(".json") }
         }
-        #expect(asset.bytes == 0 && fixture.library.cachedBytes == 0 && !asset.isPlayableOffline)
+        #expect(asset.bytes == 0 && fixture.retention.cachedBytes == 0 && !asset.isPlayableOffline)
     }
 
     // MARK: Retained pieces
@@ -88,9 +90,9 @@ import Testing
     @Test func pinnedPiecesStayAndDoNotCount() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
         let (kept, other) = (try await fixture.film(20), try await fixture.film(30))
-        fixture.library.pin(.renditions(["media": .whole]), of: kept.asset)
+        fixture.retention.pin(.renditions(["media": .whole]), of: kept.asset)
         try await fixture.play(0..<20, of: kept)
-        #expect(fixture.library.cachedBytes == 0 && kept.asset.cachedBytes == 0 && kept.asset.bytes == 20_000)
+        #expect(fixture.retention.cachedBytes == 0 && kept.asset.cachedBytes == 0 && kept.asset.bytes == 20_000)
         try await fixture.play(0..<30, of: other)
         try await fixture.settles(20..<30, of: other)
         try await fixture.settles(0..<20, of: kept)
@@ -103,7 +105,7 @@ import Testing
         try await fixture.play(0..<10, of: kept)
         let before = try FileManager.default.attributesOfItem(
             atPath: fixture.base.folder.path("assets/\(kept.asset.id)/media/4.ts"))
-        fixture.library.pin(.renditions(["media": .parts([8..<12])]), of: kept.asset)
+        fixture.retention.pin(.renditions(["media": .parts([8..<12])]), of: kept.asset)
         #expect(kept.asset.cachedBytes == 8000)
         try await fixture.play(0..<30, of: other)
         try await fixture.settles(4...5, of: kept)
@@ -113,7 +115,7 @@ import Testing
         #expect(before[.systemFileNumber] as? Int == after[.systemFileNumber] as? Int)
 
         // Not wanted any more, it counts as used just now.
-        fixture.library.pin(.nothing, of: kept.asset)
+        fixture.retention.pin(.nothing, of: kept.asset)
         try await fixture.settles(22..<30, of: other)
         try await fixture.settles(4...5, of: kept)
         try await fixture.play(0..<8, of: other)
@@ -130,7 +132,7 @@ import Testing
         cursor.served("12.ts")
         try await fixture.play(0..<30, of: other)
         // From 10 s before 24 s to 30 s behind 26 s.
-        try await waitUntil("others to make way") { fixture.numbers(of: film.asset).count <= 21 }
+        try await waitUntil("the eviction of others") { fixture.numbers(of: film.asset).count <= 21 }
         try await fixture.isWithinLimit()
         #expect(Set(7..<28).isSubset(of: fixture.numbers(of: film.asset)))
     }
@@ -138,7 +140,7 @@ import Testing
     @Test func anOfflineSessionNeedsEveryStoredPiece() async throws {
         let fixture = try await PlayCacheFixture(pieces: 5)
         let (film, other) = (try await fixture.film(10), try await fixture.film(30))
-        fixture.library.expect("oaaaaa", at: film.asset, isOffline: true)
+        fixture.retention.expect("oaaaaa", at: film.asset, isOffline: true)
         try await fixture.play(0..<10, of: film)
         try await fixture.play(0..<30, of: other)
         try await fixture.settles([], of: other)
@@ -159,11 +161,11 @@ import Testing
         let pieces = fixture.files(of: asset).filter { !$0.contains(".m3u8") }
         let film = try await fixture.film(1200)
         try await fixture.play(0..<400, of: film)
-        try await waitUntil("a refusal") { fixture.base.log.lines.contains { $0.contains("cannot make way") } }
+        try await waitUntil("a refusal") { fixture.base.log.lines.contains { $0.contains("cannot evict a piece") } }
         #expect(Set(pieces).isSubset(of: fixture.files(of: asset)) && asset.isPlayableOffline)
 
         try FileManager.default.removeItem(atPath: master)
-        fixture.library.pin(.renditions(["audio-en": .whole]), of: asset)
+        fixture.retention.pin(.renditions(["audio-en": .whole]), of: asset)
         try await fixture.play(400..<900, of: film)
         try await waitUntil("the video to go", within: .seconds(30)) {
             let files = fixture.files(of: asset)
@@ -181,7 +183,7 @@ import Testing
         let (film, other) = (try await fixture.film(10), try await fixture.film(20))
         try await fixture.play(0..<10, of: film)
         _ = try await fixture.library.remove(film.asset)
-        #expect(fixture.library.cachedBytes == 0)
+        #expect(fixture.retention.cachedBytes == 0)
         try await fixture.play(0..<10, of: other)
         try await fixture.settles(0..<10, of: other)
     }
@@ -193,9 +195,9 @@ import Testing
         let folder = fixture.base.folder.path("assets/\(film.asset.id)/media/")
         for number in 0..<4 { try FileManager.default.removeItem(atPath: folder + "\(number).ts") }
         try Data(repeating: 0x47, count: 500).write(to: URL(fileURLWithPath: folder + "20.ts"))
-        #expect(film.rendition.folder.open("0.ts") == nil && fixture.library.cachedBytes == 9000)
+        #expect(film.rendition.folder.open("0.ts") == nil && fixture.retention.cachedBytes == 9000)
         film.rendition.folder.reread()
-        #expect(film.asset.cachedBytes == 6500 && fixture.library.cachedBytes == 6500)
+        #expect(film.asset.cachedBytes == 6500 && fixture.retention.cachedBytes == 6500)
     }
 
     // MARK: From one process to the next
@@ -219,7 +221,7 @@ import Testing
         // 6 to 9 are older than the other's, of which three go.
         try await fixture.settles(0..<6, of: restored)
         #expect(fixture.base.log.lines.contains { $0.contains("play-cache") })
-        #expect(fixture.library.cachedBytes == 13_000)
+        #expect(fixture.retention.cachedBytes == 13_000)
     }
 
     @Test func recordsALaterUseOnceAnHour() async throws {

@@ -40,11 +40,13 @@ import Testing
 
     @Test func aDownloadedOrPlayingAssetStays() async throws {
         let (fixture, asset) = try await changed()
-        fixture.library.isKept = { $0 === asset }
+        let downloads = DownloadStub()
+        downloads.kept = asset
+        fixture.library.attach(downloads)
         #expect(await fixture.library.current(asset) === asset)
-        fixture.library.isKept = { _ in false }
-        let cursor = fixture.library.playheads.cursor(of: "a session", in: asset, "video-90p")
-        cursor?.served("0.ts")
+        downloads.kept = nil
+        let seat = fixture.library.playheads.seat("a session", at: asset, "video-90p")
+        seat?.took("0.ts")
         #expect(await fixture.library.current(asset) === asset && asset.revision == nil)
     }
 

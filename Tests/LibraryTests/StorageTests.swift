@@ -9,11 +9,13 @@ import Testing
 
 @testable import Fetching
 @testable import Library
+@testable import Retention
 
 /// Policies, names and purging, with a store of real files.
 @Suite @LoopActor struct StorageTests {
     private let fixture: LibraryFixture
     private var library: Library { fixture.library }
+    private var retention: Retention { fixture.retention }
 
     init() async throws { fixture = try await LibraryFixture() }
 
@@ -46,7 +48,7 @@ import Testing
     @Test func aPolicyOutlivesTheProcessAndStandsInTheBundle() async throws {
         let asset = try await film()
         let policy = StoragePolicy(expires: 5_000_000_000, afterFirstPlay: 60, priority: .important)
-        try await library.setPolicy(policy, of: asset)
+        try await retention.setPolicy(policy, of: asset)
         let stored = try #require(try identity(of: asset)["policy"] as? [String: Any])
         #expect(stored["expires"] as? Int == 5_000_000_000 && stored["priority"] as? String == "important")
         try await fixture.restart()
@@ -55,7 +57,7 @@ import Testing
 
     @Test func aPolicyOfWhatIsOnlyKnownIsKeptAsWell() async throws {
         let asset = try await fixture.open("/ts/master.m3u8")
-        try await library.setPolicy(StoragePolicy(priority: .important), of: asset)
+        try await retention.setPolicy(StoragePolicy(priority: .important), of: asset)
         #expect(files(of: asset).isEmpty)
         try await fixture.restart()
         #expect(library.asset(named: "ts")?.life.policy.priority == .important)
@@ -63,12 +65,12 @@ import Testing
 
     @Test func whoIsExcludedFromBackupsHasTheMarkAsSoonAsThereIsAFolder() async throws {
         let asset = try await fixture.open("/ts/master.m3u8")
-        try await library.setPolicy(StoragePolicy(isExcludedFromBackups: true), of: asset)
+        try await retention.setPolicy(StoragePolicy(isExcludedFromBackups: true), of: asset)
         try await fixture.fetch("video-90p", of: asset)
         await fixture.flush()
         let mark = "assets/\(asset.id)/CACHEDIR.TAG"
         #expect(fixture.folder.files().contains(mark))
-        try await library.setPolicy(StoragePolicy(), of: asset)
+        try await retention.setPolicy(StoragePolicy(), of: asset)
         #expect(!fixture.folder.files().contains(mark))
     }
 
@@ -91,15 +93,15 @@ import Testing
         let asset = try await film()
         fixture.date = 1000
         try play(asset)
-        try await library.setPolicy(StoragePolicy(afterFirstPlay: 60), of: asset)
+        try await retention.setPolicy(StoragePolicy(afterFirstPlay: 60), of: asset)
         fixture.date = 1059
-        try library.checkExpiry(of: asset)
+        try retention.checkExpiry(of: asset)
         fixture.date = 1060
-        try library.checkExpiry(of: asset, for: "aaaaaa")
-        #expect(await code { try library.checkExpiry(of: asset, for: "bbbbbb") } == .expired)
-        #expect(await code { try library.checkExpiry(of: asset) } == .expired)
+        try retention.checkExpiry(of: asset, for: "aaaaaa")
+        #expect(await code { try retention.checkExpiry(of: asset, for: "bbbbbb") } == .expired)
+        #expect(await code { try retention.checkExpiry(of: asset) } == .expired)
         do throws(LibraryError) {
-            try library.checkExpiry(of: asset)
+            try retention.checkExpiry(of: asset)
         } catch {
             #expect(error.message.contains("weir policy ts --after-first-play never"), "\(error.message)")
         }
@@ -139,14 +141,14 @@ import Testing
         let asset = try await film()
         let (bytes, rendition) = (asset.bytes, try #require(asset.rendition("video-90p")))
         fixture.date = 1000
-        await library.purge(asset, .space)
+        await retention.purge(asset, .space)
         #expect(asset.bytes == 0 && !rendition.isWhole && !asset.isPlayableOffline && files(of: asset).isEmpty)
         #expect(asset.life.purge == .init(date: 1000, bytes: bytes, cause: .space))
         #expect(fixture.log.lines.last?.contains("ts was purged") ?? false, "\(fixture.log.lines)")
         try await fixture.fetch("video-90p", of: asset)
         #expect(rendition.isWhole && asset.bytes == bytes)
         await fixture.flush()
-        library.forgetPurge(of: asset)
+        retention.forgetPurge(of: asset)
         await library.saveLife(of: asset)
         try await fixture.restart()
         let again = try #require(library.asset(named: "ts"))
@@ -155,25 +157,25 @@ import Testing
 
     @Test func aPlayingAssetIsNotPurged() async throws {
         let asset = try await film()
-        library.expect("aaaaaa", at: asset, isOffline: false)
-        await library.purge(asset, .expired)
+        retention.expect("aaaaaa", at: asset, isOffline: false)
+        await retention.purge(asset, .expired)
         #expect(asset.bytes > 0 && asset.life.purge == nil)
         let other = try await LibraryFixture()
         let played = try await other.open("/ts/master.m3u8")
         try await other.fetch("video-90p", of: played)
-        _ = try #require(other.library.playheads.cursor(of: "aaaaaa", in: played, "video-90p"))
-        await other.library.purge(played, .expired)
+        _ = try #require(other.library.playheads.seat("aaaaaa", at: played, "video-90p"))
+        await other.retention.purge(played, .expired)
         #expect(played.bytes > 0 && played.life.purge == nil)
     }
 
     @Test func anExpiredAssetIsPurgedAfterADayDespiteFreeSpace() async throws {
         let asset = try await film()
-        try await library.setPolicy(StoragePolicy(expires: 1000), of: asset)
+        try await retention.setPolicy(StoragePolicy(expires: 1000), of: asset)
         fixture.date = 1000 + Purger.grace - 1
-        await library.purger.sweepOut()
+        await retention.purger.sweepOut()
         #expect(asset.bytes > 0)
         fixture.date += 1
-        await library.purger.sweepOut()
+        await retention.purger.sweepOut()
         #expect(asset.bytes == 0 && asset.life.purge?.cause == .expired)
         #expect(library.asset(named: "ts") === asset)
     }
@@ -181,7 +183,7 @@ import Testing
     /// Restarted on a disk that is always full, so that everything goes that may.
     private func fill(_ limit: PurgePlan.Limit) async throws {
         try await fixture.restart(reserve: .max, purge: limit)
-        library.noteFull()
+        retention.noteFull()
     }
 
     private func stored() -> [String] { library.assets.filter { $0.bytes > 0 }.map(\.name) }
@@ -191,19 +193,20 @@ import Testing
         try await fixture.fetch("video-90p", of: other)
         let third = try await fixture.open("/aes/master.m3u8")
         try await fixture.fetch("video-90p", of: third)
-        try await library.setPolicy(StoragePolicy(expires: 1), of: asset)
+        try await retention.setPolicy(StoragePolicy(expires: 1), of: asset)
         try await fixture.restart(reserve: .max)
         fixture.date = 2
-        library.pin(.everything, of: try #require(library.asset(named: "aes")))
-        library.noteFull()
+        retention.pin(.everything, of: try #require(library.asset(named: "aes")))
+        retention.noteFull()
         try await waitUntil("room for others", within: .seconds(20)) { self.stored() == ["aes"] }
         #expect(library.asset(named: "ts")?.life.purge?.cause == .expired)
         #expect(library.asset(named: "cmaf")?.life.purge == nil)
         try await waitUntil("a word about it", within: .seconds(20)) {
-            fixture.log.lines.contains { $0.contains("nothing more is stored that may make way") }
+            fixture.log.lines.contains { $0.contains("nothing more that is stored may be deleted") }
         }
         #expect(stored() == ["aes"])
-        #expect(fixture.log.lines.contains { $0.contains("since it was played makes way") }, "\(fixture.log.lines)")
+        let lines = fixture.log.lines
+        #expect(lines.contains { $0.contains("of pieces cached by playback are evicted") }, "\(lines)")
     }
 
     @Test(arguments: [
@@ -213,10 +216,10 @@ import Testing
         _ = try await film()
         let important = try await fixture.open("/aes/master.m3u8")
         try await fixture.fetch("video-90p", of: important)
-        try await library.setPolicy(StoragePolicy(priority: .important), of: important)
+        try await retention.setPolicy(StoragePolicy(priority: .important), of: important)
         try await fixture.restart(reserve: .max, purge: limit)
-        for asset in library.assets { library.pin(.everything, of: asset) }
-        library.noteFull()
+        for asset in library.assets { retention.pin(.everything, of: asset) }
+        retention.noteFull()
         try await waitUntil("room", within: .seconds(20)) { self.stored() == left }
         let causes = library.assets.compactMap { $0.life.purge?.cause }
         #expect(causes == (limit == .default ? [.space] : [.spaceThoughImportant, .space]))
@@ -227,7 +230,7 @@ import Testing
     /// There may be more assets than descriptors.
     @Test func aLookAtAnAssetLeavesNoneOfItsFoldersOpen() async throws {
         let asset = try await film()
-        try await library.setPolicy(StoragePolicy(priority: .important), of: asset)
+        try await retention.setPolicy(StoragePolicy(priority: .important), of: asset)
         try await fixture.restart()
         let known = try #require(library.asset(named: "ts"))
         #expect(known.bytes > 0 && known.artworkKind == nil && known.bundle.exists)

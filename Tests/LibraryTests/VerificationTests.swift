@@ -1,6 +1,8 @@
 import EventLoop
 import Foundation
 import Glibc
+import Integrity
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -11,10 +13,10 @@ import Testing
 /// Verification of an asset: the report, and the effect on its files.
 @Suite @LoopActor struct VerificationTests {
     private func verify(_ fixture: LibraryFixture, _ asset: Asset) async throws -> VerificationReport {
-        let verification = try fixture.library.verification(of: asset, bytesPerSecond: 0)
-        try await fixture.library.verify(verification, at: 1_000_000)
+        let verification = try fixture.integrity.verification(of: asset, bytesPerSecond: 0)
+        try await fixture.integrity.verify(verification, at: 1_000_000)
         #expect(verification.isComplete)
-        return fixture.library.report(on: verification)
+        return fixture.integrity.report(on: verification)
     }
 
     private func stored(_ fixture: LibraryFixture, _ name: String, _ ids: String...) async throws -> Asset {
@@ -52,7 +54,7 @@ import Testing
         try flip("video-90p/1.ts", fixture)
         #expect(truncate(try fixture.folder.find("video-90p/4.ts"), 188) == 0)
         try FileManager.default.removeItem(atPath: try fixture.folder.find("video-90p/5.ts"))
-        fixture.library.pin(.renditions(["video-90p": .whole]), of: asset)
+        fixture.retention.pin(.renditions(["video-90p": .whole]), of: asset)
         let part = try #require(try await verify(fixture, asset).parts.first)
         #expect(
             part.mismatches == [
@@ -99,12 +101,12 @@ import Testing
         try flip("video-90p/1.ts", fixture)
         try flip("video-90p/3.ts", fixture)
         try FileManager.default.removeItem(atPath: try fixture.folder.find("video-90p/5.ts"))
-        let verification = try fixture.library.verification(of: asset, bytesPerSecond: 0)
-        try await fixture.library.verify(verification, at: 1)
+        let verification = try fixture.integrity.verification(of: asset, bytesPerSecond: 0)
+        try await fixture.integrity.verify(verification, at: 1)
         try await fixture.origin.clearRequests()
-        try await fixture.library.fetchAgain(verification)
+        try await fixture.integrity.fetchAgain(verification)
         #expect(try await fixture.origin.requests().map(\.path).sorted() == ["/ts/90p/1.ts", "/ts/90p/3.ts"])
-        let report = fixture.library.report(on: verification)
+        let report = fixture.integrity.report(on: verification)
         #expect(report.parts.first?.mismatches.map(\.isMended) == [true, true])
         #expect(report.remaining == 0 && report.parts.first?.holes.map(\.isWanted) == [false])
         #expect(try await verify(fixture, asset).parts.first?.mismatches == [])
@@ -114,21 +116,21 @@ import Testing
         let fixture = try await LibraryFixture()
         let asset = try await stored(fixture, "ts", "video-90p")
         for number in 0..<6 { try flip("video-90p/\(number).ts", fixture) }
-        let verification = try fixture.library.verification(of: asset, bytesPerSecond: 0)
-        try await fixture.library.verify(verification, at: 1)
+        let verification = try fixture.integrity.verification(of: asset, bytesPerSecond: 0)
+        try await fixture.integrity.verify(verification, at: 1)
         try await fixture.origin.add(OriginRule("/ts/90p/5.ts") { $0.cutAfter = -1 })
-        let error = await code { try await fixture.library.fetchAgain(verification) }
+        let error = await code { try await fixture.integrity.fetchAgain(verification) }
         #expect(error != nil)
-        #expect(fixture.library.report(on: verification).remaining == 1)
+        #expect(fixture.integrity.report(on: verification).remaining == 1)
         fixture.library.mode = .offline
-        #expect(await code { try await fixture.library.fetchAgain(verification) } == .notStored)
+        #expect(await code { try await fixture.integrity.fetchAgain(verification) } == .notStored)
     }
 
     @Test func whatIsGivenUpIsNotNotedAsVerified() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await stored(fixture, "ts", "video-90p")
-        let verification = try fixture.library.verification(of: asset, bytesPerSecond: 1)
-        let work = Task { @LoopActor in try await fixture.library.verify(verification, at: 5) }
+        let verification = try fixture.integrity.verification(of: asset, bytesPerSecond: 1)
+        let work = Task { @LoopActor in try await fixture.integrity.verify(verification, at: 5) }
         try await waitUntil("the first bytes") { verification.pace.bytes > 0 }
         verification.pace.cancel()
         try await work.value
@@ -140,7 +142,7 @@ import Testing
         let first = try await stored(fixture, "ts", "video-90p")
         let second = try await stored(fixture, "cmaf", "video-90p")
         let (now, later) = (first.created, first.created + 100)
-        let turn = { fixture.library.assetToVerify(before: $0, at: $1) { _ in false }?.name }
+        let turn = { fixture.integrity.assetToVerify(before: $0, at: $1) { _ in false }?.name }
         #expect(turn(now, now) == nil)
         #expect(turn(later, later) != nil)
         second.note(verifiedAt: later - 1)
@@ -151,6 +153,6 @@ import Testing
         // A clock that was wrong.
         first.note(verifiedAt: later + 1000)
         #expect(turn(later, later) == "ts")
-        #expect(fixture.library.assetToVerify(before: later, at: later) { $0 === first }?.name == "cmaf")
+        #expect(fixture.integrity.assetToVerify(before: later, at: later) { $0 === first }?.name == "cmaf")
     }
 }

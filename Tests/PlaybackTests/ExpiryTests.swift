@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Library
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -20,7 +21,7 @@ import Testing
     @Test func aWindowBeginsWithTheFirstPieceAndItsEndIsToldToWhoComesLater() async throws {
         let pieces = try await fixture.media(fixture.typed("/ts/master.m3u8"))
         let asset = try fixture.asset("ts")
-        try await fixture.library.setPolicy(StoragePolicy(afterFirstPlay: 3600), of: asset)
+        try await fixture.retention.setPolicy(StoragePolicy(afterFirstPlay: 3600), of: asset)
         #expect(asset.life.expiration == nil)
         #expect(try await fixture.get(pieces[0]).status == 200)
         #expect(asset.life.expiration == now + 3600)
@@ -40,7 +41,7 @@ import Testing
         #expect(try await fixture.get(stranger).status == 410)
         let list = (stranger.split(separator: "/").dropLast() + ["media.m3u8"]).joined(separator: "/")
         #expect(try await fixture.get("/" + list).status == 410)
-        try await fixture.library.setPolicy(StoragePolicy(), of: asset)
+        try await fixture.retention.setPolicy(StoragePolicy(), of: asset)
         #expect(try await fixture.get("/ts.m3u8").status == 200)
         #expect(try await fixture.get(stranger).status == 200)
     }
@@ -48,7 +49,7 @@ import Testing
     @Test func aDateEndsWhatNobodyHasPlayed() async throws {
         _ = try await fixture.entry(fixture.typed("/ts/master.m3u8"))
         let asset = try fixture.asset("ts")
-        try await fixture.library.setPolicy(StoragePolicy(expires: now + 10), of: asset)
+        try await fixture.retention.setPolicy(StoragePolicy(expires: now + 10), of: asset)
         #expect(try await fixture.get("/ts.m3u8").status == 200)
         clock.advance(by: 10)
         #expect(try await fixture.get("/ts.m3u8").status == 410)

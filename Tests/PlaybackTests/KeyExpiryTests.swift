@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Library
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -35,7 +36,7 @@ import Testing
         let key = try #require(early.first { $0.hasSuffix("/0.key") })
         let waiting = try await fixture.media("/offline/aes.m3u8")
         let lists = try await fixture.entry("/offline/aes.m3u8")
-        try await fixture.library.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        try await fixture.retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         clock.advance(by: 60)
         for path in ["/offline/aes.m3u8", lists[0], try #require(waiting.first { $0.hasSuffix(".key") })] {
             let answer = try await fixture.get(path)
@@ -94,7 +95,7 @@ import Testing
         let asset = try fixture.asset("aes")
         // Long after whoever has played.
         clock.advance(by: 100_000)
-        try await fixture.library.setPolicy(StoragePolicy(keys: KeyTerms(afterFirstPlay: 3600)), of: asset)
+        try await fixture.retention.setPolicy(StoragePolicy(keys: KeyTerms(afterFirstPlay: 3600)), of: asset)
         let paths = try await fixture.media("/offline/aes.m3u8")
         #expect(asset.keys.life(of: 0).firstPlayed == nil)
         #expect(try await fixture.get(try #require(paths.first { $0.hasSuffix(".ts") })).status == 200)

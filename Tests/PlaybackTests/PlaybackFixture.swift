@@ -5,6 +5,7 @@ import HTTPMessage
 import HTTPServer
 import Library
 import Origin
+import Retention
 import Store
 import TestSupport
 import Testing
@@ -17,6 +18,7 @@ import Testing
     let origin: TestOrigin
     let client: OriginClient
     let library: Library
+    let retention: Retention
     let playback: Playback
     private let logs: TemporaryFolder
     private let server: HTTPServer
@@ -43,11 +45,12 @@ import Testing
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client, now: now,
             date: clock.map { clock in { Int64(clock.date) } })
+        retention = Retention(of: library)
         logs = try TemporaryFolder()
         var sessions = Sessions.Configuration()
         (sessions.folder, sessions.software) = (logs.path("log"), "Weir/test")
         if let clock { sessions.date = { clock.date } }
-        let playback = Playback(library: library, patience: patience, logs: sessions)
+        let playback = Playback(library: library, retention: retention, patience: patience, logs: sessions)
         self.playback = playback
         var limits = HTTPServer.Configuration()
         limits.allowedOrigins = allowedOrigins

@@ -36,20 +36,23 @@ extension EventFeed {
 }
 
 extension EventFeed {
-    /// Tells as well of what becomes of a library's assets and their keys, and how it asks origins. Once.
+    /// Publishes changes of a library's assets, keys and mode as well. Call it once.
     func follow(_ library: Library) {
-        library.assetChanged = { [weak self] asset in
-            // Of what is not in its place yet, the name is another asset's.
-            if !asset.isRevision { self?.publish(.changed(.init(id: asset.id, asset: asset.name))) }
-        }
-        library.modeChanged = { [weak self] mode in self?.publish(.mode(API.Mode(.init(mode)))) }
-        library.purged = { [weak self] asset, purge in
-            self?.publish(
-                .purged(.init(asset: asset.name, id: asset.id, purge: API.Storage.Purge(purge))))
-        }
-        library.keysChanged = { [weak self] asset, change, numbers in
+        subscriptions.append(library.events.subscribe { [weak self] in self?.publish($0) })
+    }
+
+    private func publish(_ event: LibraryEvent) {
+        switch event {
+        case .assetChanged(let asset):
+            // The name of a revision is that of the asset that it revises.
+            if !asset.isRevision { publish(.changed(.init(id: asset.id, asset: asset.name))) }
+        case .modeChanged(let mode): publish(.mode(API.Mode(.init(mode))))
+        case .purged(let asset, let purge):
+            publish(.purged(.init(asset: asset.name, id: asset.id, purge: API.Storage.Purge(purge))))
+        case .keysChanged(let asset, let change, let numbers):
             guard let change = API.Event.KeyChange.Change(rawValue: change.rawValue) else { return }
-            self?.publish(.keys(.init(asset: asset.name, id: asset.id, change: change, keys: numbers)))
+            publish(.keys(.init(asset: asset.name, id: asset.id, change: change, keys: numbers)))
+        default: break
         }
     }
 

@@ -73,7 +73,7 @@ public struct OrphanBundle: Equatable, Sendable {
         }
         do throws(ExchangeError) {
             let asset = try await adopt(id, identity, at: path)
-            await library.adopted(asset)
+            await library.downloads?.keep(asset)
             library.publish(asset)
             asset.letGo()
             finds.adopted.append(asset)

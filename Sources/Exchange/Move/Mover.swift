@@ -80,7 +80,7 @@ import Store
         if move.leftOut > 0 {
             library.report("\(name): \(move.leftOut) pieces were not what had come, and were left out when it was moved")
             library.rectify(move.asset)
-            library.pieceLost(move.asset)
+            library.events.send(.pieceLost(move.asset))
         }
         let waiting = move.waiting
         move.waiting = []

@@ -17,15 +17,15 @@ public import Store
     private var saved: Set<Int> = []
 
     /// What becomes of the keys in time, by number: of those alone of which there is anything to say.
-    var lives: [Int: KeyLife] = [:]
+    package var lives: [Int: KeyLife] = [:]
     /// Those whose lives the catalogue is to have in a moment.
     var unwritten: Set<Int> = []
     /// How long they are used.
     var terms = KeyTerms()
     /// The time of day, in seconds since 1970.
     var date: () -> Int64 = { Int64(time(nil)) }
-    /// Told of keys whose time is over, once, with their numbers.
-    var lapsed: ([Int]) -> Void = { _ in }
+    /// The asset.
+    weak var observer: (any KeyRingObserver)?
     /// Those that may not be used, at the time up to which that holds; nil before it was looked at.
     private var known: (unusable: Set<Int>, until: Int64)?
     /// Grows whenever other keys may be used than before.
@@ -89,7 +89,7 @@ public import Store
     }
 
     /// These keys as they are now.
-    func records(of asset: String, _ numbers: some Sequence<Int>) -> [KeyRecord] {
+    package func records(of asset: String, _ numbers: some Sequence<Int>) -> [KeyRecord] {
         numbers.compactMap { number in
             urls[number].map { KeyRecord(asset: asset, number: number, url: $0.text, life(of: number)) }
         }
@@ -137,7 +137,7 @@ public import Store
         }
         known = (unusable, until)
         if before.map({ $0 != unusable }) ?? !unusable.isEmpty { turns += 1 }
-        if !news.isEmpty { lapsed(news) }
+        if !news.isEmpty { observer?.keyRing(self, expired: news) }
         return unusable
     }
 
@@ -159,11 +159,17 @@ public import Store
     }
 
     /// What becomes of them is looked at anew.
-    func reconsider() { (known, turns) = (nil, turns + 1) }
+    package func reconsider() { (known, turns) = (nil, turns + 1) }
 
     /// Takes other terms for granted: what they change of each key is told by `change`.
     func adopt(_ terms: KeyTerms) {
         guard terms != self.terms else { return }
         (self.terms, known, turns) = (terms, nil, turns + 1)
     }
+}
+
+/// Hears of keys that have expired.
+@LoopActor protocol KeyRingObserver: AnyObject {
+    /// The keys with these numbers have expired. Called once for each key.
+    func keyRing(_ keys: KeyRing, expired numbers: [Int])
 }

@@ -50,7 +50,7 @@ extension Library {
         guard !renewed.isEmpty, !asset.isRemoved else { return }
         asset.published = asset.wholeRenditions
         if asset.bundle.exists { writeBundle(of: asset) }
-        keysChanged(asset, .renewed, renewed)
+        events.send(.keysChanged(asset, .renewed, numbers: renewed))
     }
 
     private func renew(_ number: Int, of asset: Asset) async throws(LibraryError) {

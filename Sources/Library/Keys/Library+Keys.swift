@@ -2,6 +2,7 @@ import EventLoop
 import Fetching
 import Glibc
 import Playheads
+package import Store
 import Store
 
 /// What becomes of keys in time: which may be used, and which are taken back.
@@ -12,23 +13,10 @@ import Store
 extension Library {
     // MARK: Terms
 
-    /// Gives the keys of an asset that is downloaded for the first time the terms that the configuration wants, unless it
-    /// has some of its own, or no keys.
-    public func giveTerms(to asset: Asset) async {
-        guard newKeyTerms != KeyTerms(), asset.life.policy.keys == KeyTerms(), !asset.keys.isEmpty else { return }
-        var policy = asset.life.policy
-        policy.keys = newKeyTerms
-        do {
-            try await setPolicy(policy, of: asset)
-        } catch {
-            report("\(asset.name): its keys have no terms: \(error)")
-        }
-    }
-
     /// Lets the keys of an asset have the terms of its policy.
     ///
     /// - Returns: those for which that changes anything.
-    func adoptKeyTerms(of asset: Asset, after former: KeyTerms, isPlaying: Bool) -> [Int] {
+    package func adoptKeyTerms(of asset: Asset, after former: KeyTerms, isPlaying: Bool) -> [Int] {
         guard asset.life.policy.keys != former else { return [] }
         findArrivals(of: asset)
         let numbers = asset.keys.lives.keys.sorted()
@@ -52,7 +40,7 @@ extension Library {
         let now = date()
         try await change(numbers, of: asset) { $0.setExpiration(expires, at: now) }
         rectify(asset)
-        keysChanged(asset, .dated, numbers)
+        events.send(.keysChanged(asset, .dated, numbers: numbers))
     }
 
     // MARK: Taking back
@@ -72,7 +60,7 @@ extension Library {
         try await change(numbers, of: asset) { $0.invalidate(at: now) }
         loader.forget([asset.keys.folder])
         rectify(asset)
-        keysChanged(asset, .invalidated, numbers)
+        events.send(.keysChanged(asset, .invalidated, numbers: numbers))
         if let failure = deleteKeys(numbers, of: asset) {
             throw LibraryError(failure, about: "a key of \(asset.name) is not used any more, but its file is there")
         }
@@ -80,7 +68,7 @@ extension Library {
 
     /// Deletes the files of keys that are not used any more: of those that were invalidated, and of what has expired
     /// before a time.
-    func sweepKeys(of asset: Asset, before bound: Int64) {
+    package func sweepKeys(of asset: Asset, before bound: Int64) {
         guard readOnlyReason == nil, !asset.isRemoved else { return }
         rectify(asset)
         let numbers = asset.keys.unusable.filter { number in
@@ -167,7 +155,7 @@ extension Library {
             report("\(asset.name): \(numbers.count == 1 ? "a key has" : "\(numbers.count) keys have") expired")
             rectify(asset)
             await saveKeys(numbers, of: asset)
-            keysChanged(asset, .expired, numbers)
+            events.send(.keysChanged(asset, .expired, numbers: numbers))
         }
     }
 

@@ -93,7 +93,7 @@ public import Store
     // MARK: Changes
 
     /// What is known of an asset does not hold any more.
-    func note(_ asset: Asset) {
+    package func note(_ asset: Asset) {
         known[asset.id] = nil
         guard !isOver, !asset.isPreview, library?.readOnlyReason == nil else { return }
         changed[asset.id] = .now

@@ -1,7 +1,6 @@
 import Testing
 
-@testable import Fetching
-@testable import Library
+@testable import Retention
 
 @Suite struct RecencyQueueTests {
     private var queue = RecencyQueue<String>()
@@ -13,7 +12,7 @@ import Testing
 
     private var order: String { queue.slots.compactMap { queue[$0] }.joined(separator: " ") }
 
-    @Test mutating func theLeastRecentlyUsedIsFirst() throws {
+    @Test mutating func theLeastRecentlyUsedIsTheFirst() throws {
         enter("a", "bb", "ccc")
         #expect(order == "a bb ccc" && queue.oldest == slots["a"] && queue.count == 3 && queue.size == 6)
         queue.use(try #require(slots["a"]), at: 7)
@@ -26,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [("a", "bb ccc"), ("bb", "a ccc"), ("ccc", "a bb")])
-    mutating func removalKeepsTheOrderOfOthers(_ name: String, _ rest: String) throws {
+    mutating func removalLeavesTheOthersInOrder(_ name: String, _ rest: String) throws {
         enter("a", "bb", "ccc")
         let slot = try #require(slots[name])
         queue.remove(slot)
@@ -36,7 +35,7 @@ import Testing
         #expect(order == rest + " d" && slots["d"] == slot)
     }
 
-    @Test mutating func whenAllAreTakenOutItIsEmptyAndGoesOn() {
+    @Test mutating func isEmptyAfterTheLastRemovalAndReusable() {
         enter("a", "bb")
         for slot in slots.values { queue.remove(slot) }
         #expect(queue.oldest == nil && queue.count == 0 && queue.size == 0 && order.isEmpty)
@@ -44,7 +43,7 @@ import Testing
         #expect(order == "c")
     }
 
-    @Test mutating func sortedTheyStandByTheirLastUseAndElseAsTheyWere() {
+    @Test mutating func sortsByLastUseAndKeepsTheOrderOfEqualTimes() {
         for (name, time) in [("a", 5), ("b", 3), ("c", 5), ("d", 1), ("e", 3)] {
             slots[name] = queue.append(name, size: 1, lastUse: Int64(time))
         }
@@ -54,7 +53,7 @@ import Testing
         #expect(order == "b e a c d" && queue.lastUse(of: slots["d"] ?? 0) == 1)
     }
 
-    @Test mutating func matchesAPlainListForRandomOperations() {
+    @Test mutating func behavesAsAPlainListUnderRandomOperations() {
         var random = SystemRandomNumberGenerator()
         var plain: [Int] = []
         var queue = RecencyQueue<Int>()

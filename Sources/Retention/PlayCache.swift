@@ -1,16 +1,16 @@
 import EventLoop
 import Fetching
 import Glibc
+import Library
 import Playheads
 import Store
 
-/// The pieces that are kept because they flowed: which there are, in the order in which they were last used, and which make
-/// way when they are more than the limit.
+/// The pieces cached by playback, in the order of their last use. Evicts the least recently used ones above a limit.
 ///
-/// A piece is in the play cache unless it is pinned, so a download copies nothing of what it finds: its pieces leave the
-/// cache in place. When a piece was last used is known in memory, and stands on disk as its file's access time, noted once
-/// in an hour of use: no other record of it could tell of a piece that is not there, or outlive its bundle. A process that
-/// is killed loses an hour's order at most.
+/// A piece is in the play cache unless it is pinned, so a download copies nothing that is stored already: its pieces leave
+/// the cache in place. The time of last use is kept in memory, and on disk as the file's access time, written once in an
+/// hour of use: any other record could name a piece that is gone, or outlive its bundle. A process that is killed loses an
+/// hour's order at most.
 @LoopActor final class PlayCache: PieceObserver {
     /// A cached piece. In the queue as long as `accounts` has its slot.
     struct Piece {
@@ -30,53 +30,54 @@ import Store
     /// By folder. A folder with an account is alive: the queue holds it.
     private var accounts: [ObjectIdentifier: Account] = [:]
     private var rounds = EvictionRounds()
-    private(set) var arrivals = Arrivals()
-    private var pins: [String: Pins] = [:]
-    private weak var library: Library?
+    private(set) var starting = StartingSessions()
+    /// By asset id.
+    private var pinned: [String: PinnedContent] = [:]
+    let library: Library
     private var timer: LoopTimer?
-    /// What an earlier process left, and nobody has looked into yet.
+    /// Assets of an earlier process whose folders are not read yet.
     private var uncounted: [Asset] = []
     private var isCounting = false
-    /// Folders of which it is of interest whether segments are in them, and nobody knows.
+    /// Folders that are to be read after this turn: a piece may go if they have no segments.
     var unread: [PieceFolder] = []
-    /// Whether the timer's next turn looks at everything anew.
+    /// True if the timer's next turn looks at every piece again.
     private var isRetry = false
     private var hasFailed = false
-    /// Who waits for what makes way.
+    /// Callers that wait for the end of an eviction.
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// So long one piece's uses are noted on disk once.
+    /// The seconds within which a piece's use is written to disk once.
     private static let noteSpan: Int64 = 3600
-    /// When it is tried again to get below the limit, where what is needed is more than that.
+    /// The pause before the next try if the needed pieces alone exceed the limit.
     private static let retryPause = Duration.seconds(5)
-    /// Not at once: descriptors come first.
+    /// Not zero: descriptors come first.
     private static let turnPause = Duration.milliseconds(1)
 
-    /// - Parameter limit: the bytes that may stay; nil for any number.
-    init(limit: Int64?) {
+    /// - Parameter limit: the bytes that may stay; nil for no limit.
+    init(of library: Library, limit: Int64?) {
+        self.library = library
         self.limit = limit
         rounds.limit = limit
         timer = LoopTimer { [weak self] in self?.turn() }
     }
 
-    /// The bytes that may stay; nil for any number.
+    /// The bytes that may stay; nil for no limit.
     let limit: Int64?
 
-    /// Counts what an earlier process left, asset by asset, and lets go of what is too much. Assets of which it is known
-    /// that none of their pieces merely flowed sleep on.
-    func start(for library: Library) {
-        self.library = library
+    /// Counts the pieces of an earlier process, asset by asset, and evicts those above the limit. Assets without cached
+    /// pieces, as their summaries say, stay asleep.
+    func start() {
         guard library.readOnlyReason == nil else { return }
         isCounting = true
-        library.summaries.whenChecked { [weak self, weak library] in
-            guard let self, let library else { return }
+        library.summaries.whenChecked { [weak self] in
+            guard let self else { return }
             uncounted = library.assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) }
                 .filter { library.summaries[$0].map { $0.cachedBytes > 0 } ?? true }
             timer?.schedule(after: Self.turnPause)
         }
     }
 
-    // MARK: What folders tell
+    // MARK: Pieces
 
     /// See `PieceObserver`.
     package func folder(_ folder: PieceFolder, gained file: String, size: Int64) {
@@ -105,7 +106,7 @@ import Store
         for (file, entry) in entries { sort(file, entry.size, in: folder, of: asset, lastUse: entry.lastUse) }
     }
 
-    /// All that is known of an asset's pieces is considered anew: other ones are pinned.
+    /// Sorts all known pieces of an asset again: others are pinned than before.
     private func reconsider(_ asset: Asset) {
         let now = Self.now
         for folder in asset.folders {
@@ -115,7 +116,7 @@ import Store
         schedule()
     }
 
-    /// Puts a piece where it belongs.
+    /// Enters a piece into the cache, or takes a pinned one out.
     private func sort(_ file: String, _ size: Int64, in folder: PieceFolder, of asset: Asset, lastUse: Int64) {
         if isPinned(file, in: folder, of: asset) {
             drop(file, of: folder)
@@ -137,7 +138,7 @@ import Store
         queue.remove(slot)
     }
 
-    /// Takes a piece out of its folder's account.
+    /// Takes a piece out of its folder's account, not out of the queue.
     private func close(_ file: String, _ size: Int64, of folder: PieceFolder) {
         let id = ObjectIdentifier(folder)
         accounts[id]?.slots[file] = nil
@@ -152,51 +153,50 @@ import Store
     /// See `PieceObserver`.
     package func evictableBytes(in folder: PieceFolder) -> Int64 { accounts[ObjectIdentifier(folder)]?.bytes ?? 0 }
 
-    // MARK: What others tell
+    // MARK: Assets and sessions
 
-    /// From now on this is kept of an asset, and nothing else.
-    func pin(_ wanted: Pins, of asset: Asset) {
-        guard pins[asset.id] ?? .nothing != wanted, library?.asset(id: asset.id) === asset else { return }
-        pins[asset.id] = wanted == .nothing ? nil : wanted
-        library?.summaries.note(asset)
+    /// Replaces the pinned content of an asset.
+    func pin(_ content: PinnedContent, of asset: Asset) {
+        guard pinned[asset.id] ?? .nothing != content, library.asset(id: asset.id) === asset else { return }
+        pinned[asset.id] = content == .nothing ? nil : content
+        library.summaries.note(asset)
         reconsider(asset)
     }
 
-    /// What is kept of an asset because it is wanted.
-    func pins(of asset: Asset) -> Pins { pins[asset.id] ?? .nothing }
+    func pinned(of asset: Asset) -> PinnedContent { pinned[asset.id] ?? .nothing }
 
-    /// An asset is known from now on.
-    func take(_ asset: Asset) {
+    /// Follows the pieces of an asset that is registered.
+    func follow(_ asset: Asset) {
         asset.bundle.observer = self
         if !asset.isAsleep, asset.folders.contains(where: { $0.known != nil }) { reconsider(asset) }
     }
 
-    /// An asset is removed.
+    /// Forgets the pieces and pins of an asset that is removed or purged.
     func forget(_ asset: Asset) {
-        pins[asset.id] = nil
+        pinned[asset.id] = nil
         guard !asset.isAsleep else { return }
         for folder in asset.folders {
             for file in cachedFiles(of: folder) { drop(file, of: folder) }
         }
     }
 
-    /// A session was given a playlist of an asset.
+    /// Records that a session was given a playlist of an asset.
     func expect(_ session: String, at asset: Asset, isOffline: Bool) {
-        arrivals.note(session, of: asset.id, isOffline: isOffline, at: .now)
+        starting.add(session, of: asset.id, isOffline: isOffline, at: .now)
     }
 
-    /// Lets so many bytes go for a disk that is full, whatever the limit, as far as nobody needs them. Once they are gone
-    /// the limit counts as before.
-    func makeWay(_ bytes: Int64) {
+    /// Evicts this many bytes for a full disk, whatever the limit, unless sessions need them. Afterwards the limit counts
+    /// again.
+    func evict(bytes: Int64) {
         queue.sort()
         rounds.limit = max(0, queue.size - bytes)
         rounds.begin(queue.count)
         schedule()
     }
 
-    /// Waits until what makes way has gone, or all has been looked at: what is left then is needed.
-    func madeWay() async {
-        guard isMakingWay, rounds.isOver(queue), library?.readOnlyReason == nil else { return }
+    /// Waits until the bytes are evicted, or every piece was looked at: those that stay are needed.
+    func evictionEnd() async {
+        guard isEvictingForDisk, rounds.isOver(queue), library.readOnlyReason == nil else { return }
         await withCheckedContinuation { waiting.append($0) }
     }
 
@@ -205,66 +205,66 @@ import Store
         waiting = []
     }
 
-    /// Whether it lets go of more than its limit asks for.
-    var isMakingWay: Bool { rounds.limit != limit }
+    /// True if it evicts more than its limit demands, for a full disk.
+    var isEvictingForDisk: Bool { rounds.limit != limit }
 
-    /// Lets go of no more than the limit asks for.
+    /// Evicts no more than the limit demands.
     func relax() {
         rounds.limit = limit
         resumeWaiting()
     }
 
-    // MARK: What is pinned
+    // MARK: Pins
 
-    private func asset(of folder: PieceFolder) -> Asset? { library?.asset(id: folder.asset) }
+    private func asset(of folder: PieceFolder) -> Asset? { library.asset(id: folder.asset) }
 
     private func isPinned(_ file: String, in folder: PieceFolder, of asset: Asset) -> Bool {
         guard let name = PieceName(file) else { return true }
         let rendition = asset.rendition(in: folder)
         if rendition?.isOfRecording ?? asset.renditions.contains(where: \.isOfRecording) { return true }
-        guard let pins = pins[asset.id] else { return false }
-        return pins.hold(name.role, of: folder.id, rendition?.span(of: name))
+        guard let pinned = pinned[asset.id] else { return false }
+        return pinned.contains(name.role, of: folder.id, rendition?.span(of: name))
     }
 
     // MARK: Turns
 
     private func schedule() {
-        guard rounds.isOver(queue), !isCounting, library?.readOnlyReason == nil else { return }
+        guard rounds.isOver(queue), !isCounting, library.readOnlyReason == nil else { return }
         isRetry = false
         timer?.schedule(after: Self.turnPause)
     }
 
     private func turn() {
-        guard let library, !isCounting || !count() else { return }
+        guard !isCounting || !count() else { return }
         if isRetry { rounds.begin(queue.count) }
         isRetry = false
         library.playheads.catchUp()
-        var known: [ObjectIdentifier: NeedWindows] = [:]
-        // Before the rounds are changed, which is when they must not be looked at.
-        let isMakingWay = isMakingWay
+        var known: [ObjectIdentifier: NeededTimes] = [:]
+        // Read here: during the turn below the rounds are being changed.
+        let isEvictingForDisk = isEvictingForDisk
         let (evicted, hasMore) = rounds.turn(over: &queue) { piece in
             guard let asset = asset(of: piece.folder) else { return false }
-            // What lies on another disk frees nothing on a full one.
-            if asset.bundle.isHeld || (isMakingWay && !asset.isHome) { return true }
+            // Pieces on another volume take no room on the full disk.
+            if asset.bundle.isHeld || (isEvictingForDisk && !asset.isHome) { return true }
             let id = ObjectIdentifier(asset)
-            let needs = known[id] ?? needs(of: asset, library.playheads)
+            let needs = known[id] ?? needs(of: asset)
             known[id] = needs
             return isNeeded(piece, needs, of: asset)
         }
         for (piece, size) in evicted { close(piece.file, size, of: piece.folder) }
-        for (piece, _) in evicted { evict(piece, library) }
+        for (piece, _) in evicted { evict(piece) }
         guard rounds.isOver(queue) else { return relax() }
         let hasNews = !evicted.isEmpty || !unread.isEmpty
         for folder in unread { _ = folder.sizes }
         unread = []
-        // What they needed may go as well now.
+        // Keys and initialization sections may go after the last of their segments.
         if hasNews { rounds.noteArrival() }
         isRetry = !hasMore && !hasNews
         if isRetry { resumeWaiting() }
         timer?.schedule(after: isRetry ? Self.retryPause : Self.turnPause)
     }
 
-    /// Looks into one more asset; false when none is left.
+    /// Reads the folders of one more asset; false if none is left.
     private func count() -> Bool {
         if let asset = uncounted.popLast() {
             if !asset.isRemoved { for folder in asset.folders { _ = folder.sizes } }
@@ -274,17 +274,17 @@ import Store
         isCounting = false
         queue.sort()
         rounds.begin(queue.count)
-        if rounds.isOver(queue), !isMakingWay, let limit {
-            library?.report(
-                "what was kept since it was played takes \(queue.size >> 20) MB; the longest unused of it makes way, "
+        if rounds.isOver(queue), !isEvictingForDisk, let limit {
+            library.report(
+                "pieces cached by playback take \(queue.size >> 20) MB; the least recently used ones are evicted, "
                     + "since play-cache is \(limit >> 20) MB")
         }
         return false
     }
 
-    /// Takes a piece away: first from what is offered, the bundle's own playlists too, and then from the disk. Who is in
-    /// the middle of it reads on.
-    private func evict(_ piece: Piece, _ library: Library) {
+    /// Deletes a piece: first from the bundle's own playlists, and then from the disk. A reader in the middle of it reads
+    /// on.
+    private func evict(_ piece: Piece) {
         let asset = asset(of: piece.folder)
         let rendition = asset?.rendition(in: piece.folder)
         let wasWhole = rendition?.isWhole ?? false
@@ -295,7 +295,7 @@ import Store
         } catch {
             guard !hasFailed else { return }
             hasFailed = true
-            library.report("the play cache cannot make way: \(error)")
+            library.report("the play cache cannot evict a piece: \(error)")
         }
     }
 

@@ -1,10 +1,9 @@
-/// Things in the order in which they were last used, each with its size: what was used the longest ago is the first to make
-/// way.
+/// Elements in the order of their last use, each with its size. The least recently used is the first to be evicted.
 ///
-/// Pure, and a list whose links are numbers in one array: to enter, use and remove an element takes the same few steps
-/// however many there are, and moves nothing in memory. An element costs 32 bytes beside itself.
+/// Pure. A linked list whose links are indices into one array: to insert, use and remove an element takes constant time
+/// and moves nothing in memory. An element costs 32 bytes beside itself.
 struct RecencyQueue<Element> {
-    /// Where an element is, as long as it is there; afterwards the place may be another's.
+    /// Identifies an element while it is in the queue; afterwards the slot may be another's.
     typealias Slot = Int32
 
     private struct Node {
@@ -12,7 +11,7 @@ struct RecencyQueue<Element> {
         var size: Int64
         /// In seconds since 1970.
         var lastUse: Int64
-        /// The slot of the one that was used just before it, and just after it.
+        /// The slots of the elements used just before it and just after it.
         var older: Slot
         var newer: Slot
     }
@@ -20,10 +19,10 @@ struct RecencyQueue<Element> {
     private var nodes: [Node] = []
     private var free: [Slot] = []
     private var newest = Self.none
-    /// The slot of what was used the longest ago; nil where nothing is there.
+    /// The slot of the least recently used element; nil if the queue is empty.
     var oldest: Slot? { first == Self.none ? nil : first }
     private var first = Self.none
-    /// How many elements there are.
+    /// The number of elements.
     private(set) var count = 0
     /// The sum of their sizes.
     private(set) var size: Int64 = 0
@@ -38,10 +37,10 @@ struct RecencyQueue<Element> {
     /// The size of the element in a slot.
     func size(of slot: Slot) -> Int64 { nodes[Int(slot)].size }
 
-    /// When the element in a slot was last used, in seconds since 1970.
+    /// The time of the element's last use, in seconds since 1970.
     func lastUse(of slot: Slot) -> Int64 { nodes[Int(slot)].lastUse }
 
-    /// All slots, the longest unused first. Walks over all of them.
+    /// All slots, the least recently used first. Walks over all of them.
     var slots: [Slot] {
         var slots: [Slot] = []
         var slot = first
@@ -52,7 +51,7 @@ struct RecencyQueue<Element> {
         return slots
     }
 
-    /// Enters an element as the last one used.
+    /// Adds an element as the most recently used.
     mutating func append(_ element: Element, size: Int64, lastUse: Int64) -> Slot {
         let node = Node(element: element, size: size, lastUse: lastUse, older: Self.none, newer: Self.none)
         let slot: Slot
@@ -69,21 +68,20 @@ struct RecencyQueue<Element> {
         return slot
     }
 
-    /// Makes an element the last one used.
+    /// Makes an element the most recently used.
     mutating func use(_ slot: Slot, at lastUse: Int64) {
         nodes[Int(slot)].lastUse = lastUse
         rotate(slot)
     }
 
-    /// Lets an element stand behind all others, and leaves it when it was last used: it is looked at again once they
-    /// have been.
+    /// Moves an element behind all others and leaves its time of last use: it is looked at again after them.
     mutating func rotate(_ slot: Slot) {
         guard newest != slot else { return }
         unlink(slot)
         link(slot)
     }
 
-    /// Takes an element out.
+    /// Removes an element.
     mutating func remove(_ slot: Slot) {
         unlink(slot)
         nodes[Int(slot)].element = nil
@@ -92,7 +90,7 @@ struct RecencyQueue<Element> {
         free.append(slot)
     }
 
-    /// Orders all elements anew by when they were last used; of the same second they stay as they are.
+    /// Orders all elements again by the time of last use; those of the same second keep their order.
     mutating func sort() {
         // Beside the nodes, so that comparing touches nothing else.
         var order = slots.enumerated().map { (time: lastUse(of: $1), place: $0, slot: $1) }

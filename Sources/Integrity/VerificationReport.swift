@@ -1,28 +1,28 @@
 public import Store
 
-/// What verifying an asset came to, rendition by rendition.
+/// The findings of a verification, rendition by rendition.
 public struct VerificationReport: Equatable, Sendable {
-    /// Pieces that a rendition names and the store lacks, one behind the other.
+    /// Consecutive pieces that a rendition names and the store lacks.
     public struct Hole: Equatable, Sendable {
-        /// When they would play, in seconds; nil for keys and initialization sections.
+        /// Their time, in seconds; nil for keys and initialization sections.
         public let time: Range<Double>?
-        /// The files of the first and of the last.
+        /// The first file and the last.
         public let first: String, last: String
-        /// How many they are.
+        /// The number of pieces.
         public let count: Int
-        /// Whether a download wants them.
+        /// True if a download pins them.
         public let isWanted: Bool
     }
 
-    /// A piece that was not what had come.
+    /// A piece that differs from what was stored.
     public struct Mismatch: Equatable, Sendable {
-        /// Its file.
+        /// The file.
         public let file: String
-        /// When it plays, in seconds; nil where that is not known, or for what is no segment.
+        /// A segment's time, in seconds; nil if it is unknown, and for other pieces.
         public let time: Range<Double>?
-        /// What was wrong.
+        /// The damage.
         public let fault: PieceFault
-        /// Whether it is there again.
+        /// True if the piece was stored again.
         public let isMended: Bool
     }
 
@@ -30,28 +30,28 @@ public struct VerificationReport: Equatable, Sendable {
     public struct Part: Equatable, Sendable {
         /// The folder's name in the bundle.
         public let id: String
-        /// How many pieces are there, and were right or have come since.
+        /// The number of stored pieces: undamaged ones, and those fetched since.
         public var pieces = 0
         /// The sum of their lengths.
         public var bytes: Int64 = 0
-        /// The stretches of media time that are there, in seconds; what EXT-X-GAP marks counts as there.
+        /// The stretches of media time that are stored, in seconds; segments marked by EXT-X-GAP count as stored.
         public var whole: [Range<Double>] = []
-        /// What is missing; what was wrong aside.
+        /// Missing pieces, except damaged ones.
         public var holes: [Hole] = []
-        /// What was wrong.
+        /// Damaged pieces.
         public var mismatches: [Mismatch] = []
 
         init(id: String) { self.id = id }
 
-        /// How many pieces are missing that a download wants, or that were wrong.
+        /// The number of missing pieces that a download pins, or that were damaged.
         public var remaining: Int {
             holes.reduce(0) { $0 + ($1.isWanted ? $1.count : 0) } + mismatches.count { !$0.isMended }
         }
     }
 
-    /// What there is anything of, or should be.
+    /// The parts of which anything is stored or pinned.
     public var parts: [Part] = []
 
-    /// How many pieces are missing that a download wants, or that were wrong.
+    /// The number of missing pieces that a download pins, or that were damaged.
     public var remaining: Int { parts.reduce(0) { $0 + $1.remaining } }
 }

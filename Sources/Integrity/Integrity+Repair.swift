@@ -1,26 +1,27 @@
 import EventLoop
-public import Fetching
+import Fetching
+public import Library
 import Store
 
-/// Fetching again what was wrong.
-extension Library {
-    /// So many are fetched together.
-    private static let mendingWidth = 6
+/// Repair of damaged pieces.
+extension Integrity {
+    /// The number of pieces that are fetched at a time.
+    private static let repairWidth = 6
 
-    /// Fetches the pieces again that a verification has found wrong and that are not there: these, and nothing else.
+    /// Fetches the damaged pieces of a verification again that are still missing, and no others.
     ///
-    /// - Throws: the first error that would not let others come either, or else the first of all; what has come stays.
+    /// - Throws: the first error that would stop other pieces as well, or else the first of all; fetched pieces stay.
     public func fetchAgain(_ verification: Verification) async throws(LibraryError) {
         let asset = verification.asset
         var failure: LibraryError?
         var wanted = missing(verification, &failure)[...]
         while !wanted.isEmpty, !verification.pace.isCancelled {
-            let batch = wanted.prefix(Self.mendingWidth)
+            let batch = wanted.prefix(Self.repairWidth)
             wanted = wanted.dropFirst(batch.count)
             var fetches: [Fetch] = []
             defer { for fetch in fetches { fetch.release() } }
             for (folder, resource) in batch {
-                fetches.append(try fetch(resource, in: folder, of: asset, urgency: .background))
+                fetches.append(try library.fetch(resource, in: folder, of: asset, urgency: .background))
             }
             for fetch in fetches {
                 guard let error = await fetch.failure() else { continue }
@@ -28,7 +29,7 @@ extension Library {
                 failure = failure ?? error
             }
         }
-        publish(asset)
+        library.publish(asset)
         if let failure { throw failure }
     }
 
@@ -52,17 +53,8 @@ extension Library {
     }
 }
 
-extension Asset {
-    /// What a name in one of its folders stands for; nil where nothing leads to it any more.
-    public func resource(_ name: PieceName, in folder: PieceFolder) -> Resource? {
-        if folder === sessionData.folder { return sessionData.resource(named: name) }
-        if case .key(let number) = name.role { return folder === keys.folder ? keys.resource(number) : nil }
-        return rendition(folder.id)?.resource(named: name)
-    }
-}
-
 extension Fetch {
-    /// Waits for its end: why there is no piece; nil where there is one.
+    /// Waits for its end. The reason why no piece was stored; nil if one was.
     fileprivate func failure() async -> LibraryError? {
         let result = await withCheckedContinuation { continuation in
             whenEnded { continuation.resume(returning: $0) }

@@ -1,21 +1,24 @@
 import EventLoop
 import Fetching
+import Library
 import Playheads
 import Playlist
+import Retention
 import Store
 
-/// The report as the folders and playlists have it now.
+/// The report, made of the folders and playlists as they are now.
 extension VerificationReport {
     /// - Parameters:
-    ///   - faults: what was wrong, by folder and file.
-    ///   - pins: what downloads want.
-    @LoopActor init(of asset: Asset, faults: [String: [String: PieceFault]], pins: Pins) {
+    ///   - faults: by folder and file.
+    ///   - pinned: the content that downloads pin.
+    @LoopActor init(of asset: Asset, faults: [String: [String: PieceFault]], pinned: PinnedContent) {
         for rendition in asset.renditions + asset.images {
             let wrong = faults[rendition.folder.id] ?? [:]
-            guard !rendition.folder.sizes.isEmpty || !wrong.isEmpty || pins.want(rendition.name.id) else { continue }
-            parts.append(Part(rendition, wrong, pins))
+            guard !rendition.folder.sizes.isEmpty || !wrong.isEmpty || pinned.includes(rendition: rendition.name.id)
+            else { continue }
+            parts.append(Part(rendition, wrong, pinned))
         }
-        if let keys = Part(asset.keys, faults[asset.keys.folder.id] ?? [:], of: asset, pins) { parts.append(keys) }
+        if let keys = Part(asset.keys, faults[asset.keys.folder.id] ?? [:], of: asset, pinned) { parts.append(keys) }
         let data = asset.sessionData.folder
         let wrong = faults[data.id] ?? [:]
         if !data.sizes.isEmpty || !wrong.isEmpty { parts.append(Part(data, wrong) { _ in nil }) }
@@ -35,7 +38,7 @@ extension VerificationReport.Part {
         mismatches.sort { ($0.time?.lowerBound ?? -1, $0.file) < ($1.time?.lowerBound ?? -1, $1.file) }
     }
 
-    @LoopActor fileprivate init(_ rendition: Rendition, _ faults: [String: PieceFault], _ pins: Pins) {
+    @LoopActor fileprivate init(_ rendition: Rendition, _ faults: [String: PieceFault], _ pinned: PinnedContent) {
         let timeline = rendition.timeline
         self.init(rendition.folder, faults) { file in
             guard case .segment(let number)? = PieceName(file)?.role else { return nil }
@@ -43,34 +46,37 @@ extension VerificationReport.Part {
         }
         guard let source = rendition.source, source.isDurable else { return }
         for map in source.playlist.maps {
-            addHole(rendition.name(of: map).description, rendition.folder, faults, pins)
+            addHole(rendition.name(of: map).description, rendition.folder, faults, pinned)
         }
-        addSegments(of: source.playlist, rendition, faults, pins)
+        addSegments(of: source.playlist, rendition, faults, pinned)
     }
 
-    @LoopActor fileprivate init?(_ keys: KeyRing, _ faults: [String: PieceFault], of asset: Asset, _ pins: Pins) {
+    @LoopActor fileprivate init?(
+        _ keys: KeyRing, _ faults: [String: PieceFault], of asset: Asset, _ pinned: PinnedContent
+    ) {
         var wanted: Set<Int> = []
-        for rendition in asset.renditions where !rendition.folder.sizes.isEmpty || pins.want(rendition.name.id) {
+        for rendition in asset.renditions
+        where !rendition.folder.sizes.isEmpty || pinned.includes(rendition: rendition.name.id) {
             wanted.formUnion(rendition.keyNumbers.compactMap(\.self))
         }
         guard !keys.folder.sizes.isEmpty || !faults.isEmpty || !wanted.isEmpty else { return nil }
         self.init(keys.folder, faults) { _ in nil }
         for number in wanted.sorted() where keys.isUsable(number) {
-            addHole(KeyRing.name(number).description, keys.folder, faults, pins)
+            addHole(KeyRing.name(number).description, keys.folder, faults, pinned)
         }
     }
 
-    /// A key or an initialization section, if it is not there.
+    /// Adds a key or an initialization section that is missing.
     @LoopActor private mutating func addHole(
-        _ file: String, _ folder: PieceFolder, _ faults: [String: PieceFault], _ pins: Pins
+        _ file: String, _ folder: PieceFolder, _ faults: [String: PieceFault], _ pinned: PinnedContent
     ) {
         guard !folder.contains(file), faults[file] == nil, let role = PieceName(file)?.role else { return }
         holes.append(
-            .init(time: nil, first: file, last: file, count: 1, isWanted: pins.hold(role, of: folder.id, nil)))
+            .init(time: nil, first: file, last: file, count: 1, isWanted: pinned.contains(role, of: folder.id, nil)))
     }
 
     @LoopActor private mutating func addSegments(
-        of playlist: MediaPlaylist, _ rendition: Rendition, _ faults: [String: PieceFault], _ pins: Pins
+        of playlist: MediaPlaylist, _ rendition: Rendition, _ faults: [String: PieceFault], _ pinned: PinnedContent
     ) {
         var stretches = VerifiedStretches()
         var time = 0.0
@@ -85,7 +91,7 @@ extension VerificationReport.Part {
                 stretches.addMismatch()
             } else {
                 let role = rendition.name(of: segment).role
-                stretches.add(hole: file, span, isWanted: pins.hold(role, of: rendition.name.id, span))
+                stretches.add(hole: file, span, isWanted: pinned.contains(role, of: rendition.name.id, span))
             }
         }
         whole = stretches.whole
@@ -93,18 +99,18 @@ extension VerificationReport.Part {
     }
 }
 
-/// Gathers what is there and what is not, segment by segment. Pure.
+/// Joins stored segments and missing segments into stretches. Pure.
 struct VerifiedStretches {
-    /// What is there.
+    /// Stored.
     private(set) var whole: [Range<Double>] = []
-    /// What is not.
+    /// Missing.
     private(set) var holes: [VerificationReport.Hole] = []
-    /// What the last segment was.
+    /// The kind of the last segment.
     private var last: Kind?
 
     private enum Kind: Equatable { case whole, hole(isWanted: Bool), mismatch }
 
-    /// A segment that is there.
+    /// Adds a stored segment.
     mutating func add(whole span: SegmentSpan) {
         if last == .whole, let first = whole.popLast() {
             whole.append(first.lowerBound..<span.end)
@@ -114,7 +120,7 @@ struct VerifiedStretches {
         last = .whole
     }
 
-    /// A segment that is not.
+    /// Adds a missing segment.
     mutating func add(hole file: String, _ span: SegmentSpan, isWanted: Bool) {
         if last == .hole(isWanted: isWanted), let before = holes.popLast(), let time = before.time {
             holes.append(
@@ -128,16 +134,6 @@ struct VerifiedStretches {
         last = .hole(isWanted: isWanted)
     }
 
-    /// A segment that was there, and wrong.
+    /// Adds a damaged segment.
     mutating func addMismatch() { last = .mismatch }
-}
-
-extension Pins {
-    /// Whether anything of a rendition is wanted.
-    func want(_ rendition: String) -> Bool {
-        switch self {
-        case .everything: true
-        case .renditions(let wanted): wanted[rendition] != nil
-        }
-    }
 }

@@ -1,33 +1,33 @@
-/// Which elements of a queue make way for a limit: the longest unused first, but for those that are needed.
+/// Chooses the elements of a queue that are evicted above a limit: the least recently used first, except needed ones.
 ///
-/// Pure, and done in parts, so that no turn of a loop takes long. What is needed is passed over, and stands behind all
-/// others then. So that a queue of which much is needed is not gone through again and again for every element that
-/// comes, each of them brings leave to look at so many only; a whole round is made when something may have changed.
+/// Pure, and done in parts, so that no turn of a loop takes long. A needed element is passed over and moves behind all
+/// others. Each new element permits a limited number of looks, so that a queue with many needed elements is not walked
+/// again and again; a whole round is made when something may have changed.
 struct EvictionRounds {
-    /// The bytes that may stay; nil for any number.
+    /// The bytes that may stay; nil for no limit.
     var limit: Int64?
-    /// How many elements may still be looked at.
+    /// The number of elements that may still be looked at.
     private(set) var looks = 0
 
-    /// So many may be looked at for each that comes: the beginnings of many others, or what a session has around its
-    /// playhead.
+    /// The number of looks that each new element permits: the beginnings of many others, or the pieces around a
+    /// session's playhead.
     static let looksEach = 64
-    /// So much is done in one turn.
+    /// The most looks and evictions of one turn.
     static let turn = (looks: 256, evictions: 8)
 
-    /// Whether a queue is over the limit.
+    /// True if a queue is over the limit.
     func isOver<Element>(_ queue: RecencyQueue<Element>) -> Bool { limit.map { queue.size > $0 } ?? false }
 
-    /// Something came.
+    /// Permits the looks of one new element.
     mutating func noteArrival() { looks += Self.looksEach }
 
-    /// All may be looked at once more.
+    /// Permits a look at every element.
     mutating func begin(_ count: Int) { looks = count }
 
-    /// Takes what makes way now out of the queue.
+    /// Takes the elements that are evicted now out of the queue.
     ///
-    /// - Parameter isNeeded: whether an element must stay.
-    /// - Returns: what makes way, in this order, with its size, and whether there is more to do at once.
+    /// - Parameter isNeeded: true if an element must stay.
+    /// - Returns: the evicted elements in order, with their sizes, and true if there is more to do at once.
     mutating func turn<Element>(
         over queue: inout RecencyQueue<Element>, isNeeded: (Element) -> Bool
     ) -> (evicted: [(element: Element, size: Int64)], hasMore: Bool) {

@@ -1,10 +1,9 @@
 import Testing
 
-@testable import Fetching
-@testable import Library
+@testable import Retention
 
 @Suite struct EvictionRoundsTests {
-    /// A queue of pieces of ten bytes, named by letters, and the turns until no work is left.
+    /// A queue of pieces of ten bytes, a letter each, and the turns over it until there is nothing more to do.
     private struct Table {
         var queue = RecencyQueue<String>()
         var rounds: EvictionRounds
@@ -14,7 +13,7 @@ import Testing
             rounds = EvictionRounds(limit: limit)
         }
 
-        /// - Returns: the evicted pieces, by turn.
+        /// - Returns: the evicted pieces of each turn.
         mutating func work(needing needed: String = "") -> [String] {
             var turns: [String] = []
             while true {
@@ -31,11 +30,11 @@ import Testing
         arguments: [
             ("abcde", nil, "", "", "abcde"), ("abcde", 50, "", "", "abcde"), ("abcde", 49, "", "a", "bcde"),
             ("abcde", 20, "", "abc", "de"), ("abcde", 0, "", "abcde", ""), ("abcde", 0, "bd", "ace", "bd"),
-            // A needed piece counts, and moves behind the examined ones.
+            // Needed pieces count, and move behind those that were looked at.
             ("abcde", 30, "ab", "cd", "eab"), ("abcde", 30, "abcde", "", "abcde"), ("abcde", 10, "abd", "ce", "abd"),
             ("", 0, "", "", ""),
         ] as [(String, Int64?, String, String, String)])
-    func evictsLeastRecentlyUsedUnlessNeeded(
+    func evictsTheLeastRecentlyUsedExceptNeededPieces(
         _ pieces: String, _ limit: Int64?, _ needed: String, _ evicted: String, _ rest: String
     ) {
         var table = Table(pieces, limit: limit)
@@ -45,7 +44,7 @@ import Testing
         #expect(table.queue.size == Int64(10 * rest.count))
     }
 
-    @Test func oneTurnEvictsAFew() {
+    @Test func oneTurnEvictsAFewOnly() {
         var table = Table(String(repeating: "x", count: 20), limit: 0)
         table.rounds.begin(20)
         #expect(table.work().map(\.count) == [8, 8, 4])
@@ -54,7 +53,7 @@ import Testing
         #expect(table.work(needing: "x") == ["", "", ""])
     }
 
-    @Test func eachInsertionAllowsALimitedNumberOfLooks() {
+    @Test func eachArrivalPermitsALimitedNumberOfLooks() {
         var table = Table(String(repeating: "n", count: 100) + "e", limit: 1000)
         table.rounds.noteArrival()
         #expect(table.work(needing: "n") == [""] && table.queue.size == 1010)

@@ -1,0 +1,46 @@
+import EventLoop
+import Fetching
+import FoundationEssentials
+package import Store
+
+/// The lives of assets: their expiry, and their plays.
+extension Library {
+    /// Throws `expired` for an asset that may not be played any more, and `newerBundle` for one that cannot be.
+    package func checkExpiry(of asset: Asset) throws(LibraryError) {
+        try checkBundle(of: asset)
+        guard let end = asset.life.expiration, end <= date() else { return }
+        let option = end == asset.life.policy.expires ? "--expires" : "--after-first-play"
+        throw LibraryError(
+            .expired,
+            "\(asset.name) has expired (\(Self.instant(end))); \"weir policy \(asset.name) \(option) never\" lets it play again"
+        )
+    }
+
+    /// An instant for people, in UTC: `2026-12-24T18:00:00Z`.
+    package static func instant(_ seconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+    }
+
+    /// Records that a session begins or ends to play an asset.
+    func recordPlay(_ change: SessionChange) {
+        guard let asset = asset(id: change.asset) else { return }
+        let isFirst = asset.life.firstPlayed == nil
+        asset.life.recordPlay(at: date())
+        events.send(.assetChanged(asset))
+        noteKeyUse(of: asset)
+        guard asset.isPersistent, readOnlyReason == nil else { return }
+        if isFirst, asset.life.policy.afterFirstPlay != nil, asset.bundle.exists { writeBundle(of: asset) }
+        Task { await saveLife(of: asset) }
+    }
+
+    /// Writes the policy, plays and purge of an asset to the catalogue.
+    package func saveLife(of asset: Asset) async {
+        guard asset.isPersistent else { return }
+        await write(.init(storage: [asset.storageRecord]), about: asset)
+    }
+}
+
+extension Asset {
+    /// Its policy, plays and purge, as the catalogue has them.
+    package var storageRecord: StorageRecord { StorageRecord(asset: id, life) }
+}

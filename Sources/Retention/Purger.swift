@@ -1,0 +1,184 @@
+import EventLoop
+import Fetching
+import Library
+import Store
+
+/// Makes room on a full disk by a `PurgePlan`, and deletes assets a day after they expired.
+///
+/// It looks at the disk once something could not be kept, and every two seconds for as long as a download waits for room:
+/// then it also notices room that other programs have made.
+@LoopActor final class Purger: RoomMaker {
+    /// The assets that may be purged.
+    let limit: PurgePlan.Limit
+
+    private weak var retention: Retention?
+    private var turn: LoopTimer?
+    private var sweep: LoopTimer?
+    /// True if the disk was full at the last look, and will be looked at again.
+    private var isFull = false
+    /// The purge in progress, which others join.
+    private var work: Task<Bool, Never>?
+    /// True if something could not be kept since the last look.
+    private var wasRefused = false
+    /// The room after the last refusal, once the refused file was deleted.
+    private var leastRoom: Int64?
+    /// The cache's bytes at the last order to evict: those that have not gone by the next look do not go.
+    private var cacheThen: Int64?
+    /// True if the report that nothing more may be deleted was made.
+    private var hasGivenUp = false
+
+    private static let pause = Duration.seconds(2)
+    private static let sweepPause = Duration.seconds(600)
+    /// Seconds for which expired assets stay if there is room: a wrong date can still be corrected.
+    static let grace: Int64 = 86_400
+
+    init(limit: PurgePlan.Limit) {
+        self.limit = limit
+        turn = LoopTimer { [weak self] in self?.look() }
+        sweep = LoopTimer { [weak self] in self?.sweepLater() }
+    }
+
+    /// Begins to look for expired assets.
+    func start(for retention: Retention) {
+        self.retention = retention
+        guard retention.library.readOnlyReason == nil else { return }
+        sweep?.schedule(after: Self.pause)
+    }
+
+    // MARK: A full disk
+
+    /// See `RoomMaker`.
+    package func noteFull() {
+        (wasRefused, leastRoom) = (true, nil)
+        guard !isFull else { return }
+        isFull = true
+        turn?.schedule(after: .milliseconds(1))
+    }
+
+    private func look() {
+        guard let retention else { return }
+        guard wasRefused || retention.library.isRoomAwaited || retention.cache.isEvictingForDisk else {
+            return isFull = false
+        }
+        wasRefused = false
+        Task { @LoopActor in
+            _ = await makeRoom()
+            if isFull { turn?.schedule(after: Self.pause) }
+        }
+    }
+
+    /// Purges by plan until there is room, or nothing more may be deleted.
+    ///
+    /// - Returns: true if anything was deleted.
+    func makeRoom() async -> Bool {
+        if let work { return await work.value }
+        let task = Task { @LoopActor in
+            defer { work = nil }
+            guard let retention else { return false }
+            return await makeRoom(in: retention)
+        }
+        work = task
+        return await task.value
+    }
+
+    private func makeRoom(in retention: Retention) async -> Bool {
+        let library = retention.library
+        guard library.store.shortage > 0 else {
+            end(in: retention)
+            return false
+        }
+        if hasGrown(library.store.room, in: library) { library.events.send(.roomCame) }
+        library.playheads.catchUp()
+        let isStuck = cacheThen.map { retention.cachedBytes >= $0 && retention.cache.isEvictingForDisk } ?? false
+        let plan = PurgePlan(
+            toFree: library.store.shortage, of: retention.purgeCandidates, limit: limit, at: library.date(),
+            hasCache: !isStuck)
+        var hasMade = false
+        for step in plan.steps { hasMade = await take(step, in: retention) || hasMade }
+        if library.store.shortage == 0 {
+            end(in: retention)
+        } else if plan.freed < plan.wanted {
+            giveUp(in: retention)
+        }
+        return hasMade
+    }
+
+    /// - Returns: true if anything was deleted.
+    private func take(_ step: PurgePlan.Step, in retention: Retention) async -> Bool {
+        switch step {
+        case .playCache(let bytes):
+            let before = retention.cachedBytes
+            await evict(bytes, in: retention)
+            return retention.cachedBytes < before
+        case .asset(let id, _, let cause):
+            guard let asset = retention.library.asset(id: id), asset.bytes > 0 else { return false }
+            await retention.purge(asset, cause)
+            return asset.bytes == 0
+        }
+    }
+
+    private func end(in retention: Retention) {
+        (isFull, hasGivenUp, cacheThen, leastRoom) = (false, false, nil, nil)
+        retention.cache.relax()
+        if retention.library.isRoomAwaited { retention.library.events.send(.roomCame) }
+    }
+
+    /// True if other programs have made room since the last refusal; not much less than a piece or two.
+    private func hasGrown(_ room: Int64?, in library: Library) -> Bool {
+        guard let room, !wasRefused else { return false }
+        guard let before = leastRoom else {
+            leastRoom = room
+            return false
+        }
+        guard room > before, room - before >= (library.store.shortage + room) / 4 else { return false }
+        leastRoom = room
+        return true
+    }
+
+    private func evict(_ bytes: Int64, in retention: Retention) async {
+        if cacheThen == nil {
+            retention.library.report("the disk is full: \(bytes >> 20) MB of pieces cached by playback are evicted")
+        }
+        cacheThen = retention.cachedBytes
+        retention.cache.evict(bytes: bytes)
+        await retention.cache.evictionEnd()
+    }
+
+    private func giveUp(in retention: Retention) {
+        guard !hasGivenUp else { return }
+        hasGivenUp = true
+        retention.cache.relax()
+        let more = limit == .important ? "" : " (see \"purge\" in the configuration)"
+        retention.library.report(
+            "the disk is full, and nothing more that is stored may be deleted\(more); streams play through")
+    }
+
+    /// The bytes of everything that may be purged.
+    var purgeableBytes: Int64 {
+        guard let retention else { return 0 }
+        let date = retention.library.date()
+        return PurgePlan(toFree: .max, of: retention.purgeCandidates, limit: limit, at: date).freed
+    }
+
+    // MARK: Expired assets
+
+    private func sweepLater() {
+        Task { @LoopActor in
+            await sweepOut()
+            sweep?.schedule(after: Self.sweepPause)
+        }
+    }
+
+    /// Deletes assets and keys that expired a day ago.
+    func sweepOut() async {
+        guard let retention else { return }
+        let library = retention.library
+        let bound = library.date() - Self.grace
+        for asset in library.assets where asset.life.isExpired(at: bound) && asset.bytes > 0 {
+            await retention.purge(asset, .expired)
+        }
+        for asset in library.assets where !asset.keys.unusable.isEmpty {
+            library.sweepKeys(of: asset, before: bound)
+        }
+    }
+}

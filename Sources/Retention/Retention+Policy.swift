@@ -1,0 +1,66 @@
+import EventLoop
+import Fetching
+public import Library
+public import Store
+
+/// Policies of assets, and their expiry.
+extension Retention {
+    /// True if an asset has expired.
+    public func isExpired(_ asset: Asset) -> Bool { asset.life.isExpired(at: library.date()) }
+
+    /// Throws `expired` for an asset that may not be played any more, and `newerBundle` for one that cannot be.
+    public func checkExpiry(of asset: Asset) throws(LibraryError) {
+        try library.checkExpiry(of: asset)
+    }
+
+    /// Throws `expired` for an asset that may not be played any more, except by a session that began before: it may play
+    /// to the end.
+    public func checkExpiry(of asset: Asset, for session: String) throws(LibraryError) {
+        try library.checkBundle(of: asset)
+        guard asset.life.expiration != nil, !library.playheads.hasSession(session) else { return }
+        try checkExpiry(of: asset)
+    }
+
+    /// Gives an asset another policy, in the catalogue and in its bundle.
+    ///
+    /// - Throws: `store` if the policy cannot be kept; nothing has changed then.
+    public func setPolicy(_ policy: StoragePolicy, of asset: Asset) async throws(LibraryError) {
+        if let reason = library.readOnlyReason {
+            throw LibraryError(reason, about: "the policy of \(asset.name) stays as it is")
+        }
+        let (former, formerKeys, isPlaying) = (asset.life, asset.keys.lives, library.playheads.isPlayed(asset.id))
+        asset.life.adopt(policy, isPlaying: isPlaying, at: library.date())
+        let changed = library.adoptKeyTerms(of: asset, after: former.policy.keys, isPlaying: isPlaying)
+        if !asset.isPersistent { await library.saveNew(asset) }
+        let records = Catalogue.Contents(
+            keys: asset.keys.records(of: asset.id, changed), storage: [asset.storageRecord])
+        guard await library.write(records, about: asset) else {
+            (asset.life, asset.keys.lives) = (former, formerKeys)
+            asset.keys.reconsider()
+            if let error = asset.saveFailure {
+                throw LibraryError(error, about: "the policy of \(asset.name) is not kept")
+            }
+            throw LibraryError(.missing, "\(asset.name) was removed")
+        }
+        library.events.send(.assetChanged(asset))
+        guard asset.bundle.exists else { return }
+        asset.bundle.whenFree {
+            try? asset.bundle.directory(create: false).setExcludedFromBackups(policy.isExcludedFromBackups)
+        }
+        library.writeBundle(of: asset)
+        if !changed.isEmpty { library.rectify(asset) }
+    }
+
+    /// Gives the keys of an asset that is downloaded for the first time the terms of `newKeyTerms`, unless its policy has
+    /// terms, or it has no keys.
+    public func giveTerms(to asset: Asset) async {
+        guard newKeyTerms != KeyTerms(), asset.life.policy.keys == KeyTerms(), !asset.keys.isEmpty else { return }
+        var policy = asset.life.policy
+        policy.keys = newKeyTerms
+        do {
+            try await setPolicy(policy, of: asset)
+        } catch {
+            library.report("\(asset.name): its keys have no terms: \(error)")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// The sessions that were given a playlist of an asset, and may not have asked for a piece yet.
+///
+/// A session that plays without the origin stays on the list for as long as it plays: it needs all of the asset. Pure: the
+/// caller passes the time.
+struct StartingSessions {
+    private struct Start {
+        let session: String
+        let asset: String
+        var at: ContinuousClock.Instant
+        var isOffline: Bool
+    }
+
+    private var all: [Start] = []
+    /// The time that a session may take to ask for its first piece.
+    static let life = Duration.seconds(60)
+    /// Sessions beyond this number replace the earliest ones: any client can make up session ids.
+    private static let limit = 256
+
+    /// Records that a session was given a playlist.
+    ///
+    /// - Parameter isOffline: true if the session has nothing but the store.
+    mutating func add(_ session: String, of asset: String, isOffline: Bool, at now: ContinuousClock.Instant) {
+        if let known = all.firstIndex(where: { $0.session == session && $0.asset == asset }) {
+            all[known].at = now
+            all[known].isOffline = all[known].isOffline || isOffline
+            return
+        }
+        if all.count >= Self.limit { all.removeFirst() }
+        all.append(Start(session: session, asset: asset, at: now, isOffline: isOffline))
+    }
+
+    /// Adds the media times that an asset's starting sessions need.
+    ///
+    /// - Parameter isPlaying: true if a session plays the asset now.
+    func addNeeds(
+        of asset: String, to times: inout NeededTimes, at now: ContinuousClock.Instant,
+        isPlaying: (_ session: String) -> Bool
+    ) {
+        for start in all where start.asset == asset {
+            let isNew = now - start.at < Self.life
+            guard isNew || isPlaying(start.session) else { continue }
+            if start.isOffline { times.isEverything = true }
+            if isNew { times.add(around: 0) }
+        }
+    }
+}
