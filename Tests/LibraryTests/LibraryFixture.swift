@@ -96,7 +96,7 @@ import Testing
         (folder, client) = (copy, Self.client())
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client,
-            mode: isOffline ? .offline : .auto,
+            mode: isOffline ? .offline : .auto, moves: moves,
             date: { [clock] in clock.date }, report: { [log] in log.add($0) })
         retention = Retention(of: library, cacheLimit: cacheLimit, purge: purge)
     }
