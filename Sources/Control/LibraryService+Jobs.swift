@@ -3,6 +3,7 @@ import Downloader
 import EventLoop
 import Exchange
 import HTTPMessage
+import Integrity
 import Library
 import Origin
 import Store

@@ -1,6 +1,7 @@
 public import API
 import Downloader
 import EventLoop
+import Exchange
 import HTTPMessage
 import Library
 import Retention

@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Origin
 public import Playheads
 import Playlist

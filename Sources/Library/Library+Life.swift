@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 import FoundationEssentials
+import Playheads
 package import Store
 
 /// The lives of assets: their expiry, and their plays.

@@ -26,10 +26,10 @@ extension Library {
     }
 
     /// True while an asset's bundle is being moved.
-    func isMoving(_ asset: Asset) -> Bool { moves?.isMoving(asset) ?? false }
+    package func isMoving(_ asset: Asset) -> Bool { moves?.isMoving(asset) ?? false }
 
     /// Throws `busy` while an asset is being moved.
-    func checkStill(_ asset: Asset) throws(LibraryError) {
+    package func checkStill(_ asset: Asset) throws(LibraryError) {
         guard isMoving(asset) else { return }
         throw LibraryError(.busy, "\(asset.name) stays where it is for now: it is being moved")
     }

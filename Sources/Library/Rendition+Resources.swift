@@ -1,6 +1,7 @@
 import EventLoop
 public import Fetching
 import HTTPMessage
+package import Playheads
 public import Playlist
 
 /// What a rendition's playlists name, by our names for it.

@@ -1,7 +1,7 @@
 public import EventLoop
 public import Fetching
 public import HTTPMessage
-import Playheads
+package import Playheads
 public import Playlist
 
 /// One media playlist's worth of media, whether a variant's own or an EXT-X-MEDIA's: its playlist, its resources by

@@ -1,4 +1,5 @@
 import Library
+import Playheads
 
 /// The media times that sessions of one asset need soon.
 ///

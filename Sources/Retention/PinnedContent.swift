@@ -1,5 +1,6 @@
 package import Fetching
-package import Library
+import Library
+package import Playheads
 
 /// The content of an asset that a download keeps, whatever the limit of the play cache.
 ///

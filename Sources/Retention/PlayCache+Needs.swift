@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 import Library
+import Playheads
 import Store
 
 /// Pieces that stay although the cache is over its limit.

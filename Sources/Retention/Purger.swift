@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 import Library
+import Playheads
 import Store
 
 /// Makes room on a full disk by a `PurgePlan`, and deletes assets a day after they expired.

@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 public import Library
+import Playheads
 public import Store
 
 /// Policies of assets, and their expiry.

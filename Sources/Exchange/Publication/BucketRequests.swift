@@ -61,7 +61,7 @@ struct BucketRequests: Sendable {
         request.priority = .background
         request.isRepeatable = true
         request.acceptsRefusals = true
-        request.insists = true
+        request.ignoresAbsence = true
         request.retries = RetryPolicy()
         request.deadline = Self.deadline
         return request

@@ -3,7 +3,6 @@ import Fetching
 import Glibc
 import Playheads
 package import Store
-import Store
 
 /// What becomes of keys in time: which may be used, and which are taken back.
 ///
