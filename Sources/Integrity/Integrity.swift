@@ -99,7 +99,7 @@ extension Asset {
         return time
     }
 
-    fileprivate func note(verifiedAt time: Int64) {
+    func note(verifiedAt time: Int64) {
         knownVerified = .some(time)
         bundle.changed()
         // If the file cannot be written, the asset is verified again a little sooner.

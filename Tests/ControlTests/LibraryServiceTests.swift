@@ -1,6 +1,7 @@
 import API
 import Downloader
 import EventLoop
+import Fetching
 import Foundation
 import Glibc
 import HTTPMessage

@@ -1,13 +1,13 @@
 import EventLoop
 import Foundation
 import Glibc
-import Integrity
 import Retention
 import Store
 import TestSupport
 import Testing
 
 @testable import Fetching
+@testable import Integrity
 @testable import Library
 
 /// Verification of an asset: the report, and the effect on its files.
