@@ -4,6 +4,7 @@ import Downloader
 import EventLoop
 import Exchange
 import Library
+import Retention
 
 /// A service of two assets, one of which breaks whatever is asked of it.
 @LoopActor final class ScriptedService: ControlService {
@@ -115,8 +116,9 @@ import Library
 
 extension LibraryService {
     /// A service over a library that moves no assets.
-    convenience init(library: Library, downloader: Downloader) {
+    convenience init(library: Library, retention: Retention, downloader: Downloader) {
         self.init(
-            library: library, exchange: ExchangeServices(library, moves: MoveRegister()), downloader: downloader)
+            library: library, retention: retention, exchange: ExchangeServices(library, moves: MoveRegister()),
+            downloader: downloader)
     }
 }

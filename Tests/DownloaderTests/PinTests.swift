@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import HTTPMessage
 import Library
 import Playlist

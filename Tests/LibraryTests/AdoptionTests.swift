@@ -1,4 +1,5 @@
 import EventLoop
+import Exchange
 import Foundation
 import Glibc
 import HTTPMessage
@@ -171,9 +172,9 @@ import Testing
         await library.entitle(refused, "A title")
         try await library.rename(refused, to: "other")
         await retention.purge(refused, .space)
-        await exchange.orphans.adopt()
-        await #expect(throws: LibraryError.self) {
-            _ = try await exchange.exporter.export(refused, to: fixture.folder.path("out"))
+        await fixture.exchange.orphans.adopt()
+        await #expect(throws: ExchangeError.self) {
+            _ = try await fixture.exchange.exporter.export(refused, to: fixture.folder.path("out"))
         }
         #expect(try state(of: asset.id) == before)
         #expect(fixture.log.lines.contains { $0.contains("format 99") })

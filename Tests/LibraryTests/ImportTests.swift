@@ -1,4 +1,5 @@
 import EventLoop
+import Exchange
 import Foundation
 import HTTPMessage
 import Playlist

@@ -45,8 +45,8 @@ import Testing
         fixture.library.attach(downloads)
         #expect(await fixture.library.current(asset) === asset)
         downloads.kept = nil
-        let seat = fixture.library.playheads.seat("a session", at: asset, "video-90p")
-        seat?.took("0.ts")
+        let cursor = fixture.library.playheads.cursor(of: "a session", in: asset, "video-90p")
+        cursor?.served("0.ts")
         #expect(await fixture.library.current(asset) === asset && asset.revision == nil)
     }
 

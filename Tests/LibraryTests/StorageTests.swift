@@ -163,7 +163,7 @@ import Testing
         let other = try await LibraryFixture()
         let played = try await other.open("/ts/master.m3u8")
         try await other.fetch("video-90p", of: played)
-        _ = try #require(other.library.playheads.seat("aaaaaa", at: played, "video-90p"))
+        _ = try #require(other.library.playheads.cursor(of: "aaaaaa", in: played, "video-90p"))
         await other.retention.purge(played, .expired)
         #expect(played.bytes > 0 && played.life.purge == nil)
     }
