@@ -73,8 +73,8 @@ extension Playback {
         }
     }
 
-    /// Records a request that is answered from the store. Client data (CMCD) describes the current moment, so it is
-    /// applied at once.
+    /// Records a request that is answered from the store. If the player sent data about itself (CMCD), the tracker
+    /// catches up at once, because the data describes this moment.
     func took(_ file: String, _ place: PiecePlace, _ exchange: Exchange, _ tells: Bool) {
         note(file, place, exchange, ended: place.record.stored)
         if tells || !place.record.hasStarted { library.playheads.catchUp() }
@@ -123,7 +123,7 @@ extension Playback {
         }
     }
 
-    /// Indicates the substitute that exists if the origin does not deliver. No substitution is possible after the first
+    /// Returns the point up to which a substitute can replace the fetch. No substitution is possible once the first
     /// byte is sent. So a player that has media in its buffer gets the segment only when it is complete, which takes no
     /// longer.
     private func fallback(for errand: Errand, isWhole: Bool) -> Fetch.Fallback {

@@ -217,7 +217,7 @@ public import Retention
             let session = session(for: asset, mode.plain == .auto && asset.isRecorded ? .local : mode.plain)
             sessions.enter(session, exchange)
             send(exchange, .playlist(isKnown: true, isStored: !isPresent)) { () in
-                // If the origin is available on demand, no rendition needs a substitute.
+                // If the origin may still be asked, only complete renditions are listed: they need no substitutes.
                 let isLeft = mode == .offline || library.isOffline || !isStored
                 let listed = isPresent ? nil : isLeft ? asset.offlineRenditions : asset.wholeRenditions
                 return try view(of: asset, session, for: exchange).entry(stored: listed)

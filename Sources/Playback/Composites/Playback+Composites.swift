@@ -54,7 +54,7 @@ extension Playback {
 
     /// Answers with the rendition's own piece, spliced. Returns false if it must be sent unchanged.
     ///
-    /// - Parameter own: the open piece; ownership passes on success and on failure.
+    /// - Parameter own: the open piece; ownership passes to this function.
     private func sentJoined(_ exchange: Exchange, _ slot: Slot, _ own: Int32, _ tells: Bool) -> Bool {
         guard let splice = rejoined(slot, own, exchange) else {
             close(own)
