@@ -12,7 +12,7 @@ import Playlist
     /// Path prefix of all URLs, for a player that does not reach Weir at the root.
     var mount = ""
 
-    // MARK: The entry
+    // MARK: Entry playlists
 
     /// Renders the entry playlist.
     ///
@@ -77,7 +77,7 @@ import Playlist
         return asset.storedFile(of: reference).map { prefix + $0 }
     }
 
-    // MARK: A rendition
+    // MARK: Media playlists
 
     /// Renders the rendition's playlist, or a delta update of it, as it was fetched. A low-latency playlist changes
     /// only its URLs, because players merge its updates.
@@ -135,7 +135,7 @@ import Playlist
     /// URL of an interstitial asset, or of a list of interstitial assets.
     func interstitial(_ name: Interstitials.Name) -> String { "\(prefix)\(Interstitials.folder)/\(name)" }
 
-    // MARK: Names
+    // MARK: URLs
 
     private func playlist(_ rendition: Rendition) -> String { resource(rendition, Route.playlistFile) }
     private func key(_ number: Int) -> String { "\(prefix)keys/\(number).key" }

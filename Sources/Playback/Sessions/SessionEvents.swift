@@ -127,7 +127,7 @@ struct SessionEvents {
         }
     }
 
-    // MARK: Answers
+    // MARK: Results
 
     /// The open events: the first one is on the screen, the last one is being loaded.
     var open: [AccessEvent] {
