@@ -40,7 +40,7 @@ import Store
     private var lastObserver = 0
     private var lastNumber = 0
     private var subscription: Subscription?
-    /// True if downloads may begin: from `resume()` until `stop()`.
+    /// True if downloads may begin; false after `stop()`.
     var isOpen = true
 
     /// Makes a downloader with the downloads in the library's catalogue; none continues before `resume()`.

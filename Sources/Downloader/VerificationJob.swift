@@ -34,7 +34,7 @@ import Store
 }
 
 extension Download.Failure {
-    /// Converts a library error to a download's failure.
+    /// Uses the store's own code if the error comes from the store.
     init(_ error: LibraryError) {
         let code = error.code == .store ? (error.underlying as? StoreError)?.code.rawValue : nil
         self.init(code: code ?? error.code.rawValue, message: error.message)

@@ -31,7 +31,8 @@ import Store
         jobs[asset.id].flatMap { $0.asset === asset ? $0 : nil }
     }
 
-    /// Verifies an asset. A running verification is returned instead, unless it does not repair and the new one must.
+    /// Verifies an asset. If a requested verification is already running, it is returned, unless it does not repair and
+    /// the new one must.
     ///
     /// - Parameter isRepair: true to fetch the asset's requested holes and the damaged pieces.
     /// - Throws: `store` if the system has no free file descriptor.

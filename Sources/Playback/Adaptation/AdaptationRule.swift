@@ -29,7 +29,7 @@ struct AdaptationRule {
         var current: Int?
     }
 
-    /// Share of the throughput that is assumed for the current or a lower quality, and for a higher one.
+    /// Share of the throughput that is assumed for the current or a lower quality; `shareUp` for a higher one.
     static let share = 0.95
     static let shareUp = 0.7
 

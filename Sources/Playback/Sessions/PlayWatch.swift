@@ -54,7 +54,7 @@ struct PlayWatch {
     private(set) var stallTime = 0.0
     /// True if the player sends data about its buffer (CMCD).
     private(set) var isTold = false
-    /// True if the player sends reports; the second property holds its stall state in the last report.
+    /// True if the player sends reports. `isReportedStalled` is its stall state in the last one.
     private(set) var isReported = false
     private var isReportedStalled = false
 
