@@ -5,42 +5,42 @@ import Playlist
 import Retention
 import Store
 
-/// One task under way, or at rest: what is to be kept of an asset, and how it fares.
+/// One download: the content of an asset to store, its state and its progress.
 @LoopActor public final class Download {
-    /// Where a download is in its life. The raw values are kept in the catalogue and never change.
+    /// State of a download. The raw values are stored in the catalogue and never change.
     public enum State: String, Sendable, CaseIterable {
-        /// Others come first.
+        /// Waiting for its turn.
         case queued
         /// Fetching.
         case running
-        /// Stopped by a person, until a person lets it go on.
+        /// Stopped by the user until the user resumes it.
         case paused
-        /// It lacks what `need` says, and goes on by itself.
+        /// Waiting for `need`; it continues by itself.
         case waiting
-        /// It cannot go on by itself. What is stored is kept.
+        /// Stopped by an error; it does not continue by itself. Stored pieces are kept.
         case failed
-        /// Everything that was wanted is stored.
+        /// Everything requested is stored.
         case complete
-        /// Given up by a person. What is stored is kept.
+        /// Cancelled by the user. Stored pieces are kept.
         case cancelled
 
-        /// Whether it goes on, now or later, without anybody's doing.
+        /// True if the download continues, now or later, without the user's action.
         public var isActive: Bool { self == .queued || self == .running || self == .waiting }
     }
 
-    /// What a download waits for.
+    /// The condition that a download waits for.
     public enum Need: String, Sendable {
-        /// An origin that can be reached, and answers.
+        /// An origin that can be reached and answers.
         case network
         /// Room on the disk.
         case space
-        /// A key that the origin refuses to give.
+        /// A key that the origin refuses to deliver.
         case key
-        /// The disk on which the asset lies.
+        /// The disk on which the asset is stored.
         case disk
     }
 
-    /// Why a download failed, or waits.
+    /// The reason why a download failed or waits.
     public struct Failure: Equatable, Sendable {
         /// The error's code, as `LibraryError` and `StoreError` spell it.
         public let code: String
@@ -53,32 +53,33 @@ import Store
         }
     }
 
-    /// What is downloaded.
+    /// The asset that is downloaded.
     public let asset: Asset
-    /// What is wanted of it.
+    /// The content to store.
     public internal(set) var task: DownloadTask
-    /// When it was asked for, in seconds since 1970.
+    /// Time of the order, in seconds since 1970.
     public let created: Int64
-    /// Where it is in its life.
+    /// Current state.
     public internal(set) var state: State
-    /// What it waits for; nil unless it is `waiting`.
+    /// The condition that it waits for; nil unless the state is `waiting`.
     public internal(set) var need: Need?
-    /// Why it failed, or waits.
+    /// The reason why it failed or waits.
     public internal(set) var failure: Failure?
 
-    /// Its place in the order in which downloads were asked for: several are of one second.
+    /// Position in the order of requests; `created` is too coarse, because several downloads may begin in one second.
     var number = 0
-    /// What fetches at the moment.
+    /// The current fetching work.
     var work: (any DownloadWork)?
-    /// What is begun or waited for at the moment: playlists, or the end of a pause.
+    /// The current asynchronous step: loading playlists, or a pause before a retry.
     var step: Task<Void, Never>?
-    /// Follows the asset's playheads: while it runs, or waits for the sessions of the old content to end.
+    /// Subscription to the asset's playheads: while the download runs, or while a complete revision waits for the
+    /// sessions of the old content to end.
     var watch: Subscription?
-    /// How long it has been waiting for what.
+    /// Retry budget.
     var patience = Patience()
-    /// How fast bytes come.
+    /// Current transfer rate.
     var rate = TransferRate()
-    /// Tells of progress, not too often.
+    /// Sends progress events at a limited rate.
     var ticker: ProgressTicker?
 
     init(_ asset: Asset, _ task: DownloadTask, state: State, failure: Failure? = nil, created: Int64) {
@@ -89,19 +90,19 @@ import Store
         self.created = created
     }
 
-    /// The ids of the renditions that are wanted, the variant's own first.
+    /// Ids of the requested renditions, the variant's own first.
     public var ids: [String] { task.renditions }
 
-    /// The renditions, as far as the asset's playlists are known.
+    /// The requested renditions whose playlists are known.
     public var renditions: [Rendition] { ids.compactMap { asset.rendition($0) } }
 
-    /// Whether everything that is wanted is there.
+    /// True if everything requested is stored.
     public var isWhole: Bool {
         let renditions = renditions
         return renditions.count == ids.count && renditions.allSatisfy(isWhole)
     }
 
-    /// Whether everything that is wanted of one of its renditions is there.
+    /// True if everything requested of one rendition is stored.
     func isWhole(_ rendition: Rendition) -> Bool {
         guard let wanted = task.span(of: rendition.name.id), wanted != .whole else { return rendition.isStored }
         guard rendition.source?.isDurable ?? false else { return false }
@@ -109,7 +110,7 @@ import Store
         return track.segments.isEmpty && track.preliminaries.isEmpty
     }
 
-    /// What is missing, in the order of `renditions`.
+    /// The holes, in the order of `renditions`.
     var tracks: [Plan.Track] {
         var seen: Set<Resource> = []
         return renditions.map { rendition in
@@ -117,10 +118,10 @@ import Store
         }
     }
 
-    /// How far it is.
+    /// Current progress.
     public var progress: DownloadProgress { DownloadProgress(of: self) }
 
-    /// Bytes a second, as of late; nil when nothing comes.
+    /// Recent bytes per second; nil if nothing arrives.
     public var bytesPerSecond: Double? { state == .running ? rate.bytesPerSecond(at: .now) : nil }
 
     // MARK: The catalogue
@@ -131,8 +132,8 @@ import Store
             need: need?.rawValue, errorCode: failure?.code, errorMessage: failure?.message, created: created)
     }
 
-    /// What an earlier process left. A task that this one does not understand fails, and is left in the catalogue as it
-    /// is.
+    /// Restores a download of an earlier process. A task that this version cannot read makes the download fail, and
+    /// stays in the catalogue unchanged.
     convenience init(_ record: DownloadRecord, of asset: Asset, by reader: inout TaskReader) {
         let failure = record.errorMessage.map { Failure(code: record.errorCode ?? "", message: $0) }
         do {
@@ -148,6 +149,6 @@ import Store
         }
     }
 
-    /// The code of a failure that lies in the catalogue's text.
+    /// Failure code of a download whose stored task cannot be read.
     public static let unreadable = "unreadable"
 }

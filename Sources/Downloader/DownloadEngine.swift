@@ -6,48 +6,48 @@ import Store
 
 /// Fetches a download's holes, several at a time, until none is left.
 ///
-/// One that cannot be filled does not keep the others from being filled, unless what is wrong concerns them all.
+/// A hole that cannot be filled does not stop the others, unless its error affects all of them.
 @LoopActor final class DownloadEngine: DownloadWork {
     private let download: Download
     private let library: Library
     private let parallel: Int
     private weak var observer: (any DownloadWorkObserver)?
     private var renditions: [Rendition] = []
-    /// What the renditions' segments need, as the plan's places have it.
+    /// Keys and initialization sections of each rendition; the plan refers to them by index.
     private var preliminaries: [[(folder: PieceFolder, resource: Resource)]] = []
     private var plan = Plan([])
     private var playhead = 0.0
-    /// How many holes of each track are still to be filled.
+    /// Number of open holes per track.
     private var left: [Int] = []
-    /// What is under way: each with the hole that it fills, and the request that brings it.
+    /// The running fetches, each with the hole that it fills and its request.
     private var fetching: [ObjectIdentifier: Piece] = [:]
-    /// How many of each request's pieces are under way.
+    /// Number of running pieces per request.
     private var requests: [Int: Int] = [:]
     private var lastRequest = 0
     private var obstacle: DownloadOutcome?
     private var faults = Faults()
-    /// That something was given up by somebody else, which says nothing about it.
+    /// Set if another owner cancelled a fetch, which is no error of the resource.
     private var interruption: LibraryError?
-    /// The holes at the beginning of this round, to see that rounds come to an end.
+    /// Number of holes at the start of this round; it must shrink with each round, so that the rounds end.
     private var holes = Int.max
     private var isFilling = false
     private var isOver = false
 
-    /// A piece under way.
+    /// A piece on its way.
     private struct Piece {
         let fetch: Fetch
         let track: Int
         let isKey: Bool
         let request: Int
-        /// Where what it fills ends, in seconds of media time.
+        /// End of the hole, in seconds of media time.
         let end: Double
-        /// The bytes that were there before.
+        /// Number of bytes that were stored before.
         let began: Int64
-        /// Whether its request is over, and the disk is still to take it.
+        /// True if the transfer is over and the disk write is not.
         var hasArrived = false
     }
 
-    /// - Parameter parallel: the most requests under way.
+    /// - Parameter parallel: maximum number of concurrent requests.
     init(_ download: Download, library: Library, parallel: Int, observer: any DownloadWorkObserver) {
         self.download = download
         self.library = library
@@ -65,7 +65,7 @@ import Store
         fill()
     }
 
-    /// What is under way and nearly done still comes.
+    /// Fetches that are nearly complete are still finished.
     func cancel() {
         isOver = true
         let fetches = fetching.values.map(\.fetch)
@@ -73,8 +73,8 @@ import Store
         for fetch in fetches { fetch.release() }
     }
 
-    /// What now lies behind whoever watches, and waits for its turn at the origin, comes when its turn comes again; after a
-    /// jump so does what has been asked for, and has not begun to come.
+    /// Moves the plan to a new playhead. Fetches that the playhead has passed and that still wait for their turn at the
+    /// origin are planned again; after a jump, so are all fetches without a byte.
     func move(to playhead: Double, isJump: Bool) {
         guard !isOver else { return }
         self.playhead = playhead
@@ -104,7 +104,7 @@ import Store
     }
 
     private func fill() {
-        // A fetch that ends at once calls back from within.
+        // A fetch that ends at once calls back synchronously.
         guard !isFilling else { return }
         isFilling = true
         while !isOver, obstacle == nil, requests.count < parallel, let batch = plan.next() { fetch(batch) }
@@ -117,7 +117,7 @@ import Store
         if let obstacle { return end(obstacle) }
         if let (error, isKey, count) = faults.summary { return end(.failed(error, isKey: isKey, count: count)) }
         guard download.isWhole else {
-            // Something was lost while the rest came, or somebody else gave it up; the disk says what.
+            // A piece was lost meanwhile, or another owner cancelled its fetch. The folders show what is missing.
             let before = holes
             replan()
             guard plan.count < before else {
@@ -160,7 +160,7 @@ import Store
             lastRequest += 1
             let isKey = folder !== rendition.folder
             for (fetch, end) in zip(fetches, ends) {
-                // A plan that was made anew names what is under way too.
+                // A new plan also lists the holes of running fetches.
                 guard fetching[ObjectIdentifier(fetch)] == nil else {
                     fetch.release()
                     continue
@@ -176,7 +176,7 @@ import Store
         }
     }
 
-    /// What fills a hole, and where it belongs; nil where there is no usable URL.
+    /// Returns the resource that fills a hole, and its folder; nil if it has no usable URL.
     private func resource(of hole: Plan.Hole, in track: Int) -> (folder: PieceFolder, resource: Resource)? {
         switch hole.item {
         case .preliminary(let place):
@@ -237,20 +237,20 @@ import Store
     }
 }
 
-/// What went wrong with single pieces.
+/// Errors of single pieces.
 private struct Faults {
     private var first: (error: LibraryError, isKey: Bool)?
     private(set) var count = 0
     private var inARow = 0
 
-    /// So many in a row without a success between them are not about single pieces.
+    /// After this many consecutive errors the cause is not a single piece.
     private static let limit = 8
 
     var summary: (error: LibraryError, isKey: Bool, count: Int)? { first.map { ($0.error, $0.isKey, count) } }
 
     mutating func noteSuccess() { inARow = 0 }
 
-    /// - Returns: whether it is of no use to go on.
+    /// - Returns: true if it is useless to continue.
     mutating func note(_ error: LibraryError, isKey: Bool) -> Bool {
         if first == nil { first = (error, isKey) }
         count += 1

@@ -1,18 +1,18 @@
 import EventLoop
 
-/// Something that happened to a download, for whoever watches.
+/// A change of a download.
 public enum DownloadEvent: Sendable {
-    /// It is new, or its `state`, `need` or `failure` is not what it was.
+    /// The download is new, or its `state`, `need` or `failure` changed.
     case state
-    /// More of it is there; at most four times a second for one download.
+    /// More bytes are stored. Sent at most four times a second per download.
     case progress
-    /// Everything that was wanted of one rendition is there: its id.
+    /// Everything requested of one rendition is stored; the value is its id.
     case renditionComplete(String)
-    /// It is forgotten: the asset was removed.
+    /// The download is gone because its asset was removed.
     case removed
 }
 
-/// Tells of progress: at once when nothing was told of late, and four times a second at most.
+/// Limits progress events: sends the first one at once, and at most four per second.
 @LoopActor final class ProgressTicker {
     private let tell: () -> Void
     private var last: ContinuousClock.Instant?
@@ -26,7 +26,7 @@ public enum DownloadEvent: Sendable {
         timer = LoopTimer { [weak self] in self?.fire() }
     }
 
-    /// There is progress.
+    /// Records progress.
     func note() {
         guard !isDue else { return }
         let now = ContinuousClock.now

@@ -1,22 +1,22 @@
-/// What a person asks for, of one asset: the beginning of a download, or more for one that there is.
+/// A user's order for one asset: begins a download, or adds to an existing one.
 public struct DownloadOrder: Equatable, Sendable {
-    /// What is wanted, the most important first; never empty. All of them are one task, which fetches what they share
-    /// once.
+    /// The requested selections, the most important first; never empty. They form one task, which fetches shared
+    /// resources once.
     public var selections: [Selection]
-    /// The media time that is wanted, in seconds from the start; nil for all of it.
+    /// The requested media time, in seconds from the start; nil for all of it.
     public var range: Range<Double>?
-    /// A line of the user's own, for a list.
+    /// The user's own remark, shown in lists.
     public var note: String?
-    /// Before whom it comes.
+    /// Priority among the downloads; nil for the existing or default one.
     public var priority: DownloadTask.Priority?
-    /// Whether a live presentation is recorded until it ends, rather than refused.
+    /// True to record a live presentation until it ends; otherwise the order is refused.
     public var recordsLive = false
-    /// Whether it begins although the disk has no room for what it is expected to take.
+    /// True to begin even if the disk has less room than the estimated size.
     public var ignoresRoom = false
-    /// Whether it is to wait: it is listed as paused, and begins when it is resumed.
+    /// True to create the download as paused; it begins when it is resumed.
     public var isPaused = false
 
-    /// An order for the whole length of what these selections choose.
+    /// Makes an order for these selections.
     public init(_ selections: Selection..., range: Range<Double>? = nil) {
         self.selections = selections.isEmpty ? [Selection()] : selections
         self.range = range

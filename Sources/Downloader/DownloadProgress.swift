@@ -4,31 +4,30 @@ public import Library
 import Playlist
 import Retention
 
-/// How far a download is, worked out from what is on disk.
+/// Progress of a download, computed from the stored pieces.
 public struct DownloadProgress: Sendable {
-    /// How far one rendition is.
+    /// Progress of one rendition.
     public struct Part: Sendable {
         /// The rendition's id.
         public let id: String
-        /// What it is.
+        /// The rendition's kind.
         public let kind: Kind
-        /// The media time that is wanted of it.
+        /// The requested media time.
         public var expected = TimeRanges()
-        /// The part of that which is there. What the origin marks as a gap (EXT-X-GAP) counts as there: nothing is to
-        /// come.
+        /// The stored part of `expected`. Gaps of the origin (EXT-X-GAP) count as stored, because nothing will arrive
+        /// for them.
         public var loaded = TimeRanges()
-        /// The bytes that are there.
+        /// Stored bytes.
         public var bytes: Int64 = 0
-        /// The bytes that it will have: an estimate, until everything is there.
+        /// Total bytes; an estimate until everything is stored.
         public var totalBytes: Int64 = 0
-        /// Whether everything that is wanted of it is there.
+        /// True if everything requested is stored.
         public var isComplete = false
-        /// What is wanted and what of it is there, in bytes as the playlists announce them: both depend on the
-        /// playlists and on which pieces are there, and on nothing else, so that their ratio never falls while pieces
-        /// come.
+        /// Requested and stored size, in bytes as the playlists announce them. They depend only on the playlists and on
+        /// which pieces are stored, so their ratio never falls while pieces arrive.
         var (announced, reached) = (0.0, 0.0)
 
-        /// How far it is, from 0 to 1; 1 if and only if everything is there.
+        /// Progress from 0 to 1; 1 if and only if everything is stored.
         public var fraction: Double {
             isComplete ? 1 : announced > 0 ? min(reached / announced, DownloadProgress.almost) : 0
         }
@@ -39,9 +38,9 @@ public struct DownloadProgress: Sendable {
         }
     }
 
-    /// What a rendition is.
+    /// Kind of a rendition.
     public enum Kind: String, Sendable {
-        /// A variant's own: a picture, with or without sound in it, or sound alone.
+        /// A variant's own rendition: video, with or without audio, or audio alone.
         case video
         /// EXT-X-MEDIA with TYPE=AUDIO.
         case audio
@@ -51,24 +50,24 @@ public struct DownloadProgress: Sendable {
 
     /// The renditions, the variant's own first.
     public private(set) var parts: [Part] = []
-    /// The media time for which everything that is wanted at that instant is there.
+    /// The media time for which all requested renditions are stored.
     public private(set) var loaded = TimeRanges()
-    /// The media time that is wanted.
+    /// The requested media time.
     public private(set) var expected = TimeRanges()
-    /// The media's length in seconds; 0 while nobody knows it.
+    /// Length of the media in seconds; 0 while it is unknown.
     public private(set) var duration = 0.0
-    /// Whether more is to come than anybody knows of: it is being recorded.
+    /// True for a recording, whose final length is unknown.
     public private(set) var isOpen = false
 
-    /// The bytes that are there.
+    /// Stored bytes.
     public var bytes: Int64 { parts.reduce(0) { $0 + $1.bytes } }
-    /// The bytes that all will have: an estimate, until everything is there.
+    /// Total bytes; an estimate until everything is stored.
     public var totalBytes: Int64 { parts.reduce(0) { $0 + $1.totalBytes } }
-    /// What comes next; nil when nothing does.
+    /// Kind of the next incomplete rendition; nil if all are complete.
     public var stage: Kind? { parts.first { !$0.isComplete }?.kind }
 
-    /// How far all of it is, from 0 to 1, by announced bytes; 1 if and only if everything is there. 0 while it is
-    /// recorded.
+    /// Progress of all renditions from 0 to 1, by announced bytes; 1 if and only if everything is stored. 0 for a
+    /// recording.
     public var fraction: Double {
         guard !isOpen else { return 0 }
         guard parts.contains(where: { !$0.isComplete }) else { return parts.isEmpty ? 0 : 1 }
@@ -76,7 +75,7 @@ public struct DownloadProgress: Sendable {
         return announced > 0 ? min(reached / announced, Self.almost) : 0
     }
 
-    /// How far at most something is that lacks anything at all.
+    /// Upper limit of the progress of an incomplete download.
     fileprivate static let almost = 0.999
 
     @LoopActor init(of download: Download) {
@@ -100,7 +99,7 @@ public struct DownloadProgress: Sendable {
         loaded = (ready ?? TimeRanges()).intersection(expected)
     }
 
-    /// What is stored of the renditions of an asset of which anything is, held against all of their media.
+    /// Computes the progress of an asset's partly or completely stored renditions, relative to their full length.
     @LoopActor public init(storedOf asset: Asset) {
         let rates = AnnouncedRates(asset)
         for rendition in asset.renditions where rendition.folder.bytes > 0 && rendition.recording == nil {
@@ -113,7 +112,7 @@ public struct DownloadProgress: Sendable {
         }
     }
 
-    /// Of what is being recorded, no more is expected than what is there: nobody knows when it ends.
+    /// Adds a recording. Its expected time is its stored time, because its end is unknown.
     @LoopActor private mutating func note(
         _ recording: Recording, of rendition: Rendition, _ ready: TimeRanges?
     ) -> TimeRanges {
@@ -128,15 +127,15 @@ public struct DownloadProgress: Sendable {
     }
 }
 
-/// One rendition, measured segment by segment.
+/// Progress of one rendition, computed segment by segment.
 private struct Measure {
     var part: DownloadProgress.Part
-    /// When nothing that is wanted of it is missing.
+    /// Media time at which nothing requested is missing.
     var ready = TimeRanges()
-    /// The time that was announced by neither a size nor a bit rate, and of which nothing is there.
+    /// Missing segments: seconds of those without an announced size or bit rate, and bytes of the others.
     private var (missing, known): (seconds: Double, bytes: Int64) = (0, 0)
 
-    /// - Parameter bitRate: what the multivariant playlist tells of it, in bits a second.
+    /// - Parameter bitRate: from the multivariant playlist, in bits per second.
     @LoopActor init(of rendition: Rendition, _ wanted: WantedTime, bitRate: Double) {
         part = DownloadProgress.Part(id: rendition.name.id, kind: rendition.kind)
         let sizes = rendition.folder.sizes
@@ -164,24 +163,24 @@ private struct Measure {
                 missing += end - start
             }
         }
-        // Keys are of no account; initialization sections are.
+        // Initialization sections count; keys do not.
         part.bytes += sizes.reduce(0) { $0 + ($1.key.hasPrefix("init-") ? $1.value : 0) }
         part.totalBytes = part.bytes + known + Int64(min(missing * Self.rate(part, bitRate), 1e15))
     }
 
-    /// Bytes a second: by what is there once that says enough; as announced before.
+    /// Bytes per second: measured once enough is stored, announced before.
     private static func rate(_ part: DownloadProgress.Part, _ bitRate: Double) -> Double {
         let seconds = part.loaded.duration
         return seconds > 0 && seconds >= 0.05 * part.expected.duration ? Double(part.bytes) / seconds : bitRate / 8
     }
 }
 
-/// What the multivariant playlist tells of its renditions' bit rates.
+/// Bit rates of the renditions according to the multivariant playlist.
 private struct AnnouncedRates {
     private var variants: [String: (own: Double, sound: Double)] = [:]
 
-    /// A variant's bit rate is that of the variant together with one rendition of each of its groups (RFC 8216
-    /// §4.3.4.2). What of it is sound no playlist tells.
+    /// A variant's bit rate includes one rendition of each of its groups (RFC 8216 §4.3.4.2). No playlist says which
+    /// share of it is audio.
     @LoopActor init(_ asset: Asset) {
         for variant in asset.multivariant?.variants ?? [] {
             let id = asset.renditions[variant.renditionIndex].name.id
@@ -201,12 +200,12 @@ private struct AnnouncedRates {
         }
     }
 
-    /// Where nothing is announced, in bits a second.
+    /// Assumed bit rates if none is announced, in bits per second.
     private static let (lone, sound, subtitles) = (1_000_000.0, 128_000.0, 1_000.0)
 }
 
 extension Segment {
-    /// Its size as far as the playlists tell.
+    /// The segment's size according to the playlists, in bytes.
     fileprivate func announcedBytes(bitRate: Double) -> Double {
         if let length = byteRange?.length { return Double(length) }
         return duration * (self.bitRate.map(Double.init) ?? bitRate) / 8
@@ -214,7 +213,7 @@ extension Segment {
 }
 
 extension Rendition {
-    /// What it is, as its name tells.
+    /// The rendition's kind, from the prefix of its name.
     var kind: DownloadProgress.Kind {
         DownloadProgress.Kind(rawValue: String(name.id.prefix { $0 != "-" })) ?? .video
     }

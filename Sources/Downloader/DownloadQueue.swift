@@ -1,24 +1,23 @@
-/// Which downloads run: at most so many at a time, important ones first, then in the order in which they were asked
-/// for.
+/// Chooses the downloads that run: up to a maximum number, important ones first, then in the order of requests.
 ///
-/// Pure: it is asked after every change, and remembers nothing. One that runs is never stopped for another's sake.
+/// Pure and stateless: evaluated after every change. A running download is never stopped for another one.
 struct DownloadQueue {
-    /// One download, as far as the order depends on it.
+    /// The properties of a download that the order depends on.
     struct Entry: Equatable {
         var id: String
         var priority: DownloadTask.Priority
-        /// Whether it waits for its turn.
+        /// True if it waits for its turn.
         var isQueued: Bool
-        /// Whether it takes a place.
+        /// True if it uses one of the places.
         var isRunning: Bool
     }
 
-    /// The most that run at a time.
+    /// Maximum number of running downloads.
     let places: Int
 
-    /// The ids of those that begin now, the first first.
+    /// Returns the ids of the downloads to start, in order.
     ///
-    /// - Parameter entries: all downloads, in the order in which they were asked for.
+    /// - Parameter entries: all downloads, in the order of requests.
     func next(of entries: [Entry]) -> [String] {
         let free = places - entries.count(where: \.isRunning)
         guard free > 0 else { return [] }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// How a task is kept: JSON, version 1. The keys and values never change; further keys may come.
+/// Stored form of a task: JSON, version 1. Keys and values never change; new keys may be added.
 extension DownloadTask: Codable {
-    /// The version that this code writes, and the highest that it reads.
+    /// The version that is written, and the highest version that is read.
     static let version = 1
 
-    /// A text of another version than this code knows.
+    /// The stored task has a version that is unknown here.
     struct UnknownVersion: Error, CustomStringConvertible {
         let version: Int
         var description: String { "it was written by a newer Weir (its task has version \(version))" }
@@ -15,9 +15,9 @@ extension DownloadTask: Codable {
         case version, items, note, priority, recordsLive
     }
 
-    /// Reads a task.
+    /// Decodes a task.
     ///
-    /// - Throws: `UnknownVersion` for what a newer Weir wrote.
+    /// - Throws: `UnknownVersion` if a newer Weir wrote it.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let version = try values.decode(Int.self, forKey: .version)
@@ -29,7 +29,7 @@ extension DownloadTask: Codable {
         recordsLive = try values.decodeIfPresent(Bool.self, forKey: .recordsLive) ?? false
     }
 
-    /// Writes a task.
+    /// Encodes a task.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(Self.version, forKey: .version)
@@ -39,15 +39,15 @@ extension DownloadTask: Codable {
         if recordsLive { try values.encode(recordsLive, forKey: .recordsLive) }
     }
 
-    /// The text that the catalogue keeps.
+    /// The text for the catalogue.
     var stored: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        // Strings, booleans and finite numbers are always JSON.
+        // Encoding cannot fail: the values are strings, Booleans and finite numbers.
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Reads what `stored` wrote.
+    /// Reads the text that `stored` wrote.
     init(stored text: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) }
 }
 
@@ -56,7 +56,7 @@ extension DownloadTask.Item: Codable {
         case selection, start, end, renditions
     }
 
-    /// Reads an item.
+    /// Decodes an item.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         selection = try values.decode(Selection.self, forKey: .selection)
@@ -66,7 +66,7 @@ extension DownloadTask.Item: Codable {
         if let start, let end, start < end { range = start..<end }
     }
 
-    /// Writes an item.
+    /// Encodes an item.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(selection, forKey: .selection)

@@ -1,28 +1,28 @@
 import Library
 import Retention
 
-/// What a download is to fetch, as it is kept from one process to the next.
+/// The content that a download must store, as it is kept across restarts.
 ///
-/// Pure. One asset has one task; an order for an asset that has one adds to it.
+/// Pure. An asset has one task; a further order for the asset adds to it.
 public struct DownloadTask: Equatable, Sendable {
-    /// Which of several downloads begins first. The raw values are kept and never change.
+    /// Determines which of several downloads begins first. The raw values are stored and never change.
     public enum Priority: String, Codable, Sendable {
-        /// In the order in which they were asked for.
+        /// In the order of requests.
         case normal = "default"
-        /// Before those.
+        /// Before normal downloads.
         case important
     }
 
-    /// One selection, and what it chose.
+    /// One selection and the renditions that it chose.
     public struct Item: Equatable, Sendable {
-        /// What was asked for.
+        /// The order's selection.
         public var selection: Selection
-        /// The media time that is wanted, in seconds; nil for all of it.
+        /// The requested media time, in seconds; nil for all of it.
         public var range: Range<Double>?
-        /// The ids of the renditions that were chosen, the variant's own first.
+        /// Ids of the chosen renditions, the variant's own first.
         public var renditions: [String]
 
-        /// An item.
+        /// Makes an item.
         public init(_ selection: Selection, range: Range<Double>? = nil, renditions: [String]) {
             self.selection = selection
             self.range = range
@@ -30,32 +30,32 @@ public struct DownloadTask: Equatable, Sendable {
         }
     }
 
-    /// What was asked for, the latest first; no two choose the same.
+    /// The items, the latest first; no two are equal in renditions and range.
     public private(set) var items: [Item] = []
-    /// A line of the user's own.
+    /// The user's own remark.
     public var note: String?
-    /// Before whom it comes.
+    /// Priority among the downloads.
     public var priority = Priority.normal
-    /// Whether a live presentation is recorded until it ends.
+    /// True to record a live presentation until it ends.
     public var recordsLive = false
 
-    /// A task that wants nothing.
+    /// Makes an empty task.
     public init() {}
 
-    /// The renditions' ids, each once: the variant of the latest item first.
+    /// Ids of all renditions, without duplicates: the variant of the latest item first.
     public var renditions: [String] {
         var ids: [String] = []
         for id in items.flatMap(\.renditions) where !ids.contains(id) { ids.append(id) }
         return ids
     }
 
-    /// Adds an item, in front of those before; one that chooses the same renditions and the same time takes its place.
+    /// Adds an item in front of the others. It replaces an item with the same renditions and range.
     mutating func add(_ item: Item) {
         items.removeAll { $0.renditions == item.renditions && $0.range == item.range }
         items.insert(item, at: 0)
     }
 
-    /// The same task with other items, the latest first.
+    /// Returns a copy with other items, the latest first.
     func with(_ items: [Item]) -> DownloadTask {
         var task = self
         task.items = []
@@ -63,7 +63,7 @@ public struct DownloadTask: Equatable, Sendable {
         return task
     }
 
-    /// Whether everything that an item wants is wanted already.
+    /// True if the task already includes everything in the item.
     func covers(_ item: Item) -> Bool {
         item.renditions.allSatisfy { id in
             guard let wanted = span(of: id) else { return false }
@@ -71,7 +71,7 @@ public struct DownloadTask: Equatable, Sendable {
         }
     }
 
-    /// The time that is wanted of a rendition; nil where it is not wanted at all.
+    /// Returns the requested time of a rendition; nil if the rendition is not requested.
     func span(of rendition: String) -> WantedTime? {
         let wanting = items.filter { $0.renditions.contains(rendition) }
         guard !wanting.isEmpty else { return nil }

@@ -2,32 +2,33 @@ import EventLoop
 import Library
 import Store
 
-/// What fetches for a download that runs: a `DownloadEngine` for what has ended, a recorder for what goes on.
+/// The work of a running download: a `DownloadEngine` for complete presentations, a `Recorder` for live ones.
 @LoopActor protocol DownloadWork: AnyObject {
-    /// Begins, with what comes from `playhead` on, in seconds of media time.
+    /// Begins with the content from `playhead` on, in seconds of media time.
     func start(at playhead: Double)
-    /// Wants nothing any more, and tells nothing any more.
+    /// Stops the work; the observer is not called any more.
     func cancel()
-    /// What is needed next lies elsewhere: somebody plays on, or has jumped there, or nobody plays any more.
+    /// Moves the work to a new playhead, after playback progress, a jump, or the end of playback.
     func move(to playhead: Double, isJump: Bool)
 }
 
-/// How a download's work ended.
+/// Result of a download's work.
 enum DownloadOutcome {
-    /// Everything that was wanted is there.
+    /// Everything requested is stored.
     case complete
-    /// Something could not be had: the first that was not, whether that is a key, and how many things there are.
+    /// Resources could not be fetched. The error is the first one; `isKey` is true if it concerns a key; `count` is the
+    /// number of failed resources.
     case failed(LibraryError, isKey: Bool = false, count: Int = 1)
-    /// Something could not be kept.
+    /// A piece could not be stored.
     case storeFailed(StoreError)
 }
 
-/// Whom work tells how it goes on.
+/// Receives the progress and the result of the work.
 @LoopActor protocol DownloadWorkObserver: AnyObject {
-    /// So many bytes have come as pieces.
+    /// Bytes were received and stored as pieces.
     func work(for download: Download, received bytes: Int64)
-    /// Everything that was wanted of a rendition is there.
+    /// Everything requested of a rendition is stored.
     func work(for download: Download, completed rendition: Rendition)
-    /// It is over.
+    /// The work is over.
     func work(for download: Download, ended outcome: DownloadOutcome)
 }

@@ -2,7 +2,7 @@ import Glibc
 public import Library
 
 extension Downloader {
-    /// Registers an asset that was imported or adopted as a complete download, unless nothing of it is stored whole. See
+    /// Registers an imported or adopted asset as a complete download, unless no rendition is complete. See
     /// `DownloadStatus`.
     public func keep(_ asset: Asset) async {
         let whole = asset.renditions.filter(\.isStored).map(\.name.id)

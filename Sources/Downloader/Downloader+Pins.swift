@@ -3,7 +3,7 @@ import Library
 import Retention
 import Store
 
-/// The content that downloads pin.
+/// Pinning of downloaded content.
 extension Downloader {
     /// Pins the content of a download, so that none of it is evicted.
     func pin(_ download: Download) {
@@ -15,13 +15,13 @@ extension Downloader {
 }
 
 extension Download {
-    /// The content of its asset that it pins, running or not. A cancelled download pins its content until the asset is
+    /// The content that the download pins, running or not. A cancelled download pins its content until the asset is
     /// removed or purged. An unreadable one pins everything.
     var pins: PinnedContent {
         if asset.life.purge != nil { return .nothing }
         if isUnreadable { return .everything }
         var wanted: [String: WantedTime] = [:]
-        // A store may know a mirror as a rendition of its own, whose pieces lie elsewhere now.
+        // The task may name a mirror that is now part of another rendition, whose folder then has the pieces.
         for id in ids { wanted[asset.rendition(id)?.name.id ?? id] = task.span(of: id) }
         return .renditions(wanted)
     }

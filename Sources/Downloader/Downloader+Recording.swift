@@ -1,9 +1,9 @@
 import EventLoop
 import Library
 
-/// Downloads of live presentations: recorded, not fetched.
+/// Downloads of live presentations, which are recorded.
 extension Downloader {
-    /// What fetches for a download whose playlists are known.
+    /// Makes the work for a download whose playlists are known.
     func work(for download: Download) -> any DownloadWork {
         if download.isLive {
             return Recorder(
@@ -12,9 +12,9 @@ extension Downloader {
         return DownloadEngine(download, library: library, parallel: configuration.parallel, observer: self)
     }
 
-    /// Ends a recording where it is, so that what was recorded is whole: it is complete then.
+    /// Ends a recording now; the recorded part is then complete.
     ///
-    /// - Returns: whether it was one, and anything had been recorded.
+    /// - Returns: false if the download is no recording, or if nothing was recorded.
     func finishRecording(_ download: Download) -> Bool {
         guard download.isLive, download.renditions.contains(where: { $0.recording != nil }) else { return false }
         if let recorder = download.work as? Recorder {
@@ -37,7 +37,8 @@ extension Downloader {
 }
 
 extension Download {
-    /// Whether it records what goes on: that is not known before the playlists are, but for what has been begun.
+    /// True if the download records a live presentation. Known only once the playlists are loaded or a recording has
+    /// begun.
     var isLive: Bool {
         guard task.recordsLive else { return false }
         return renditions.contains { $0.recording != nil || !($0.source?.isDurable ?? true) }

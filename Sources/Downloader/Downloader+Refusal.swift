@@ -4,23 +4,23 @@ import Playlist
 import Retention
 import Store
 
-/// What keeps an order from becoming a download.
+/// Refusals of download orders.
 extension Downloader {
-    /// Why a download did not begin.
+    /// The reason why a download did not begin.
     public enum Refusal: Error, CustomStringConvertible, Sendable {
-        /// The presentation is live: it cannot be saved while it is in progress.
+        /// The presentation is live, so it cannot be downloaded before it ends.
         case live(name: String)
-        /// A stored copy would be of no use without a content decryption module.
+        /// The content needs a content decryption module, so a stored copy could not be played.
         case needsDRM(name: String)
-        /// Nothing fits the selection.
+        /// No variant or rendition matches the selection.
         case noMatch(Selection.NoMatch)
-        /// The time that is wanted lies behind the end; the media's length in seconds.
+        /// The requested time is after the end of the media; the value is the media's length in seconds.
         case noSuchTime(name: String, duration: Double)
-        /// The disk has no room for what is expected to come: bytes.
+        /// The disk has less room than the download is estimated to need; values in bytes.
         case noRoom(name: String, needed: Int64, free: Int64)
-        /// What the asset's download is to keep was noted by a newer Weir, and is not written over.
+        /// A newer Weir wrote the asset's download task, which is not overwritten.
         case unreadable(name: String)
-        /// A playlist could not be had.
+        /// A playlist could not be loaded.
         case library(LibraryError)
 
         /// A sentence for a user.
@@ -40,7 +40,7 @@ extension Downloader {
         }
     }
 
-    /// What a selection chooses of an asset, whose playlists it reads.
+    /// Resolves a selection against the asset's playlists, which it loads.
     func item(
         _ selection: Selection, _ order: DownloadOrder, of asset: Asset
     ) async throws(Refusal) -> DownloadTask.Item {
@@ -75,7 +75,8 @@ extension Downloader {
         guard range.lowerBound < duration else { throw .noSuchTime(name: asset.name, duration: duration) }
     }
 
-    /// By estimates: what is small may pass that does not fit, and is told when the disk is full.
+    /// Compares the estimated size with the free room. A download that is too large may pass because estimates are
+    /// inexact; it then waits when the disk is full.
     func checkRoom(for task: DownloadTask, of asset: Asset) throws(Refusal) {
         guard let room = library.room(for: asset) else { return }
         let progress = Download(asset, task, state: .queued, created: 0).progress

@@ -2,12 +2,12 @@ import EventLoop
 import Integrity
 import Library
 
-/// Fetching what a verification has found missing.
+/// Repair: fetches the pieces that a verification found missing or damaged.
 extension Downloader {
-    /// Lets the asset's download fetch what it lacks, unless a person has stopped it, and then has fetched what else was
-    /// wrong: nothing beside.
+    /// Lets the asset's download fetch its holes, unless the user stopped it, and then fetches the other damaged pieces
+    /// again.
     ///
-    /// - Returns: why something is missing still; nil where all has come, or it was given up.
+    /// - Returns: the reason why a piece is still missing; nil if all were fetched, or if the repair was cancelled.
     func repair(_ job: VerificationJob) async -> Download.Failure? {
         let asset = job.asset
         if let reason = library.readOnlyReason {
@@ -25,13 +25,13 @@ extension Downloader {
         }
     }
 
-    /// Lets a download go on to its end, or until it has to wait.
+    /// Runs a download to its end, or until it has to wait.
     private func complete(_ download: Download, _ job: VerificationJob) async -> Download.Failure? {
         let wasActive = download.state == .running || download.state == .queued
         if !wasActive { await resume(download) }
         await rest(of: download, job)
         guard !job.state.isFinal else {
-            // Who lets go of what they have begun wants no more of it.
+            // The repair was cancelled, so the download that it started is paused.
             if !wasActive { await pause(download) }
             return nil
         }
@@ -44,7 +44,7 @@ extension Downloader {
         }
     }
 
-    /// Waits until a download neither runs nor is about to, or is forgotten, or the verification ends.
+    /// Waits until the download is neither running nor queued, or is forgotten, or the verification ends.
     private func rest(of download: Download, _ job: VerificationJob) async {
         let isBusy = { [weak self] in
             (download.state == .running || download.state == .queued)
@@ -66,7 +66,7 @@ extension Downloader {
 }
 
 extension Download {
-    /// Whether what it lacks may be fetched: a person has not stopped it, and it can be had again.
+    /// True if the download may fetch its holes: the user has not stopped it, and the content is still available.
     fileprivate var isMendable: Bool {
         switch state {
         case .complete, .failed, .queued, .running, .waiting: !isUnreadable && !asset.isRecorded

@@ -2,15 +2,15 @@ import EventLoop
 import Library
 import Playheads
 
-/// Downloads of what an origin has now in the place of what is stored: the new content is fetched beside the old, by
-/// what was selected of that.
+/// Revisions: if the origin has new content under the same URL, it is downloaded beside the old content, with the
+/// selections of the old download.
 extension Downloader {
-    /// What an order is about: the asset, or where its origin is known to have other content now, that; with what is
-    /// wanted of it already.
+    /// Returns the asset that an order applies to, with the task that it already has: the asset itself, or its revision
+    /// if the origin is known to have new content.
     func subject(of asset: Asset) async throws(Refusal) -> (asset: Asset, task: DownloadTask) {
         if let revision = asset.revision {
             guard revision.hasChanged else { return (revision, byAsset[revision.id]?.task ?? DownloadTask()) }
-            // The origin has changed once more: what came of the change before is of no use to anybody.
+            // The origin has changed once more, so the pieces of the earlier revision are useless.
             forget(revision)
             await library.abandon(revision)
         }
@@ -36,13 +36,13 @@ extension Downloader {
         }
     }
 
-    /// Deletes a revision that nothing is fetched of after all; nothing where it has a download, or is none.
+    /// Deletes a revision that has no download; does nothing for other assets.
     func drop(_ revision: Asset) async {
         if byAsset[revision.id] == nil { await library.abandon(revision) }
     }
 
-    /// What a task's selections choose of other content. What has nothing to choose there is told, and left out, unless
-    /// it is all.
+    /// Resolves a task's selections against the new content. A selection without a match is reported and left out; if
+    /// none matches, the first refusal is thrown.
     private func reselected(_ task: DownloadTask, of revision: Asset) async throws(Refusal) -> DownloadTask {
         var order = DownloadOrder()
         order.recordsLive = task.recordsLive
@@ -63,8 +63,8 @@ extension Downloader {
         return task.with(items)
     }
 
-    /// Whether what a download could not have may be no more, since the origin has other content. What revises another
-    /// asset, and fails itself, is left for a person to begin anew: an origin that alternates would be fetched without
+    /// True if a failure may be explained by new content at the origin. The failure of a revision does not count: it
+    /// must be restarted by the user, because an origin that alternates between two contents would be fetched without
     /// end.
     func mayBeOvertaken(_ download: Download, _ outcome: DownloadOutcome) -> Bool {
         guard case .failed(let error, _, _) = outcome, [.missing, .originRefused, .badOrigin].contains(error.code)
@@ -75,8 +75,7 @@ extension Downloader {
             && library.readOnlyReason == nil
     }
 
-    /// Goes on with what the origin has now, if that is something else, after a download has found that it cannot have
-    /// the rest of what there was; else it has failed.
+    /// Continues with a revision after a failed download, if the origin has new content; otherwise the download fails.
     func overtake(_ download: Download, after failure: Download.Failure) async {
         await library.look(for: download.renditions, of: download.asset)
         guard isWanted(download) else { return }
@@ -116,9 +115,9 @@ extension Downloader {
         !Task.isCancelled && byAsset[download.asset.id] === download && download.state == .running
     }
 
-    // MARK: The change of places
+    // MARK: Replacing the old content
 
-    /// Lets new content take the place of the old once it is whole, as soon as nobody plays the old.
+    /// Replaces the old content with a complete revision, as soon as no session plays the old content.
     func settle(_ download: Download) {
         guard let asset = library.revised(by: download.asset), download.state == .complete, download.isWhole else {
             return

@@ -2,9 +2,9 @@ import EventLoop
 import Library
 import Playheads
 
-/// Downloads that run: whose turn it is, what they need before they fetch, and what becomes of them.
+/// Running downloads: scheduling, preparation and results.
 extension Downloader: DownloadWorkObserver {
-    /// Lets those begin whose turn it is.
+    /// Starts the downloads whose turn it is.
     func schedule() {
         guard isOpen else { return }
         let entries = downloads.map {
@@ -26,7 +26,7 @@ extension Downloader: DownloadWorkObserver {
         }
         download.step = Task { @LoopActor [weak self, weak download] in
             guard let self, let download else { return }
-            // What is being recorded goes on though its origin be gone.
+            // A recording continues even if its origin is absent.
             for rendition in download.renditions where rendition.recording == nil {
                 do throws(LibraryError) {
                     _ = try await self.library.source(of: rendition, in: download.asset)
@@ -43,7 +43,7 @@ extension Downloader: DownloadWorkObserver {
         }
     }
 
-    /// Lets the work follow the sessions that play the asset meanwhile.
+    /// Moves the work along with the sessions that play the asset.
     private func watch(_ download: Download) {
         download.watch = library.playheads.moves.subscribe { [weak self, weak download] move in
             guard let self, let download, move.asset == download.asset.id, let work = download.work else { return }
@@ -56,7 +56,7 @@ extension Downloader: DownloadWorkObserver {
         }
     }
 
-    /// Ends what goes on. The state is for the caller to set.
+    /// Stops the running work. The caller sets the state.
     func halt(_ download: Download) {
         download.work?.cancel()
         download.step?.cancel()
@@ -103,14 +103,14 @@ extension Downloader: DownloadWorkObserver {
         Task { @LoopActor in await save(download) }
     }
 
-    /// Ends a download that cannot go on.
+    /// Marks a download as failed.
     func fail(_ download: Download, _ failure: Download.Failure) {
         set(download, .failed, nil, failure)
         report("\(download.asset.name): the download stopped: \(failure.message)")
     }
 
     func wait(_ download: Download, _ pause: Duration) {
-        // A task, as the step after the pause is: `halt` cancels whichever of the two there is.
+        // Stored in `step`, like the task that follows the pause, so that `halt` cancels whichever of the two exists.
         download.step = Task { @LoopActor [weak self, weak download] in
             guard (try? await Task.sleep(for: pause)) != nil, let self, let download, download.state == .waiting,
                 self.byAsset[download.asset.id] === download

@@ -3,7 +3,7 @@ public import Library
 import Retention
 import Store
 
-/// What becomes of downloads where what they have stored is given up, or there is no room for it.
+/// Reactions to purges, a full disk and absent volumes.
 extension Downloader {
     /// Pauses, repairs or retries downloads after a change in the library.
     func react(to event: LibraryEvent) {
@@ -16,7 +16,7 @@ extension Downloader {
         }
     }
 
-    /// Ends the download of what is about to go; it does not begin again by itself.
+    /// Stops the download of an asset that is about to be purged; it does not restart by itself.
     private func expel(_ asset: Asset, _ reason: String) {
         if let revision = asset.revision { forget(revision) }
         guard let download = byAsset[asset.id], !download.isUnreadable else { return }
@@ -27,7 +27,8 @@ extension Downloader {
         Task { @LoopActor in await save(download) }
     }
 
-    /// Lets a download go on that the disk had no room for, once something has made way; where nothing does, it waits.
+    /// Continues a download that ran out of room, once other content was evicted; if nothing can be evicted, the
+    /// download waits.
     func makeRoom(for download: Download, else failure: Download.Failure, _ pause: Duration) async {
         let isHome = download.asset.isHome
         let isMade = isHome ? await retention.makeRoom() : false
@@ -43,7 +44,7 @@ extension Downloader {
         await save(download)
     }
 
-    /// Whether a download may not begin, since its asset is not to be played any more: it fails then.
+    /// True if the download may not begin because its asset has expired; the download then fails.
     func fails(ifExpired download: Download) -> Bool {
         do throws(LibraryError) {
             try retention.checkExpiry(of: download.asset)
@@ -55,7 +56,7 @@ extension Downloader {
         }
     }
 
-    /// Whether a download may not begin, since the disk of its asset is not there: it waits for that.
+    /// True if the download may not begin because the asset's disk is absent; the download then waits for the disk.
     func waits(forDiskOf download: Download) -> Bool {
         do throws(LibraryError) {
             try library.checkPresence(of: download.asset)
@@ -67,7 +68,7 @@ extension Downloader {
         }
     }
 
-    /// An asset is called otherwise: whoever listens hears it.
+    /// Notifies the observers that an asset was renamed.
     public func renamed(_ asset: Asset) {
         for asset in [asset, asset.revision] {
             if let download = asset.flatMap({ byAsset[$0.id] }) { tell(download, .state) }
@@ -82,7 +83,8 @@ extension Downloader: DownloadStatus {
     /// See `DownloadStatus`.
     public func isFetched(_ asset: Asset) -> Bool { byAsset[asset.id]?.state.isActive ?? false }
 
-    /// See `DownloadStatus`. Nothing is purged on other volumes: a download that waits for room there retries by itself.
+    /// See `DownloadStatus`. Nothing is purged on other volumes: a download that waits for room there retries by
+    /// itself.
     public var isRoomAwaited: Bool {
         byAsset.values.contains { $0.state == .waiting && $0.need == .space && $0.asset.isHome }
     }

@@ -5,28 +5,28 @@ public import Library
 public import Retention
 import Store
 
-/// All downloads: takes orders, runs so many at a time, goes on with those of an earlier process, and waits out what
-/// passes.
+/// All downloads. Accepts orders, runs a limited number at a time, continues those of an earlier process, and retries
+/// after temporary errors.
 @LoopActor public final class Downloader {
-    /// What a user or a test may set.
+    /// Settings.
     public struct Configuration: Sendable {
-        /// The most requests that one download has under way.
+        /// Maximum number of concurrent requests per download.
         public var parallel = 6
-        /// The most downloads that run at a time.
+        /// Maximum number of running downloads.
         public var running = 3
-        /// The first pause before something that passes is tried again, which doubles, and the longest.
+        /// The first pause before a retry after a temporary error, and the longest. Pauses double in between.
         public var pauses: ClosedRange<Duration> = .seconds(2)...(.seconds(60))
-        /// Bytes a second at which pieces are read to be verified; 0 for as fast as the disk is.
+        /// Read rate of verifications, in bytes per second; 0 for no limit.
         public var verifyRate: Int64 = 100 << 20
 
-        /// The defaults.
+        /// Makes the default configuration.
         public init() {}
     }
 
     let library: Library
     let retention: Retention
     let integrity: Integrity
-    /// What verifies assets.
+    /// Verifies assets.
     public private(set) lazy var verifier = Verifier(self)
     private lazy var scrubber = Scrubber(self, verifier)
     let configuration: Configuration
@@ -34,18 +34,18 @@ import Store
     var byAsset: [String: Download] = [:] {
         didSet { byOrder = nil }
     }
-    /// `downloads`, once they were sorted.
+    /// Sorted cache of `downloads`.
     private var byOrder: [Download]?
     private var observers: [Int: (Download, DownloadEvent) -> Void] = [:]
     private var lastObserver = 0
     private var lastNumber = 0
     private var subscription: Subscription?
-    /// Whether downloads may begin: not before `resume()`, and not after `stop()`.
+    /// True if downloads may begin; false after `stop()`.
     var isOpen = true
 
-    /// A downloader over what the library's catalogue has; nothing of it goes on before `resume()`.
+    /// Makes a downloader with the downloads in the library's catalogue; none continues before `resume()`.
     ///
-    /// - Parameter report: told of trouble that nobody waits for, in a sentence for a log.
+    /// - Parameter report: called with a sentence for the log about errors that no caller receives.
     public init(
         library: Library, retention: Retention, integrity: Integrity,
         configuration: Configuration = Configuration(),
@@ -63,9 +63,9 @@ import Store
         }
     }
 
-    // MARK: Looking
+    // MARK: Queries
 
-    /// All downloads, in the order in which they were asked for.
+    /// All downloads, in the order of requests.
     public var downloads: [Download] {
         if let byOrder { return byOrder }
         let sorted = byAsset.values.sorted { $0.number < $1.number }
@@ -73,17 +73,17 @@ import Store
         return sorted
     }
 
-    /// The asset's download, if there is one.
+    /// Returns the asset's download, if there is one.
     public func download(of asset: Asset) -> Download? { byAsset[asset.id] }
 
-    /// Tells of everything that happens to a download, until the id that is returned is given to `ignore`.
+    /// Calls `body` for each event of a download, until the returned id is passed to `ignore`.
     public func observe(_ body: @escaping (Download, DownloadEvent) -> Void) -> Int {
         lastObserver += 1
         observers[lastObserver] = body
         return lastObserver
     }
 
-    /// Ends what `observe` began.
+    /// Removes an observer.
     public func ignore(_ observer: Int) { observers[observer] = nil }
 
     func tell(_ download: Download, _ event: DownloadEvent) {
@@ -92,12 +92,11 @@ import Store
 
     // MARK: Orders
 
-    /// Takes an order: begins a download, adds to the one that there is, or attaches to it if it wants that already.
+    /// Accepts an order: begins a download, adds to the existing one, or returns it if it already includes the order.
     ///
-    /// Returns when the playlists are read, so that it is known what will come. A download that was stopped, in
-    /// whatever way, goes on.
+    /// Returns once the playlists are loaded and the content is known. A stopped download continues.
     ///
-    /// Where the origin is known to have other content than what is stored, it is about that: see `Library.revise`.
+    /// If the origin is known to have new content, the order applies to that content: see `Library.revise`.
     public func start(_ asset: Asset, _ order: DownloadOrder) async throws(Refusal) -> Download {
         if byAsset[asset.id]?.isUnreadable ?? false { throw .unreadable(name: asset.name) }
         do { try retention.checkExpiry(of: asset) } catch { throw .library(error) }
@@ -110,7 +109,7 @@ import Store
         }
     }
 
-    /// - Parameter task: what is wanted already.
+    /// - Parameter task: the content that is already requested.
     private func start(
         _ asset: Asset, _ order: DownloadOrder, beside task: DownloadTask
     ) async throws(Refusal) -> Download {
@@ -147,7 +146,7 @@ import Store
         return download
     }
 
-    /// Counts a download among the others, behind them.
+    /// Adds a download at the end of the order.
     @discardableResult func enter(_ download: Download) -> Download {
         lastNumber += 1
         download.number = lastNumber
@@ -156,14 +155,14 @@ import Store
         return download
     }
 
-    /// Stops a download until `resume` is called; what is under way and nearly done still comes. One that is over stays
-    /// so.
+    /// Pauses a download until `resume` is called. Fetches that are nearly complete are still finished. Has no effect
+    /// on a download that has ended.
     public func pause(_ download: Download) async {
         guard download.state.isActive else { return }
         await rest(download, .paused)
     }
 
-    /// Gives a download up; what is stored is kept. One that is complete stays so; a recording becomes complete.
+    /// Cancels a download; stored pieces are kept. Has no effect on a complete download; a recording becomes complete.
     public func cancel(_ download: Download) async {
         guard download.state != .complete, !download.isUnreadable else { return }
         if download.asset.isRevision { return await abandon(download) }
@@ -174,7 +173,7 @@ import Store
         await rest(download, .cancelled)
     }
 
-    /// Gives up the new content of an asset: what has come of it goes, and the old stays.
+    /// Cancels a revision: its pieces are deleted, and the old content stays.
     private func abandon(_ download: Download) async {
         halt(download)
         set(download, .cancelled)
@@ -189,7 +188,7 @@ import Store
         await save(download)
     }
 
-    /// Lets a download go on that was stopped, in whatever way; one that waits tries at once.
+    /// Continues a stopped download; one that waits retries at once.
     public func resume(_ download: Download) async {
         guard download.state != .running, !download.isUnreadable, byAsset[download.asset.id] === download else {
             return
@@ -202,7 +201,7 @@ import Store
         await save(download)
     }
 
-    /// Lets those go on at once that wait for something which is there again.
+    /// Retries the downloads that wait for a condition which is now met.
     public func tryAgain(_ need: Download.Need, where isMeant: (Download) -> Bool = { _ in true }) {
         for download in downloads where download.state == .waiting && download.need == need && isMeant(download) {
             halt(download)
@@ -211,15 +210,15 @@ import Store
         schedule()
     }
 
-    /// Lets a download that was complete go on, since a piece of it is gone.
+    /// Continues a complete download after one of its pieces was lost.
     func mend(_ asset: Asset) {
         guard let download = byAsset[asset.id], download.state == .complete, !download.isWhole, isOpen else { return }
         Task { await resume(download) }
     }
 
-    // MARK: Beginning and ending
+    // MARK: Start and stop
 
-    /// Goes on with what an earlier process had begun.
+    /// Continues the downloads of an earlier process.
     public func resume() {
         for download in downloads where download.state.isActive { set(download, .queued) }
         schedule()
@@ -227,7 +226,7 @@ import Store
         scrubber.start()
     }
 
-    /// Ends the asset's download, if there is one, and that of its revision, and forgets them. What is stored stays.
+    /// Removes the asset's download and that of its revision. Stored pieces are kept.
     public func forget(_ asset: Asset) {
         if let revision = asset.revision { forget(revision) }
         verifier.forget(asset)
@@ -238,7 +237,7 @@ import Store
         schedule()
     }
 
-    /// Ends all work. The downloads go on at the next start.
+    /// Stops all work. The downloads continue at the next start.
     public func stop() {
         isOpen = false
         verifier.stop()
@@ -267,7 +266,7 @@ import Store
 }
 
 extension Download {
-    /// Whether its task is in the catalogue in a form that this process does not understand, and must not write over.
-    /// Nothing can be done with it but to forget it.
+    /// True if the catalogue holds a task that this version cannot read and must not overwrite. Such a download can
+    /// only be removed.
     public var isUnreadable: Bool { failure?.code == Self.unreadable }
 }

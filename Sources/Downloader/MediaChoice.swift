@@ -1,8 +1,8 @@
 import Playlist
 
-/// Which EXT-X-MEDIA of a type go with a variant.
+/// Chooses the EXT-X-MEDIA renditions of one type for a variant.
 struct MediaChoice {
-    /// In the order in which they were asked for; each once.
+    /// In the order of the request; without duplicates.
     let chosen: [Media]
 
     init(
@@ -48,8 +48,8 @@ struct MediaChoice {
         return chosen
     }
 
-    /// What a player would choose for this user. The language of a locale counts only where AUTOSELECT says that the
-    /// environment may decide (RFC 8216 §4.3.4.1); one that was asked for always counts.
+    /// Chooses as a player does for this user. The locale's language counts only if AUTOSELECT allows an automatic
+    /// choice (RFC 8216 §4.3.4.1); a requested language always counts.
     private static func automatic(_ members: [Media], _ preferences: Selection.Preferences) -> Media? {
         for range in preferences.languages.flatMap(LanguageRanges.of) {
             if let member = usual(members.filter { $0.speaks(range) }) { return member }
@@ -60,7 +60,8 @@ struct MediaChoice {
         return usual(members)
     }
 
-    /// What describes the picture, or is for what is foreign alone, comes behind what everyone gets.
+    /// Chooses the default rendition. Forced subtitles and renditions that describe the video come after the ordinary
+    /// ones.
     private static func usual(_ members: [Media]) -> Media? {
         members.first(where: \.isDefault) ?? members.first { $0.isAutoselect && !$0.isSpecial }
             ?? members.first(where: \.isAutoselect) ?? members.first
@@ -68,7 +69,8 @@ struct MediaChoice {
 
     // MARK: Channels
 
-    /// A member in the layouts that are wanted: with the most channels and in stereo, or with the fewest.
+    /// Returns the requested channel layouts of a rendition: the one with the most channels plus stereo, or the one
+    /// with the fewest channels.
     private static func layouts(
         _ member: Media, _ members: [Media], _ related: [Media], _ preferences: Selection.Preferences
     ) -> [Media] {
@@ -83,17 +85,16 @@ struct MediaChoice {
     }
 }
 
-/// What a language tag may be looked up as.
+/// Language ranges for the lookup of a language tag.
 enum LanguageRanges {
-    /// The tag, and what is left of it as subtags are taken from its end (RFC 4647 §3.4): `zh-hant-tw`, `zh-hant`,
-    /// `zh`.
+    /// Returns the tag and its shortened forms (RFC 4647 §3.4): `zh-hant-tw`, `zh-hant`, `zh`.
     static func of(_ tag: String) -> [String] {
         var subtags = tag.split(separator: "-")
         var ranges: [String] = []
         while !subtags.isEmpty {
             ranges.append(subtags.joined(separator: "-"))
             subtags.removeLast()
-            // A single letter means nothing without what follows it.
+            // A single-letter subtag has no meaning without the one after it.
             if subtags.last?.utf8.count == 1 { subtags.removeLast() }
         }
         return ranges
@@ -101,12 +102,12 @@ enum LanguageRanges {
 }
 
 extension MultivariantPlaylist {
-    /// The members of a group; none without one.
+    /// The members of a group; empty if there is no group.
     func members(of group: String?, _ type: Media.Kind) -> [Media] {
         group.map { group in media.filter { $0.type == type && $0.groupID == group } } ?? []
     }
 
-    /// The audio of other groups that a variant's own video is offered with in further lines.
+    /// Audio renditions of the groups in which other variants offer the same video.
     fileprivate func groups(besides variant: Variant) -> [Media] {
         variants.filter { $0.renditionIndex == variant.renditionIndex && $0.audio != variant.audio }
             .flatMap { members(of: $0.audio, .audio) }
@@ -114,22 +115,22 @@ extension MultivariantPlaylist {
 }
 
 extension Media {
-    /// Whether it is in a language, by RFC 4647's basic filtering; or has this name.
+    /// True if the rendition is in a language, by RFC 4647's basic filtering, or has this name.
     func speaks(_ wanted: String) -> Bool {
         let own = (language ?? "").lowercased()
         let wanted = wanted.lowercased()
         return own == wanted || own.hasPrefix(wanted + "-") || name.lowercased() == wanted
     }
 
-    /// Whether it is FORCED, or describes the picture.
+    /// True if it is FORCED or describes the video.
     fileprivate var isSpecial: Bool { isForced || describesVideo }
 
     private var describesVideo: Bool {
         (characteristics ?? "").split(separator: ",").contains { $0.hasSuffix("accessibility.describes-video") }
     }
 
-    /// Whether it is the same sound, but for its channels and codec. In one group their names differ (RFC 8216
-    /// §4.3.4.1.1).
+    /// True if it is the same audio apart from channels and codec. Names cannot be compared, because they differ within
+    /// a group (RFC 8216 §4.3.4.1.1).
     fileprivate func isAlternative(to other: Media) -> Bool {
         language?.lowercased() == other.language?.lowercased() && isAutoselect == other.isAutoselect
             && describesVideo == other.describesVideo && (language != nil || name == other.name)

@@ -2,34 +2,33 @@ import Library
 import Origin
 import Store
 
-/// How often a download has come to nothing, and what that means for it.
+/// The retry budget of a download: decides what happens after a failure.
 ///
-/// Pure. What may be over in a while is waited for: an absent origin, a full disk and a refused key for ever, with
-/// pauses that double; an origin that answers with errors a few times, counted since the last piece that came; an origin
-/// that refuses once more, if anything came since it last did: what its URLs are signed with may serve a few requests.
+/// Pure. An absent origin, a full disk and a refused key are awaited without limit, with pauses that double. Errors of
+/// the origin are retried a few times, counted since the last piece that arrived. A refusal is retried once if anything
+/// arrived since the last refusal, because signed URLs may be valid for only a few requests.
 struct Patience: Equatable, Sendable {
-    /// What becomes of a download whose work has ended.
+    /// The next state of a download whose work has ended.
     enum Verdict: Equatable {
         case complete
-        /// It is tried again after a pause.
+        /// The download retries after a pause.
         case wait(Download.Need, Download.Failure, pause: Duration)
         case fail(Download.Failure)
     }
 
-    /// So often an origin that answers with errors is tried again: each transfer has been tried again several times by
-    /// then.
+    /// Number of retries after an origin error. Each transfer has already been retried several times by then.
     static let attempts = 2
 
     private var failures = 0
     private var hasProgressed = false
 
-    /// A piece came: what was wrong is over.
+    /// Records that a piece arrived, which resets the budget.
     mutating func noteProgress() { (failures, hasProgressed) = (0, true) }
 
-    /// Judges an end.
+    /// Decides what happens after the end of the work.
     ///
     /// - Parameters:
-    ///   - name: the asset's.
+    ///   - name: the asset's name.
     ///   - pauses: the first pause, and the longest.
     mutating func verdict(
         on outcome: DownloadOutcome, of name: String, pauses: ClosedRange<Duration>
@@ -73,7 +72,7 @@ struct Patience: Equatable, Sendable {
 }
 
 extension LibraryError {
-    /// Whether an origin's error may be over in a while.
+    /// True if the origin's error may be temporary.
     fileprivate var mayPass: Bool {
         switch (underlying as? OriginError)?.code {
         case .connectionLost, .cutShort, .stalled, .timedOut, .serverFailure, .malformedReply, .local: true

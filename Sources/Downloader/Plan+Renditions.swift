@@ -4,11 +4,11 @@ import Library
 import Playlist
 import Retention
 
-/// The shell around the pure plan: what renditions lack, as their folders say.
+/// Connects the pure plan to the library: finds the holes of renditions in their folders.
 extension Plan.Track {
-    /// What is missing of what is wanted of a rendition, whose playlist is known.
+    /// Finds the requested holes of a rendition whose playlist is known.
     ///
-    /// - Parameter isTaken: told of each key that is missing; whether another rendition's track has it already.
+    /// - Parameter isTaken: called for each missing key; returns true if another rendition's track already has it.
     @LoopActor init(of rendition: Rendition, _ wanted: WantedTime, isTaken: (Resource) -> Bool) {
         self.init(segments: Self.segments(of: rendition, wanted))
         let needed = wanted == .whole ? nil : rendition.preliminaries { wanted.touches($0, $1) }
@@ -17,9 +17,9 @@ extension Plan.Track {
             guard needed?.contains(resource.name) ?? true, !folder.contains(resource.name.description) else {
                 return nil
             }
-            // What may not be used any more comes back by a renewal alone.
+            // An expired key can only be fetched again by a renewal.
             if case .key(let number) = resource.name.role, !rendition.keys.isUsable(number) { return nil }
-            // A key may belong to several renditions, and still is one hole.
+            // A key that several renditions share is one hole.
             if folder !== rendition.folder, isTaken(resource) { return nil }
             return Plan.Hole(.preliminary(place), time: 0..<0)
         }
@@ -36,7 +36,7 @@ extension Plan.Track {
         return holes
     }
 
-    /// Numbers files in the order in which they are met; one that is met again right away keeps its number.
+    /// Numbers files in order of appearance; consecutive ranges of one file keep its number.
     private struct FileNumbers {
         private var uri = ""
         private var number = 0
@@ -51,7 +51,7 @@ extension Plan.Track {
 }
 
 extension Rendition {
-    /// Calls back for each segment with where it begins and ends, in seconds from the start of the playlist.
+    /// Calls back for each segment with its start and end, in seconds from the start of the playlist.
     func forEachSegment(_ body: (Segment, _ start: Double, _ end: Double) -> Void) {
         guard let segments = source?.playlist.segments else { return }
         var time = 0.0

@@ -1,28 +1,28 @@
-/// What is to be fetched, next first.
+/// The holes of a download, in the order in which they are fetched.
 ///
-/// Pure, and made anew from what is on disk: no counter is trusted. What nothing plays without (keys, initialization
-/// sections) comes first. Then come the segments of all renditions by media time, from the playhead on, so that a third
-/// of a download is a playable third; and then what lies before the playhead. Neighbouring byte ranges of one file come
-/// together.
+/// Pure. It is computed again from the stored pieces each time; no counter is trusted. Keys and initialization sections
+/// come first, because nothing plays without them. Then come the segments of all renditions by media time, from the
+/// playhead on, so that a third of a download is a playable third. Segments before the playhead come last. Adjacent
+/// byte ranges of one file are fetched together.
 public struct Plan: Sendable {
-    /// One resource that is not there.
+    /// One resource that is not stored.
     public struct Hole: Equatable, Sendable {
-        /// What it is to its rendition: a place in a list of the rendition's.
+        /// Identifies the resource within its rendition, by index.
         public enum Item: Equatable, Sendable {
-            /// A key or an initialization section, by its place among `Rendition.preliminaries`.
+            /// A key or an initialization section: its index in `Rendition.preliminaries`.
             case preliminary(Int)
-            /// A segment, by its place in the playlist.
+            /// A segment: its index in the playlist.
             case segment(Int)
         }
 
-        /// Which.
+        /// The resource.
         public let item: Item
-        /// When it plays, in seconds; empty for what must be there before anything plays.
+        /// Media time in seconds; empty for resources that are needed before anything plays.
         public let time: Range<Double>
-        /// Where its bytes are, if they are a part of a file.
+        /// The byte range, if the resource is a part of a file.
         public let part: FilePart?
 
-        /// A hole.
+        /// Makes a hole.
         public init(_ item: Item, time: Range<Double>, part: FilePart? = nil) {
             self.item = item
             self.time = time
@@ -30,14 +30,14 @@ public struct Plan: Sendable {
         }
     }
 
-    /// A part of a file.
+    /// A byte range of a file.
     public struct FilePart: Equatable, Sendable {
-        /// Which file, by any number that only it has within the rendition.
+        /// A number that identifies the file within the rendition.
         public let file: Int
-        /// Which bytes.
+        /// The byte range.
         public let bytes: Range<Int>
 
-        /// A part.
+        /// Makes a file part.
         public init(file: Int, bytes: Range<Int>) {
             self.file = file
             self.bytes = bytes
@@ -46,31 +46,31 @@ public struct Plan: Sendable {
 
     /// The holes of one rendition.
     public struct Track: Equatable, Sendable {
-        /// What its segments need.
+        /// Keys and initialization sections.
         public var preliminaries: [Hole]
-        /// The segments, by time.
+        /// The segments, sorted by time.
         public var segments: [Hole]
 
-        /// A track.
+        /// Makes a track.
         public init(preliminaries: [Hole] = [], segments: [Hole] = []) {
             self.preliminaries = preliminaries
             self.segments = segments
         }
     }
 
-    /// What one request brings: a hole, or several whose bytes lie one behind the other in one file.
+    /// The holes that one request fills: one, or several with adjacent byte ranges of one file.
     public struct Batch: Equatable, Sendable {
-        /// The rendition's place among those that were planned for.
+        /// Index of the rendition's track.
         public let track: Int
-        /// In the order of their bytes; never empty.
+        /// Sorted by byte range; never empty.
         public var holes: [Hole]
     }
 
-    /// So much, and so many holes, come by one request at most: a player that wants one of them does not wait long, and
-    /// the other renditions' turn comes soon.
+    /// Upper limits of one request, so that a player does not wait long for one of its pieces, and the other renditions
+    /// get their turn soon.
     static let batchLimit = (bytes: 4 << 20, holes: 16, seconds: 30.0)
 
-    /// What is left of a track.
+    /// The remaining holes of a track.
     private struct Cursor {
         var preliminaries: ArraySlice<Hole>
         var ahead: ArraySlice<Hole>
@@ -82,28 +82,28 @@ public struct Plan: Sendable {
             (ahead, behind) = (segments[split...], segments[..<split])
         }
 
-        /// Everything that is left, by time.
+        /// All remaining segments, sorted by time.
         var segments: ArraySlice<Hole> { behind.isEmpty ? ahead : behind + ahead }
     }
 
     private enum Phase: CaseIterable { case preliminaries, ahead, behind }
 
     private var cursors: [Cursor]
-    /// Where to go on from, if that is not where the cursors are.
+    /// The new playhead, if the cursors are not yet moved to it.
     private var moved: Double?
-    /// How many holes are left.
+    /// Number of remaining holes.
     public private(set) var count: Int
 
-    /// A plan for renditions, the most important first: of the same instant, the earlier ones' holes come first.
+    /// Makes a plan for renditions, the most important first: at equal media time, holes of earlier tracks come first.
     ///
-    /// - Parameter playhead: where somebody watches, in seconds; 0 where nobody does.
+    /// - Parameter playhead: a session's position in seconds; 0 if the asset is not played.
     public init(_ tracks: [Track], playhead: Double = 0) {
         cursors = tracks.map { Cursor($0.preliminaries[...], $0.segments[...], playhead: playhead) }
         count = tracks.reduce(0) { $0 + $1.preliminaries.count + $1.segments.count }
     }
 
-    /// Goes on from another place. Costs nothing before something is taken out: a player may move faster than pieces
-    /// come.
+    /// Moves to a new playhead. The cost is deferred to the next `next()`, because a player may move faster than pieces
+    /// arrive.
     public mutating func move(to playhead: Double) { moved = playhead }
 
     private mutating func settle() {
@@ -114,7 +114,7 @@ public struct Plan: Sendable {
         }
     }
 
-    /// Takes out what comes next; nil when nothing is left.
+    /// Removes and returns the next batch; nil if no hole is left.
     public mutating func next() -> Batch? {
         settle()
         for phase in Phase.allCases {

@@ -4,14 +4,14 @@ import Library
 import Playlist
 import Store
 
-/// Records the renditions of a live stream until it ends: follows their playlists, fetches each new segment while it
-/// can be had, and makes an ordinary asset of it in the end.
+/// Records the renditions of a live stream until it ends: reloads their playlists, fetches each new segment while it is
+/// available, and turns the result into an ordinary asset.
 ///
-/// `weir get --record` runs it in the place of a `DownloadEngine`. All renditions end together: when each has been
-/// ended by the origin or has had nothing new for long, or when somebody says so. Where it is ended, or cannot be found
-/// any more, what was recorded is whole; where it is cancelled, a later recorder goes on.
+/// `weir get --record` uses it in place of a `DownloadEngine`. All renditions end together: when the origin has ended
+/// each of them or has had nothing new for long, or when the user ends the recording. If the stream ends or disappears,
+/// the recorded part is complete. If the recording is cancelled, a later recorder continues it.
 @LoopActor final class Recorder: DownloadWork {
-    /// One piece on its way.
+    /// Identifies a piece on its way.
     private struct Place: Hashable {
         let folder: ObjectIdentifier
         let name: PieceName
@@ -21,7 +21,7 @@ import Store
         }
     }
 
-    /// A piece that did not come.
+    /// A piece that could not be fetched.
     private struct Failure {
         let since: ContinuousClock.Instant
         let error: LibraryError
@@ -43,8 +43,8 @@ import Store
     private var renditions: [Rendition] { download.renditions }
 
     /// - Parameters:
-    ///   - parallel: the most segments that are fetched at one time.
-    ///   - tell: told why the recording ended, in a sentence for a log.
+    ///   - parallel: maximum number of concurrent segment fetches.
+    ///   - tell: called with a sentence for the log about the end of the recording.
     init(
         _ download: Download, library: Library, parallel: Int, patience: RecordingTrack.Patience = .init(),
         observer: any DownloadWorkObserver, tell: @escaping (String) -> Void
@@ -55,7 +55,8 @@ import Store
 
     // MARK: DownloadWork
 
-    /// Begins, or goes on behind what was recorded before. Whoever plays changes nothing: what is oldest leaves first.
+    /// Begins, or continues an earlier recording. The playhead is ignored, because the oldest segments leave the origin
+    /// first.
     func start(at playhead: Double) {
         beginning = Task { @LoopActor in
             do throws(LibraryError) {
@@ -66,7 +67,7 @@ import Store
         }
     }
 
-    /// What is recorded stays, and a later recorder goes on with it.
+    /// Stops; the recorded part is kept, and a later recorder continues it.
     func cancel() {
         guard !isOver else { return }
         stop()
@@ -75,7 +76,7 @@ import Store
 
     func move(to playhead: Double, isJump: Bool) {}
 
-    // MARK: Beginning and ending
+    // MARK: Start and end
 
     private func begin() async throws(LibraryError) {
         for rendition in renditions {
@@ -91,7 +92,7 @@ import Store
         for track in tracks { track.task = Task { @LoopActor in await follow(track) } }
     }
 
-    /// Ends the recording where it is, so that what is there is the whole.
+    /// Ends the recording now; the recorded part is then complete.
     func finish() { close(because: "it was told to end") }
 
     private func stop() {
@@ -150,10 +151,11 @@ import Store
         }
     }
 
-    /// Not a poll: an origin must not be asked again sooner (RFC 8216 §6.3.4). `stop` cancels it with the track's task.
+    /// Waits half a target duration. This is no polling: the origin must not be asked sooner (RFC 8216 §6.3.4). `stop`
+    /// cancels the pause with the track's task.
     private func pause(_ track: RecordingTrack) async { try? await Task.sleep(for: track.interval / 2) }
 
-    /// Lists what has come, ends what has ended, and asks for more.
+    /// Lists the segments that arrived, ends the recording if it is over, and fetches more.
     private func settle() {
         guard !isOver else { return }
         do throws(StoreError) {
@@ -172,7 +174,7 @@ import Store
 
     // MARK: Fetching
 
-    /// Asks for what is oldest, since it leaves the origin first; renditions in turn, by media time.
+    /// Fetches the oldest segments first, because they leave the origin first; all renditions in turn, by media time.
     private func fill() {
         for track in tracks { track.look() }
         while !isOver, fetching.count < parallel {
@@ -210,7 +212,7 @@ import Store
         case .success where fetch.isPiece:
             failures[place] = nil
             observer?.work(for: download, received: fetch.written - began)
-        // It had begun before it was to be kept.
+        // The fetch had begun before the recording needed its piece stored.
         case .success: fail(place, LibraryError(.store, "\(place.name) was not kept"))
         case .failure(let error): fail(place, LibraryError(error))
         }
@@ -221,7 +223,7 @@ import Store
         failures[place] = Failure(since: failures[place]?.since ?? .now, error: error)
     }
 
-    /// Asks again for what did not come, as far as it is in the way of what is listed next.
+    /// Fetches failed pieces again if they block the next segments in the list.
     private func retry(_ track: RecordingTrack) {
         for item in track.recording.items.prefix(2 * parallel)
         where item.needed.contains(where: { failures[Place($0)] != nil }) {
@@ -229,7 +231,7 @@ import Store
         }
     }
 
-    /// Gives up what will not come, so that what is behind it can be listed.
+    /// Gives up pieces that cannot be fetched any more, so that later segments can be listed.
     private func giveUpLost(of track: RecordingTrack) {
         for item in track.recording.items.prefix(2 * parallel) {
             let failed = item.needed.compactMap { failures[Place($0)] }.min { $0.since < $1.since }

@@ -2,25 +2,24 @@ import EventLoop
 import Library
 import Playlist
 
-/// One rendition that is recorded: its reloads, and what its origin's trouble means.
+/// One rendition of a recording: its reloads, and the handling of origin errors.
 @LoopActor final class RecordingTrack {
-    /// How long an origin may be in trouble before the recording is ended.
+    /// Time for which an origin may fail before the recording ends.
     struct Patience: Sendable {
-        /// While it says that there is no such playlist: 404 or 410 are how a server takes a presentation away (RFC
-        /// 8216 §6.2.1), but an encoder that is started again gives them too, for as long as that takes.
+        /// For 404 and 410. A server removes a presentation in this way (RFC 8216 §6.2.1), but an encoder that restarts
+        /// also answers so until it is back.
         var gone = Duration.seconds(60)
-        /// While it cannot be reached, answers with anything else, or shows nothing new: a router or a machine may be
-        /// started again. A stream that is late by more than 1.5 target durations breaks RFC 8216 §6.2.2 as it is.
+        /// For an absent origin, any other answer, or a playlist without new segments: a router or a machine may be
+        /// restarting. A stream that is more than 1.5 target durations late already breaks RFC 8216 §6.2.2.
         var absent = Duration.seconds(600)
     }
 
-    /// What is recorded.
     let rendition: Rendition
-    /// Where it stands.
+    /// The state of the recording.
     let recording: Recording
-    /// Its reloads.
+    /// The reload loop.
     var task: Task<Void, Never>?
-    /// What was seen, and is not asked for yet; oldest first.
+    /// Listed segments that are not fetched yet, oldest first.
     private var waiting: ArraySlice<Recording.Item> = []
 
     private let patience: Patience
@@ -33,30 +32,31 @@ import Playlist
         (self.rendition, self.recording, self.patience) = (rendition, recording, patience)
     }
 
-    /// What RFC 8216 counts in: the target duration.
+    /// The target duration, the time unit of RFC 8216.
     var interval: Duration { .seconds(max(rendition.source?.playlist.targetDuration ?? 2, 1)) }
 
-    // MARK: What is to be fetched
+    // MARK: Pending items
 
-    /// Takes note of what was seen since.
+    /// Adds the items that were listed since the last call.
     func look() {
         let new = recording.items.suffix { $0.number > lastSeen }
         waiting += new
         lastSeen = new.last?.number ?? lastSeen
     }
 
-    /// When the next to be fetched begins, in seconds of the recording; nil where there is none.
+    /// Start of the next item, in seconds of the recording; nil if there is none.
     var nextTime: Double? { waiting.first?.time }
 
-    /// The next to be fetched.
+    /// Removes and returns the next item.
     func next() -> Recording.Item? { waiting.popFirst() }
 
     // MARK: The origin
 
-    /// How long a piece of an item is asked for although it fails; nil for as long as the recording itself waits.
+    /// Returns for how long a failing piece is retried; nil for as long as the recording itself waits.
     ///
-    /// The origin must have it for as long again as it is listed (RFC 8216 §6.2.2): one that is said not to be there is
-    /// waited for as long as three target durations, which a player is behind the end.
+    /// The origin must keep a segment for as long after its removal as it was listed (RFC 8216 §6.2.2). A segment that
+    /// the origin reports as missing is retried for three target durations, the distance of a player from the live
+    /// edge.
     func limit(for item: Recording.Item, _ error: LibraryError) -> Duration? {
         let isListed = recording.isListed(item)
         if isListed, error.code == .originAbsent, !recording.hasEnded { return nil }
@@ -65,14 +65,14 @@ import Playlist
         return isSaidToBeMissing || isOutOfSight ? interval * 3 : max(interval * 3, patience.gone)
     }
 
-    /// Notes how a reload ended.
+    /// Records the result of a reload.
     func note(_ error: LibraryError?) {
         self.error = error
         let isGone = error.map { $0.code == .missing || [404, 410].contains($0.originStatus ?? 0) } ?? false
         goneSince = isGone ? goneSince ?? .now : nil
     }
 
-    /// Why nothing more is to be expected, in words; nil as long as something is.
+    /// The reason why nothing more is expected, as text; nil while more is expected.
     var end: String? {
         if recording.hasEnded { return recording.items.isEmpty ? "the origin ended it" : nil }
         if let goneSince, .now - goneSince >= patience.gone {
@@ -94,7 +94,7 @@ import Playlist
 }
 
 extension ArraySlice {
-    /// The elements at the end for which something holds.
+    /// Returns the longest suffix whose elements all satisfy a condition.
     fileprivate func suffix(_ holds: (Element) -> Bool) -> ArraySlice {
         var start = endIndex
         while start > startIndex, holds(self[start - 1]) { start -= 1 }

@@ -4,7 +4,7 @@ import Library
 import Playheads
 import Store
 
-/// Has every asset verified every thirty days, one at a time, while nobody plays and nothing is downloaded.
+/// Verifies every asset every thirty days, one at a time, while nothing is played or downloaded.
 @LoopActor final class Scrubber {
     private unowned let downloader: Downloader
     private let library: Library
@@ -12,15 +12,16 @@ import Store
     private var timer: LoopTimer?
     private var job: VerificationJob?
     private var isStarted = false
-    /// When an asset was last tried that could not be read, in seconds since 1970.
+    /// Time of the last failed verification of an asset, in seconds since 1970.
     private var failed: [String: Int64] = [:]
 
-    /// The time between two verifications of an asset, in seconds.
+    /// Interval between two verifications of an asset, in seconds.
     static let span: Int64 = 30 * 86_400
-    /// So long what could not be read is left alone, in seconds.
+    /// Time before a failed verification is repeated, in seconds.
     private static let retrySpan: Int64 = 86_400
     private static let idlePause = Duration.seconds(60)
-    /// So soon it rests when somebody plays, and goes on with the next asset.
+    /// Interval between checks during a verification: bounds the time until it pauses for a player, and until the next
+    /// asset begins.
     private static let busyPause = Duration.seconds(1)
 
     init(_ downloader: Downloader, _ verifier: Verifier) {
@@ -31,7 +32,7 @@ import Store
         verifier.observe { [weak self] job in self?.ended(job) }
     }
 
-    /// Begins to look, now and then, whether it is time.
+    /// Starts the periodic checks.
     func start() {
         isStarted = true
         timer?.schedule(after: Self.idlePause)
@@ -42,7 +43,7 @@ import Store
         timer?.schedule(after: job == nil ? Self.idlePause : Self.busyPause)
     }
 
-    /// Looks whether it is time for an asset, and whether that under way may go on.
+    /// Starts a verification that is due; pauses or continues the running one.
     func look() {
         if let job { return job.verification.pace.isPaused = isBusy }
         guard !isBusy, verifier.isIdle else { return }
@@ -54,7 +55,7 @@ import Store
         job = try? verifier.scrub(due)
     }
 
-    /// Whether the disk and the network belong to others.
+    /// True if disk and network are used by playback or downloads.
     private var isBusy: Bool {
         library.playheads.isAnyPlayed || downloader.byAsset.values.contains { $0.state == .running }
     }

@@ -1,28 +1,27 @@
 public import Playlist
 
 extension Selection {
-    /// What a selection chooses, and why it does not choose the rest.
+    /// Explains the choice of a selection.
     public struct Explanation: Equatable, Sendable {
-        /// A variant that is not chosen.
+        /// A variant that was not chosen.
         public struct Other: Equatable, Sendable {
-            /// Its place among the playlist's variants.
+            /// Its index in the playlist.
             public let variant: Int
-            /// The one rule that put it behind, to stand behind "it".
+            /// The rule that excluded it, as text after "it".
             public let reason: String
         }
 
-        /// The place of the chosen variant among the playlist's.
+        /// Index of the chosen variant.
         public let variant: Int
-        /// What it has before the others that meet what was asked for, to stand behind "it has".
+        /// Its advantage over the other matching variants, as text after "it has".
         public let reason: String
-        /// Every other variant, in the playlist's order.
+        /// All other variants, in the playlist's order.
         public let others: [Other]
-        /// The places of the chosen renditions among the playlist's EXT-X-MEDIA, in the order in which they were asked
-        /// for.
+        /// Indexes of the chosen EXT-X-MEDIA renditions, in the order of the request.
         public let media: [Int]
     }
 
-    /// What it chooses of a playlist, and why.
+    /// Returns the choice in a playlist with its reasons.
     public func explanation(of playlist: MultivariantPlaylist) throws(NoMatch) -> Explanation {
         let choice = try VariantChoice(self, of: playlist)
         let others = playlist.variants.compactMap { variant in

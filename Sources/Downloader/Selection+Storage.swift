@@ -1,10 +1,10 @@
-/// How a selection is kept in a task: see `DownloadTask.version`.
+/// Stored form of a selection within a task: see `DownloadTask.version`.
 extension Selection: Codable {
     private enum CodingKeys: String, CodingKey {
         case quality, audio, subtitles, preferences
     }
 
-    /// Reads a selection.
+    /// Decodes a selection.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -14,7 +14,7 @@ extension Selection: Codable {
             preferences: try values.decodeIfPresent(Preferences.self, forKey: .preferences) ?? Preferences())
     }
 
-    /// Writes a selection.
+    /// Encodes a selection.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encodeIfPresent(quality, forKey: .quality)
@@ -29,7 +29,7 @@ extension Selection.Quality: Codable {
         case best, worst, height, heightAtMost, minimumBandwidth
     }
 
-    /// Reads `{"height": 720}` and its like.
+    /// Decodes an object such as `{"height": 720}`.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         if let height = try values.decodeIfPresent(Int.self, forKey: .height) {
@@ -43,7 +43,7 @@ extension Selection.Quality: Codable {
         }
     }
 
-    /// Writes `{"height": 720}` and its like.
+    /// Encodes an object such as `{"height": 720}`.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         switch self {
@@ -57,7 +57,7 @@ extension Selection.Quality: Codable {
 }
 
 extension Selection.Choice: Codable {
-    /// Reads `"default"`, `"all"`, `"none"`, or an array of languages.
+    /// Decodes `"default"`, `"all"`, `"none"`, or an array of languages.
     public init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         if let languages = try? value.decode([String].self) {
@@ -71,7 +71,7 @@ extension Selection.Choice: Codable {
         }
     }
 
-    /// Writes what `init(from:)` reads.
+    /// Encodes the form that `init(from:)` decodes.
     public func encode(to encoder: any Encoder) throws {
         var value = encoder.singleValueContainer()
         switch self {
@@ -89,7 +89,7 @@ extension Selection.Preferences: Codable {
             isFast
     }
 
-    /// Reads preferences; every key may be absent.
+    /// Decodes preferences; every key is optional.
     public init(from decoder: any Decoder) throws {
         self.init()
         let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -104,7 +104,7 @@ extension Selection.Preferences: Codable {
         isFast = try values.decodeIfPresent(Bool.self, forKey: .isFast) ?? false
     }
 
-    /// Writes what is not as in `init()`.
+    /// Encodes the values that differ from those of `init()`.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encodeIfPresent(minimumBitRate, forKey: .minimumBitRate)

@@ -1,76 +1,75 @@
 public import Playlist
 
-/// What a download is asked for: one variant, and renditions of its groups.
+/// The content that an order selects: one variant, and renditions of its groups.
 ///
-/// Pure: what it chooses depends on the playlist and on nothing else.
+/// Pure: the result depends only on the playlist.
 public struct Selection: Equatable, Sendable {
-    /// Which variant.
+    /// Rule for the variant.
     public enum Quality: Equatable, Sendable {
         /// The highest bandwidth.
         case best
         /// The lowest bandwidth.
         case worst
-        /// Exactly so many pixels down; of several such, the highest bandwidth.
+        /// Exactly this height in pixels; among several, the highest bandwidth.
         case height(Int)
-        /// At most so many pixels down; of several such, the highest bandwidth. Sound alone is within any height.
+        /// At most this height in pixels; among several, the highest bandwidth. A variant without video matches any
+        /// height.
         case heightAtMost(Int)
-        /// The lowest bandwidth at or above so many bits a second, else the highest.
+        /// The lowest bandwidth at or above this number of bits per second, otherwise the highest.
         case minimumBandwidth(Int)
     }
 
-    /// Which renditions of a group.
+    /// Rule for the renditions of a group.
     public enum Choice: Equatable, Sendable {
-        /// The one that players choose by themselves: in a preferred language, in the user's own if it is AUTOSELECT,
-        /// else DEFAULT, else AUTOSELECT, else the first.
+        /// The rendition that players choose automatically: one in a preferred language, otherwise an AUTOSELECT one in
+        /// the user's own language, otherwise DEFAULT, otherwise AUTOSELECT, otherwise the first.
         case `default`
-        /// Every one.
+        /// All renditions.
         case all
-        /// None.
+        /// No rendition.
         case none
-        /// Those in these languages (RFC 5646 tags; `en` also takes `en-GB`), in this order.
+        /// The renditions in these languages, in this order. RFC 5646 tags; `en` also matches `en-GB`.
         case languages([String])
     }
 
-    /// What is preferred where there is a choice. Nothing in here makes a selection match nothing.
+    /// Preferences between matching variants and renditions. They never make a selection match nothing.
     public struct Preferences: Equatable, Sendable {
-        /// The variant is to have so many bits a second or more, and no more than that takes; else the highest is
-        /// taken.
+        /// Minimum bits per second of the variant. The lowest variant that reaches it is chosen; if none does, the
+        /// highest.
         public var minimumBitRate: Int?
-        /// The picture is to be so many pixels across or more; as `minimumBitRate` is.
+        /// Minimum width in pixels; applied like `minimumBitRate`.
         public var minimumWidth: Int?
-        /// The picture is to be so many pixels down or more; as `minimumBitRate` is.
+        /// Minimum height in pixels; applied like `minimumBitRate`.
         public var minimumHeight: Int?
-        /// Whether a variant in HLG or PQ goes before one in SDR.
+        /// True to prefer a variant in HLG or PQ to one in SDR.
         public var prefersHDR = false
-        /// Whether a variant with more than stereo goes before others; stereo is kept as well, where it goes with the
-        /// same video.
+        /// True to prefer a variant with more than two channels. Stereo is stored too if it is available with the same
+        /// video.
         public var prefersMultichannel = false
-        /// Families of codecs, the most wanted first, such as `avc1`; a variant with none of them goes behind all
-        /// others.
+        /// Codec families such as `avc1`, the most preferred first. A variant with none of them comes last.
         public var codecs: [String] = []
-        /// Languages for `Choice.default`, the most wanted first, as RFC 5646 tags.
+        /// Languages for `Choice.default` as RFC 5646 tags, the most preferred first.
         public var languages: [String] = []
-        /// The user's own language, as an RFC 5646 tag: for `Choice.default` where none of `languages` is there.
+        /// The user's own language as an RFC 5646 tag, for `Choice.default` if none of `languages` is available.
         public var locale: String?
-        /// Fast before best: of all that meets what was asked for, the variant with the fewest bits a second on
-        /// average, and of renditions that differ in nothing else, that with the fewest channels. What is preferred by
-        /// name (HDR, multichannel, codecs, languages) was asked for, and goes before.
+        /// True to prefer speed to quality: among matching variants the lowest average bit rate, and among equal
+        /// renditions the fewest channels. Explicit preferences (HDR, multichannel, codecs, languages) come first.
         public var isFast = false
 
-        /// No preferences.
+        /// Makes empty preferences.
         public init() {}
     }
 
-    /// Which variant; nil for the best, or the lowest that meets the minimums where there are any.
+    /// Rule for the variant; nil for the best, or for the lowest that reaches the minimums if there are any.
     public var quality: Quality?
-    /// Which audio renditions.
+    /// Rule for the audio renditions.
     public var audio: Choice
-    /// Which subtitle renditions.
+    /// Rule for the subtitle renditions.
     public var subtitles: Choice
-    /// What is preferred.
+    /// Preferences between matches.
     public var preferences: Preferences
 
-    /// A selection; the best variant with its default audio unless told otherwise.
+    /// Makes a selection; by default the best variant with its default audio.
     public init(
         quality: Quality? = nil, audio: Choice = .default, subtitles: Choice = .none,
         preferences: Preferences = Preferences()
@@ -81,14 +80,14 @@ public struct Selection: Equatable, Sendable {
         self.preferences = preferences
     }
 
-    /// Nothing fits: what was wanted, and what there is.
+    /// No variant or rendition matches; the description names the request and the available ones.
     public struct NoMatch: Error, Equatable, Sendable, CustomStringConvertible {
         /// A sentence for a user.
         public let description: String
     }
 
-    /// The media playlists that the selection needs, as places in `MultivariantPlaylist.renditionURIs`, the variant's
-    /// own first; each once.
+    /// Returns the media playlists that the selection needs, as indexes in `MultivariantPlaylist.renditionURIs`,
+    /// without duplicates, the variant's own first.
     public func renditions(of playlist: MultivariantPlaylist) throws(NoMatch) -> [Int] {
         let variant = try variant(of: playlist)
         var places = [variant.renditionIndex]
@@ -98,13 +97,13 @@ public struct Selection: Equatable, Sendable {
         return places
     }
 
-    /// The variant that is chosen. Variants without a picture count only where no variant has one.
+    /// Returns the chosen variant. Variants without video count only if no variant has video.
     public func variant(of playlist: MultivariantPlaylist) throws(NoMatch) -> Variant {
         try VariantChoice(self, of: playlist).chosen
     }
 
-    /// The EXT-X-MEDIA that go with the variant: audio, then subtitles. Those that are muxed into the variant are among
-    /// them.
+    /// Returns the EXT-X-MEDIA renditions for the variant: audio, then subtitles. Includes those that are muxed into
+    /// the variant.
     func media(of variant: Variant, in playlist: MultivariantPlaylist) throws(NoMatch) -> [Media] {
         try MediaChoice(self, of: .audio, for: variant, in: playlist).chosen
             + MediaChoice(self, of: .subtitles, for: variant, in: playlist).chosen

@@ -1,13 +1,13 @@
 import Library
 import Store
 
-/// Reads what records of downloads want. Most of a large store want the same in the same words, which is read once.
+/// Reads the tasks of download records. Most records of a large store have equal text, which is parsed once.
 struct TaskReader {
     private var known: [String: DownloadTask] = [:]
 
-    /// What a record wants; one of a Weir that kept no tasks wants whole renditions.
+    /// Returns the task of a record; a record of a Weir without tasks requests its renditions completely.
     ///
-    /// - Throws: what `DownloadTask.init(stored:)` does.
+    /// - Throws: the errors of `DownloadTask.init(stored:)`.
     mutating func task(of record: DownloadRecord) throws -> DownloadTask {
         guard let text = record.task else {
             var task = DownloadTask()

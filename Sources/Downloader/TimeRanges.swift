@@ -1,15 +1,15 @@
-/// Stretches of media time, in seconds from the start: sorted, and apart from each other.
+/// Ranges of media time, in seconds from the start: sorted and disjoint.
 public struct TimeRanges: Equatable, Sendable {
-    /// The stretches.
+    /// The ranges.
     public private(set) var ranges: [Range<Double>] = []
 
-    /// No time at all.
+    /// Makes an empty set.
     public init() {}
 
-    /// Gaps smaller than this come from rounding, not from holes.
+    /// Gaps smaller than this are rounding errors, in seconds.
     private static let tolerance = 0.001
 
-    /// Adds a stretch that begins at or behind the start of the last one.
+    /// Adds a range that begins at or after the start of the last one.
     public mutating func append(_ range: Range<Double>) {
         guard let last = ranges.last, range.lowerBound <= last.upperBound + Self.tolerance else {
             ranges.append(range)
@@ -18,7 +18,7 @@ public struct TimeRanges: Equatable, Sendable {
         ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
     }
 
-    /// The time that is in both.
+    /// Returns the time that is in both.
     public func intersection(_ other: TimeRanges) -> TimeRanges {
         var result = TimeRanges()
         var (left, right) = (ranges[...], other.ranges[...])
@@ -33,13 +33,13 @@ public struct TimeRanges: Equatable, Sendable {
         return result
     }
 
-    /// The time that is in either.
+    /// Returns the time that is in either.
     public func union(_ other: TimeRanges) -> TimeRanges {
         var result = TimeRanges()
         for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) { result.append(range) }
         return result
     }
 
-    /// The seconds in all stretches together.
+    /// Total length in seconds.
     public var duration: Double { ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 }

@@ -1,11 +1,11 @@
-/// Bytes a second over the last few seconds.
+/// Measures bytes per second over the last few seconds.
 struct TransferRate: Sendable {
     private var samples: [(at: ContinuousClock.Instant, bytes: Int64)] = []
     private static let span = Duration.seconds(5)
 
-    /// Takes note of bytes that have just come.
+    /// Records bytes that have just arrived.
     mutating func add(_ bytes: Int64, at now: ContinuousClock.Instant) {
-        // Many small pieces a second are one sample.
+        // Small pieces in quick succession form one sample.
         if let last = samples.last, now - last.at < .milliseconds(20) {
             samples[samples.count - 1].bytes += bytes
             return
@@ -14,7 +14,7 @@ struct TransferRate: Sendable {
         if let first = samples.first, now - first.at > Self.span * 2 { samples.removeAll { now - $0.at > Self.span } }
     }
 
-    /// nil before anything came.
+    /// Returns the rate; nil before the first sample.
     func bytesPerSecond(at now: ContinuousClock.Instant) -> Double? {
         let recent = samples.filter { now - $0.at <= Self.span }
         guard let first = recent.first else { return nil }

@@ -1,15 +1,14 @@
 import Playlist
 
-/// How one variant is chosen of all: rule after rule, each of which puts some behind and says why.
+/// Chooses one variant by successive rules. Each rule excludes variants and gives a reason.
 ///
-/// What is required comes first, languages included, then the minimums, then what is preferred: dynamic range, codec,
-/// channels. Last comes the bit rate.
+/// Requirements come first, languages included, then minimums, then preferences: dynamic range, codec, channels. The
+/// bit rate decides last.
 struct VariantChoice {
-    /// The variant.
     let chosen: Variant
-    /// What made it the one of those that were left, to stand behind "it has".
+    /// Its advantage over the remaining variants, as text after "it has".
     let reason: String
-    /// Why each other one is not chosen, to stand behind "it", by its place among the playlist's variants.
+    /// The reasons against the other variants, by index in the playlist, as text after "it".
     let reasons: [Int: String]
 
     init(_ selection: Selection, of playlist: MultivariantPlaylist) throws(Selection.NoMatch) {
@@ -36,17 +35,17 @@ struct VariantChoice {
         reasons = round.reasons
     }
 
-    /// What there is, each word once.
+    /// Lists the available values without duplicates.
     static func list(_ words: [String], _ verb: String = "is") -> String {
         var seen: Set<String> = []
         let distinct = words.filter { seen.insert($0).inserted }
         return distinct.isEmpty ? "\(verb) none" : "\(verb) " + distinct.joined(separator: ", ")
     }
 
-    /// The variants that are still in question.
+    /// The variants that are not excluded yet.
     private struct Round {
         let playlist: MultivariantPlaylist
-        /// From the lowest to the highest.
+        /// Sorted from the lowest to the highest.
         private(set) var left: [Variant]
         var reasons: [Int: String] = [:]
 
@@ -56,7 +55,8 @@ struct VariantChoice {
             _ = keep(.picture, else: "has no RESOLUTION, as sound alone")
         }
 
-        /// Puts behind what does not meet a condition; nothing, and false, where nothing meets it.
+        /// Excludes the variants that do not satisfy a condition. If none satisfies it, excludes none and returns
+        /// false.
         mutating func keep(_ predicate: VariantPredicate, else reason: String) -> Bool {
             let playlist = playlist
             return keep(else: reason) { predicate.admits($0, in: playlist) }
@@ -70,7 +70,8 @@ struct VariantChoice {
             return true
         }
 
-        /// Puts behind what lacks a language that was asked for. One that nothing has is told of when media is chosen.
+        /// Excludes variants without a requested language. A language that no variant has is reported when renditions
+        /// are chosen.
         mutating func keepLanguages(_ choice: Selection.Choice, _ type: Media.Kind, _ kind: String) {
             guard case .languages(let languages) = choice else { return }
             let playlist = playlist
@@ -90,7 +91,7 @@ struct VariantChoice {
         }
     }
 
-    /// Which of the variants that are left.
+    /// Rule for the choice among the remaining variants.
     private enum Goal {
         case highest
         case lowest
@@ -133,7 +134,7 @@ struct VariantChoice {
 }
 
 extension Selection {
-    /// All that is to be reached, but need not be; nil where nothing is.
+    /// Minimums that are preferred but not required; nil if there are none.
     fileprivate var minimums: VariantPredicate? {
         var parts: [VariantPredicate] = []
         if case .minimumBandwidth(let least)? = quality { parts.append(.peakBitRate(.atLeast(least))) }
@@ -145,7 +146,7 @@ extension Selection {
 }
 
 extension Selection.Quality {
-    /// What a variant has to be; nil where every one will do.
+    /// Condition that the variant must satisfy; nil if there is none.
     fileprivate var requirement: VariantPredicate? {
         switch self {
         case .height(let height): .height(.exactly(height))
@@ -159,7 +160,7 @@ extension Variant {
     fileprivate var rank: (Int, Int) { (bandwidth, resolution?.height ?? 0) }
     fileprivate var averageRate: Int { averageBandwidth ?? bandwidth }
 
-    /// `720p (2.1 Mb/s)`.
+    /// Text such as `720p (2.1 Mb/s)`.
     fileprivate var qualityWords: String {
         let rate = BitRate.words(bandwidth)
         return resolution.map { "\($0.height)p (\(rate))" } ?? rate

@@ -1,5 +1,5 @@
 extension VariantPredicate: CustomStringConvertible {
-    /// What it wants, to stand behind "is": `at most 720p`, `avc1`, `at least 2.0 Mb/s`.
+    /// The condition as text after "is": `at most 720p`, `avc1`, `at least 2.0 Mb/s`.
     public var description: String {
         switch self {
         case .peakBitRate(let bound): bound.words(BitRate.words)
@@ -28,8 +28,8 @@ extension VariantPredicate.Bound {
     }
 }
 
-/// Bits a second for people.
+/// Formats bit rates.
 enum BitRate {
-    /// `0.17 Mb/s`: to the hundredth below.
+    /// Returns text such as `0.17 Mb/s`, rounded down to hundredths.
     static func words(_ bitsPerSecond: Int) -> String { "\(Double(bitsPerSecond / 10_000) / 100) Mb/s" }
 }

@@ -1,17 +1,17 @@
 public import Playlist
 
-/// A condition on a variant: what selections require and prefer is made of these.
+/// A condition on a variant. Requirements and preferences of selections are built from these.
 ///
-/// What a playlist does not say counts as the least that it could be: no pixels, no codec, no channels.
-/// AVERAGE-BANDWIDTH counts as BANDWIDTH where it is absent, and VIDEO-RANGE as SDR (rfc8216bis §4.4.6.2).
+/// Absent attributes count as the lowest value: no pixels, no codec, no channels. An absent AVERAGE-BANDWIDTH counts as
+/// BANDWIDTH, and an absent VIDEO-RANGE as SDR (rfc8216bis §4.4.6.2).
 public enum VariantPredicate: Equatable, Sendable {
-    /// How a number has to compare.
+    /// Comparison with a number.
     public enum Bound<Value: Comparable & Sendable>: Equatable, Sendable {
-        /// So much or more.
+        /// Greater than or equal to the value.
         case atLeast(Value)
-        /// So much or less.
+        /// Less than or equal to the value.
         case atMost(Value)
-        /// Just so much.
+        /// Equal to the value.
         case exactly(Value)
 
         func admits(_ value: Value) -> Bool {
@@ -23,37 +23,37 @@ public enum VariantPredicate: Equatable, Sendable {
         }
     }
 
-    /// BANDWIDTH, in bits a second.
+    /// BANDWIDTH, in bits per second.
     case peakBitRate(Bound<Int>)
-    /// AVERAGE-BANDWIDTH, in bits a second.
+    /// AVERAGE-BANDWIDTH, in bits per second.
     case averageBitRate(Bound<Int>)
-    /// RESOLUTION's pixels across.
+    /// Width of RESOLUTION, in pixels.
     case width(Bound<Int>)
-    /// RESOLUTION's pixels down.
+    /// Height of RESOLUTION, in pixels.
     case height(Bound<Int>)
-    /// FRAME-RATE, in frames a second.
+    /// FRAME-RATE, in frames per second.
     case frameRate(Bound<Double>)
-    /// The most channels that a rendition of its audio group has (CHANNELS of EXT-X-MEDIA).
+    /// Highest channel count in the audio group (CHANNELS of EXT-X-MEDIA).
     case channels(Bound<Int>)
-    /// One of these VIDEO-RANGEs: `SDR`, `HLG`, `PQ`.
+    /// One of these VIDEO-RANGE values: `SDR`, `HLG`, `PQ`.
     case videoRange([String])
-    /// A codec of this family among CODECS, such as `avc1`, `hvc1` or `mp4a`; its profile does not count.
+    /// A codec of this family in CODECS, such as `avc1`, `hvc1` or `mp4a`; the profile is ignored.
     case codec(String)
-    /// Every one of these; true of none.
+    /// All of these; true if empty.
     case all([VariantPredicate])
-    /// One of these at least; false of none.
+    /// At least one of these; false if empty.
     case any([VariantPredicate])
-    /// Not this.
+    /// The negation of a condition.
     indirect case not(VariantPredicate)
 
-    /// More than the light of ordinary screens: HLG or PQ.
+    /// High dynamic range: HLG or PQ.
     public static let highDynamicRange = videoRange(["HLG", "PQ"])
-    /// More than stereo.
+    /// More than two channels.
     public static let multichannel = channels(.atLeast(3))
-    /// A picture, as far as RESOLUTION tells.
+    /// Has video, judging by RESOLUTION.
     public static let picture = height(.atLeast(1))
 
-    /// Whether a variant of this playlist meets it.
+    /// True if a variant of this playlist satisfies the condition.
     public func admits(_ variant: Variant, in playlist: MultivariantPlaylist) -> Bool {
         switch self {
         case .peakBitRate(let bound): bound.admits(variant.bandwidth)
@@ -78,8 +78,7 @@ public enum VariantPredicate: Equatable, Sendable {
     }
 }
 
-/// What a codec is called before its profile (RFC 6381), one name for those that differ only in where parameter sets
-/// lie.
+/// The codec name before its profile (RFC 6381). Names that differ only in the place of the parameter sets are equal.
 private struct CodecFamily: Equatable {
     private static let otherNames = ["avc3": "avc1", "hev1": "hvc1", "dvhe": "dvh1", "dvav": "dva1"]
     private let name: String
@@ -91,6 +90,6 @@ private struct CodecFamily: Equatable {
 }
 
 extension Media {
-    /// The number that CHANNELS begins with (`16/JOC` has 16); 0 where it is absent.
+    /// The leading number of CHANNELS (16 for `16/JOC`); 0 if the attribute is absent.
     var channelCount: Int { channels.flatMap { Int($0.prefix { $0 != "/" }) } ?? 0 }
 }

@@ -3,38 +3,38 @@ public import Integrity
 public import Library
 import Store
 
-/// One verification of an asset: what becomes of it, and of what it has found.
+/// One verification of an asset, with its result and the repair of the damage.
 @LoopActor public final class VerificationJob {
-    /// The reading.
+    /// Reads and checks the pieces.
     public let verification: Verification
-    /// Whether what is missing is to be fetched.
+    /// True if missing pieces are fetched.
     public let isRepair: Bool
-    /// Where it is.
+    /// Current state.
     public internal(set) var state = JobState.running
-    /// What kept it from its end.
+    /// The error that ended the job early.
     public internal(set) var failure: Download.Failure?
-    /// How many pieces a download lacked, or were wrong, before any was fetched; 0 before all were read.
+    /// Number of missing or damaged pieces before the repair; 0 until all pieces were read.
     public internal(set) var found = 0
 
     private let integrity: Integrity
-    /// Whether nobody has asked for it.
+    /// True if the scrubber started the job, not a user.
     let isScrub: Bool
-    /// Ends the waiting for a download.
+    /// Ends the wait for a download.
     var stopWaiting: (() -> Void)?
 
     init(_ verification: Verification, in integrity: Integrity, isRepair: Bool, isScrub: Bool) {
         (self.verification, self.integrity, self.isRepair, self.isScrub) = (verification, integrity, isRepair, isScrub)
     }
 
-    /// What was found, as it stands now.
+    /// Current result.
     public var report: VerificationReport { integrity.report(on: verification) }
 
-    /// What it is about.
+    /// The asset that is verified.
     public var asset: Asset { verification.asset }
 }
 
 extension Download.Failure {
-    /// The library's error, as downloads keep it.
+    /// Uses the store's own code if the error comes from the store.
     init(_ error: LibraryError) {
         let code = error.code == .store ? (error.underlying as? StoreError)?.code.rawValue : nil
         self.init(code: code ?? error.code.rawValue, message: error.message)

@@ -4,11 +4,11 @@ import Integrity
 public import Library
 import Store
 
-/// Verifies assets, when somebody asks for it or when it is time, and has fetched what they lack.
+/// Verifies assets, on request or periodically, and repairs them.
 @LoopActor public final class Verifier {
     private unowned let downloader: Downloader
     private let bytesPerSecond: Int64
-    /// Seconds since 1970.
+    /// Returns the time in seconds since 1970.
     let now: () -> Int64
     private var jobs: [String: VerificationJob] = [:]
     private var observers: [(VerificationJob) -> Void] = []
@@ -24,28 +24,29 @@ import Store
         ticker = LoopTimer { [weak self] in self?.tick() }
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// The last verification of an asset that was begun, over or not; nil where there was none in this process.
+    /// Returns the latest verification of an asset, running or ended; nil if there was none in this process.
     public func job(of asset: Asset) -> VerificationJob? {
         jobs[asset.id].flatMap { $0.asset === asset ? $0 : nil }
     }
 
-    /// Verifies an asset; where that goes on already, that one goes on, unless it would not fetch what this one is to.
+    /// Verifies an asset. If a requested verification is already running, it is returned, unless it does not repair and
+    /// the new one must.
     ///
-    /// - Parameter isRepair: whether what a download wants is fetched where it is missing, and what else was wrong.
-    /// - Throws: `store` when the system gives no descriptor.
+    /// - Parameter isRepair: true to fetch the asset's requested holes and the damaged pieces.
+    /// - Throws: `store` if the system has no free file descriptor.
     public func start(_ asset: Asset, isRepair: Bool) throws(LibraryError) -> VerificationJob {
         if let known = job(of: asset), !known.state.isFinal, !known.isScrub, known.isRepair || !isRepair {
             return known
         }
-        // Nobody waits for what goes on by itself, and the disk is one.
+        // A requested verification cancels the periodic ones, because they share the disk.
         for other in jobs.values where other.isScrub { cancel(other) }
         jobs[asset.id].map(cancel)
         return try begin(asset, isRepair: isRepair)
     }
 
-    /// Gives a verification up: nothing more is read or fetched; what is mended stays so.
+    /// Cancels a verification. Pieces that were repaired stay repaired.
     public func cancel(_ job: VerificationJob) {
         guard !job.state.isFinal else { return }
         job.verification.pace.cancel()
@@ -53,34 +54,34 @@ import Store
         job.stopWaiting?()
     }
 
-    /// Gives up a verification that nobody has asked for, since something else is to be done with its asset.
+    /// Cancels a periodic verification because its asset is needed for something else.
     ///
-    /// - Returns: whether nobody had.
+    /// - Returns: true if the verification was periodic.
     public func giveWay(_ job: VerificationJob) -> Bool {
         if job.isScrub { cancel(job) }
         return job.isScrub
     }
 
-    /// Calls back whenever a verification has come further, four times a second at most, and when it ends.
+    /// Adds an observer, called at most four times a second while a verification makes progress, and at its end.
     public func observe(_ body: @escaping (VerificationJob) -> Void) { observers.append(body) }
 
-    // MARK: What the scrubber and the end of all want
+    // MARK: Scrubbing and shutdown
 
-    /// Whether nothing is verified.
+    /// True if no verification runs.
     var isIdle: Bool { jobs.values.allSatisfy(\.state.isFinal) }
 
-    /// Verifies an asset because it is time.
+    /// Begins a periodic verification of an asset.
     func scrub(_ asset: Asset) throws(LibraryError) -> VerificationJob {
         try begin(asset, isRepair: false, isScrub: true)
     }
 
-    /// Ends everything, and begins nothing any more.
+    /// Cancels all verifications and accepts no new ones.
     func stop() {
         isStopped = true
         for job in jobs.values { cancel(job) }
     }
 
-    /// Forgets what was found of an asset that is removed.
+    /// Drops the results for an asset that is removed.
     func forget(_ asset: Asset) {
         guard let job = job(of: asset) else { return }
         cancel(job)

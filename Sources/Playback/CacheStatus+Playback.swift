@@ -4,9 +4,9 @@ import HTTPMessage
 import HTTPServer
 import Library
 
-/// How a reply came about, as Cache-Status says it (RFC 9211).
+/// Builds the Cache-Status field of replies (RFC 9211).
 extension CacheStatus {
-    /// What a fetch is to who asks for it now.
+    /// Maps a fetch to the status that a new request for it gets.
     @LoopActor static func of(_ fetch: Fetch) -> CacheStatus {
         switch fetch.approach {
         case .begun: .forwarded(.uriMiss, isStored: fetch.isKept)
@@ -16,7 +16,7 @@ extension CacheStatus {
         }
     }
 
-    /// The same where the origin did not give what was asked for.
+    /// Returns the status of a request that the origin did not answer with the resource.
     func refused(_ error: LibraryError) -> CacheStatus {
         var status = self
         status.isStored = false
@@ -24,16 +24,16 @@ extension CacheStatus {
         return status
     }
 
-    /// A playlist's: from what is known, or asked for anew.
+    /// Status of a playlist reply.
     ///
     /// - Parameters:
-    ///   - isKnown: whether one was known before.
-    ///   - isStored: whether it is the one that is known, which the origin is not asked about.
+    ///   - isKnown: true if a version of the playlist was known before.
+    ///   - isStored: true if the known version is sent without asking the origin.
     static func playlist(isKnown: Bool, isStored: Bool) -> CacheStatus {
         isStored ? .hit : .forwarded(isKnown ? .stale : .uriMiss, isStored: true)
     }
 
-    /// The field by itself.
+    /// A head that holds only this field.
     var head: ResponseHead {
         var head = ResponseHead(.ok)
         head.append(self)
@@ -42,7 +42,7 @@ extension CacheStatus {
 }
 
 extension Exchange {
-    /// Answers with a sentence for a person, and how it came about.
+    /// Answers with a sentence for a person and a Cache-Status field.
     func refuse(_ status: HTTPStatus, _ sentence: String, _ cacheStatus: CacheStatus) {
         var head = ResponseHead(status)
         head.append(.text)

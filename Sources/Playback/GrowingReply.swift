@@ -3,7 +3,7 @@ import Fetching
 import HTTPServer
 import Library
 
-/// A fetch's file as the server wants to read it.
+/// Adapts a fetch's growing file to the server's interface.
 @LoopActor final class GrowingReply: GrowingBody {
     private let fetch: Fetch
     private var subscriptions: [ObjectIdentifier: Int] = [:]

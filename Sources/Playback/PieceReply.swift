@@ -5,12 +5,13 @@ import HTTPMessage
 import HTTPServer
 import Library
 
-/// Answers for one resource: from its file, or from the fetch that brings it.
+/// Answers a request for one resource, from its stored file or from a running fetch.
 @LoopActor enum PieceReply {
-    /// Answers from a piece. No database, no copy, no other executor: this is the road that most bytes take.
+    /// Answers from a stored piece. Most bytes take this path, so it has no database access, no copy and no executor
+    /// hop.
     ///
-    /// - Parameter descriptor: taken over.
-    /// - Returns: the piece, if it is a small one.
+    /// - Parameter descriptor: ownership passes to this function.
+    /// - Returns: the piece if it is small enough to be held in memory.
     static func send(_ descriptor: Int32, _ mediaType: MediaType, to exchange: Exchange) -> SmallPiece? {
         let owned = OwnedDescriptor(descriptor)
         var status = stat()
@@ -27,7 +28,7 @@ import Library
         return small
     }
 
-    /// Made once: it goes with each of them.
+    /// Built once, because every reply from the store carries it.
     private static let stored = CacheStatus.hit.head
 
     private static func unreadable(_ exchange: Exchange) -> SmallPiece? {
@@ -35,7 +36,7 @@ import Library
         return nil
     }
 
-    /// A piece never changes, so its length and the instant of its last byte tell it from any other. At most 15 bytes,
+    /// Entity tag from the length and modification time. A piece never changes, so these identify it. At most 15 bytes,
     /// which a String holds without an allocation.
     nonisolated static func tag(_ status: stat) -> String {
         var rest = UInt64(bitPattern: Int64(status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec))
@@ -43,23 +44,23 @@ import Library
         return String(unsafeUninitializedCapacity: 13) { digits in
             for index in 0..<13 {
                 digits[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest & 31)
-                if digits[index] > UInt8(ascii: "9") { digits[index] += 39 }  // On to the small letters.
+                if digits[index] > UInt8(ascii: "9") { digits[index] += 39 }  // Continue with the lower-case letters.
                 rest >>= 5
             }
             return 13
         }
     }
 
-    /// Answers from a fetch that was retained for this reply, and releases it at the reply's end. When nothing came
-    /// within `patience`, a player that has nothing else to play gets a head of an unknown length, and the origin is waited
-    /// for behind that; others get a 504.
+    /// Answers from a fetch that was retained for this reply, and releases it when the reply ends. If nothing arrives
+    /// within `patience`, a player that has nothing else to play gets a head without a length while the origin is still
+    /// awaited. Other players get a 504.
     ///
     /// - Parameters:
-    ///   - whole: answers once all bytes are there; nil to answer while they come. What stands still meanwhile is given up
-    ///     for something else.
-    ///   - instead: answers with something else in the place of what does not come; false where there is nothing.
-    ///   - refused: told what is answered in place of the bytes.
-    ///   - ended: told how the reply ended, whatever it was.
+    ///   - whole: answers once all bytes are stored; nil to answer while they arrive. If the fetch stops making
+    ///     progress meanwhile, it is replaced by `instead`.
+    ///   - instead: answers with a replacement for the missing resource; returns false if there is no replacement.
+    ///   - refused: called with the error and status that are sent in place of the bytes.
+    ///   - ended: called with the end of the reply, whatever its cause.
     static func follow(
         _ fetch: Fetch, _ mediaType: MediaType, patience: Duration, to exchange: Exchange,
         whole: (@LoopActor () -> Void)? = nil, instead: @escaping @LoopActor (LibraryError) -> Bool = { _ in false },
@@ -79,7 +80,7 @@ import Library
             exchange.refuse(code, "\(error).", status.refused(error))
         }
         let limit = Deadline(after: patience) {
-            // What has begun to come is waited for, where nothing of it can be sent yet.
+            // Bytes have begun to arrive but cannot be sent before the last one, so the reply keeps waiting.
             if whole != nil, fetch.written > 0 { return }
             if whole == nil, fetch.isWaitingForNetwork { return fetch.announce() }
             let sentence = "the origin has sent nothing for \(patience.components.seconds) seconds"
@@ -106,9 +107,9 @@ import Library
         if whole == nil { fetch.whenAnnounced(answer) } else { fetch.whenEnded(answer) }
     }
 
-    /// Answers with what a fetch has brought and brings.
+    /// Answers with the bytes that a fetch has received and those that it will still receive.
     ///
-    /// - Parameter status: how it came about; nil for as it stands now.
+    /// - Parameter status: the Cache-Status to send; nil for the current one of the fetch.
     static func send(
         _ fetch: Fetch, _ mediaType: MediaType, _ status: CacheStatus? = nil, to exchange: Exchange
     ) {
@@ -119,15 +120,15 @@ import Library
     }
 }
 
-/// Watches a fetch for as long as nothing of it is sent, and tells when it has not got on for some time.
+/// Watches a fetch of which nothing is sent yet, and fires when it makes no progress for `span`.
 @LoopActor private final class Standstill {
     private var timer: LoopTimer?
     private var written: Int64
     private var since = ContinuousClock.now
 
-    /// So long must nothing have come: not too long for a player that has read one segment ahead.
+    /// Maximum time without progress. Short enough for a player that holds one segment in its buffer.
     private static let span = Duration.seconds(4)
-    /// How often it is looked.
+    /// Interval between checks.
     private static let pause = Duration.milliseconds(500)
 
     init(of fetch: Fetch, _ action: @escaping @LoopActor () -> Void) {
@@ -143,7 +144,7 @@ import Library
     func cancel() { timer = nil }
 }
 
-/// Runs something later unless it is cancelled before.
+/// Runs an action after a delay unless it is cancelled first.
 @LoopActor private final class Deadline {
     private var timer: LoopTimer?
 

@@ -5,11 +5,13 @@ import HTTPServer
 import Library
 import Retention
 
-/// What is not to be played any more.
+/// Refuses expired assets and keys.
 extension Playback {
-    /// Answers with why an asset is not played any more, where that is so: 410.
+    /// Answers 410 if the asset has expired.
     ///
-    /// - Parameter session: who asks; one that has begun before goes on to its end. nil for one that begins.
+    /// - Parameter session: the session that sends the request; a session that began before the expiry may continue.
+    ///   nil for a new session.
+    /// - Returns: true if the request was answered.
     func expired(_ exchange: Exchange, _ asset: Asset, _ session: Session? = nil) -> Bool {
         do throws(LibraryError) {
             if let session {
@@ -24,8 +26,9 @@ extension Playback {
         }
     }
 
-    /// Answers for a key that may not be used any more, where that is so: from the origin where that may be asked, since it
-    /// is for the origin to say who has a key of it; else with 410. A session that began before its end goes on.
+    /// Answers a request for an expired key; returns false if the key is still usable. If the origin may be asked, the
+    /// key is fetched again, because the origin decides who gets it. Otherwise the answer is 410. A session that began
+    /// before the expiry may continue.
     func lapsed(_ exchange: Exchange, _ place: PiecePlace, _ file: String, _ tells: Bool) -> Bool {
         let asset = place.asset
         guard place.folder === asset.keys.folder, case .key(let number)? = PieceName(file)?.role,

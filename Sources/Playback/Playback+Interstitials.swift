@@ -3,9 +3,9 @@ import HTTPMessage
 import HTTPServer
 import Library
 
-/// What is played in between (rfc8216bis appendix D).
+/// Interstitials (rfc8216bis appendix D).
 extension Playback {
-    /// Answers with the entry playlist of a presentation, or with a list of them.
+    /// Answers with the entry playlist of an interstitial asset, or with a list of interstitial assets.
     func interstitial(_ exchange: Exchange, _ id: String, _ session: Session, _ name: Interstitials.Name) {
         guard let asset = library.presentation(id: id) else {
             return exchange.reply(.notFound, "There is no such asset.")

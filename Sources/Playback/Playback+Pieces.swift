@@ -5,9 +5,9 @@ import HTTPServer
 import Library
 import Playheads
 
-/// Segments, initialization sections, keys and session data: out of the store, or from the origin.
+/// Serves segments, initialization sections, keys and session data, from the store or from the origin.
 extension Playback {
-    /// Answers for a file of a folder, if there are such.
+    /// Answers a request for a file by asset id and folder name, if both exist.
     func piece(_ exchange: Exchange, _ id: String, _ session: Session, _ folder: String, _ file: String) {
         guard let asset = library.presentation(id: id), let pieces = asset.folder(folder) else {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
@@ -20,14 +20,14 @@ extension Playback {
         piece(exchange, place, file)
     }
 
-    /// Answers for a file of a folder that was found.
+    /// Answers a request for a file of a folder that was found.
     func piece(_ exchange: Exchange, _ place: PiecePlace, _ file: String) {
         let tells = place.record.hears(exchange.head)
         if lapsed(exchange, place, file, tells) { return }
         if !adapted(exchange, place, file, tells) { own(exchange, place, file, tells) }
     }
 
-    /// Answers for a file as it is named, or with what stands in for it where it cannot be had.
+    /// Answers with the named file itself, or with a substitute if the file is not available.
     func own(_ exchange: Exchange, _ place: PiecePlace, _ file: String, _ tells: Bool) {
         let pieces = place.folder
         if let composition = place.composition, !composition.isApart, let slot = slot(place, file),
@@ -49,7 +49,7 @@ extension Playback {
         absent(exchange, place, file, tells)
     }
 
-    /// Answers for what is not stored.
+    /// Answers a request for a file that is not stored.
     func absent(_ exchange: Exchange, _ place: PiecePlace, _ file: String, _ tells: Bool) {
         let (asset, slot) = (place.asset, self.slot(place, file))
         let resource = PieceName(file).flatMap { asset.resource($0, in: place.folder) }
@@ -73,14 +73,15 @@ extension Playback {
         }
     }
 
-    /// Notes that a player gets a piece out of the store. What it says of itself is about the moment, not about later.
+    /// Records a request that is answered from the store. If the player sent data about itself (CMCD), the tracker
+    /// catches up at once, because the data describes this moment.
     func took(_ file: String, _ place: PiecePlace, _ exchange: Exchange, _ tells: Bool) {
         note(file, place, exchange, ended: place.record.stored)
         if tells || !place.record.hasStarted { library.playheads.catchUp() }
     }
 
-    /// Notes a request that is answered out of the store. One for the head alone is none for a segment, and what lies
-    /// beyond the end is not known to before the answer.
+    /// Records a request that is answered from the store. A HEAD request does not count as a segment request. A range
+    /// beyond the end is detected only when the answer is made.
     func note(_ file: String, _ place: PiecePlace, _ exchange: Exchange, ended: @escaping @LoopActor (ReplyEnd) -> Void)
     {
         exchange.onEnd = ended
@@ -92,18 +93,18 @@ extension Playback {
         }
     }
 
-    /// What a player waits for.
+    /// A segment request that waits for the origin, with everything that decides its answer.
     struct Errand {
         let place: PiecePlace
         let file: String
-        /// Where others can stand in for it.
+        /// Set if other renditions can substitute for the segment.
         let slot: Slot?
         let subject: Subject
     }
 
-    /// Answers with what the origin sends.
+    /// Answers with the bytes that the origin sends.
     ///
-    /// - Parameter isWhole: whether all of it must be there first.
+    /// - Parameter isWhole: true if the reply must wait for the last byte.
     private func fetch(_ resource: Resource, _ exchange: Exchange, _ errand: Errand, isWhole: Bool) {
         let place = errand.place
         let fallback = fallback(for: errand, isWhole: isWhole)
@@ -122,14 +123,15 @@ extension Playback {
         }
     }
 
-    /// What there is to play if the origin does not give what is waited for. Once its first byte is sent there is nothing
-    /// any more; so who has something to play meanwhile is sent it as a whole, which takes no longer.
+    /// Returns the point up to which a substitute can replace the fetch. No substitution is possible once the first
+    /// byte is sent. So a player that has media in its buffer gets the segment only when it is complete, which takes no
+    /// longer.
     private func fallback(for errand: Errand, isWhole: Bool) -> Fetch.Fallback {
         guard let slot = errand.slot, slot.substitutes.has(slot.name) else { return .none }
         return isWhole || buffer(of: errand.place.session) > 0 ? .untilComplete : .untilBegun
     }
 
-    /// Answers with what stands in where the origin need not be asked, as it was waited for in vain a moment ago.
+    /// Answers with a substitute, without asking the origin, if the same resource was awaited in vain a moment ago.
     private func stoodIn(for resource: Resource, _ exchange: Exchange, _ errand: Errand) -> Bool {
         let place = errand.place
         guard library.isPresumedAbsent(resource, in: place.folder, of: place.asset), let slot = errand.slot else {

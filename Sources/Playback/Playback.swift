@@ -5,12 +5,12 @@ public import Library
 import Playheads
 public import Retention
 
-/// What players see: entry playlists, renditions' playlists, segments, initialization sections, keys, session data and
-/// what is played in between.
+/// Answers players' requests: entry playlists, media playlists, segments, initialization sections, keys, session data
+/// and interstitials.
 @LoopActor public final class Playback {
     let library: Library
     let retention: Retention
-    /// The sessions of those who play.
+    /// The sessions of all players.
     public let sessions: Sessions
     private let report: @Sendable (String) -> Void
     let patience: Duration
@@ -21,8 +21,8 @@ public import Retention
 
     /// - Parameters:
     ///   - patience: how long a player waits for the first byte; hls.js and GStreamer give up after 10 s.
-    ///   - logs: where sessions are logged.
-    ///   - report: told of what players were refused, in a sentence for a log.
+    ///   - logs: configuration of the session logs.
+    ///   - report: called with a sentence for the log about each refused request.
     public init(
         library: Library, retention: Retention, patience: Duration = .seconds(8),
         logs: Sessions.Configuration = Sessions.Configuration(),
@@ -34,7 +34,7 @@ public import Retention
         sessions = Sessions(library: library, logs, report: report)
     }
 
-    /// Answers a player's request, now or later; false if it is none.
+    /// Answers a player's request, now or later. Returns false if it is not a player's request.
     public func handle(_ exchange: Exchange) -> Bool {
         if exchange.head.method == .get, let (place, file) = shelf.find(exchange.head.targetBytes) {
             piece(exchange, place, file)
@@ -100,13 +100,13 @@ public import Retention
         }
     }
 
-    /// Answers with a rendition's playlist, once the origin has given it.
+    /// Answers with a rendition's playlist, once the origin has delivered it.
     private func playlist(
         _ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session,
         _ directives: DeliveryDirectives
     ) async {
         let wasLive = rendition.isLive
-        // What is live is asked for again and again, by players who have begun.
+        // Live playlists are reloaded again and again by players that have already started, so a reload is no opening.
         if !wasLive { library.playheads.openingBegan() }
         defer { if !wasLive { library.playheads.openingEnded() } }
         let status = CacheStatus.playlist(isKnown: rendition.source != nil, isStored: false)
@@ -129,7 +129,8 @@ public import Retention
         }
         if expired(exchange, asset) { return }
         if asset.isRecording, !asset.recordedRenditions.isEmpty { return recording(exchange, of: asset, mode.plain) }
-        // A name plays what is there; the URL plays what there is, and so does who wants the best that can be had.
+        // A named asset plays what is stored. A URL plays what the origin has, and so does a session that needs the
+        // best quality available.
         let isEnough = mode == .adaptive ? asset.isEverythingWhole : asset.isPlayableOffline
         let isStored = mode == .offline || library.isOffline || isEnough
         do throws(LibraryError) {
@@ -140,7 +141,7 @@ public import Retention
         }
     }
 
-    /// Answers with what is recorded so far, which grows. The URL plays the stream live meanwhile.
+    /// Answers with the growing recording. Its URL plays the live stream meanwhile.
     private func recording(_ exchange: Exchange, of asset: Asset, _ mode: Session.Mode) {
         let session = session(for: asset, mode == .auto ? .local : mode)
         sessions.enter(session, exchange)
@@ -167,7 +168,7 @@ public import Retention
             library.playheads.openingBegan()
             defer { library.playheads.openingEnded() }
             do throws(LibraryError) {
-                // A player puts its directives behind the URL of the entry, where that is a live playlist itself.
+                // If the entry is a media playlist, the player adds its delivery directives to the entry's URL.
                 let (directives, rest) = try DeliveryDirectives.take(from: CMCD.removed(from: url.query))
                 let asset = try await asset(at: url.replacingQuery(rest), mode, isUsers: exchange.mount.isEmpty)
                 if expired(exchange, asset) { return }
@@ -179,20 +180,20 @@ public import Retention
         }
     }
 
-    /// - Parameter isUsers: whether the URL is the user's own; others may not lead to private addresses by it.
+    /// - Parameter isUsers: true if the user gave the URL; URLs from elsewhere must not reach private addresses.
     private func asset(at url: WebURL, _ mode: Session.Mode, isUsers: Bool) async throws(LibraryError) -> Asset {
         guard mode == .offline else { return try await library.open(url, isUsers: isUsers) }
         if let known = library.asset(at: url) { return known }
         throw LibraryError(.notStored, "\(url.redacted) is not in the store, and this session asks nobody else for it")
     }
 
-    /// Whether what is stored is all that a URL leads to, although the origin might be asked.
+    /// True if the stored content is everything that a URL leads to, so that the origin is not asked.
     private func isPreferred(_ asset: Asset, _ mode: Session.Mode) -> Bool {
         if asset.isEverythingWhole || asset.isRecorded && !asset.isRecording { return true }
         return (mode == .local || library.mode == .local) && asset.isPlayableOffline
     }
 
-    /// Answers with the entry playlist, once it is clear whether the origin is there.
+    /// Answers with the entry playlist, once the origin is known to be present or absent.
     func entry(
         _ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, _ directives: DeliveryDirectives, isStored: Bool
     ) async {
@@ -212,11 +213,11 @@ public import Retention
             if mode == .adaptive, let ladder = await library.ladder(of: asset, isStored: !isPresent) {
                 return adaptiveEntry(exchange, of: asset, ladder, listed: isPresent ? nil : asset.offlineRenditions)
             }
-            // Those that play what was live a moment ago keep theirs.
+            // A session that played the stream live a moment ago keeps its mode.
             let session = session(for: asset, mode.plain == .auto && asset.isRecorded ? .local : mode.plain)
             sessions.enter(session, exchange)
             send(exchange, .playlist(isKnown: true, isStored: !isPresent)) { () in
-                // Where the origin need not be asked, it can be: nothing has to stand in for anything.
+                // If the origin may still be asked, only complete renditions are listed: they need no substitutes.
                 let isLeft = mode == .offline || library.isOffline || !isStored
                 let listed = isPresent ? nil : isLeft ? asset.offlineRenditions : asset.wholeRenditions
                 return try view(of: asset, session, for: exchange).entry(stored: listed)
@@ -227,8 +228,8 @@ public import Retention
         }
     }
 
-    /// Answers with what is stored of an asset of which nothing is whole: where what its player has is cut, as a session
-    /// that asks the origin for nothing.
+    /// Answers for an asset of which no rendition is complete: lists the playable ranges, in a session that never asks
+    /// the origin.
     private func entry(_ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode) throws(LibraryError) {
         guard let stored = asset.storedStretches else { throw Self.nothing(of: asset) }
         guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
@@ -240,7 +241,7 @@ public import Retention
         }
     }
 
-    /// Answers with one variant, of which the quality is chosen segment by segment.
+    /// Answers with a single variant; Weir chooses the quality of each of its segments.
     private func adaptiveEntry(_ exchange: Exchange, of asset: Asset, _ ladder: Ladder, listed: Set<Int>?) {
         let session = Session(.adaptive)
         sessions.enter(session, exchange)
@@ -261,22 +262,23 @@ public import Retention
         return PlayerView(library: library, asset: asset, session: session, mount: exchange.mount)
     }
 
-    /// A new session, but for a lone live playlist: players load that again and again, and what it names must stay.
+    /// Makes a new session. A lone live media playlist reuses its session, because players reload it and its URLs must
+    /// stay the same.
     private func session(for asset: Asset, _ mode: Session.Mode) -> Session {
         guard asset.multivariant == nil, asset.isLive || asset.isRecording else { return Session(mode) }
         let key = asset.id + String(mode.rawValue)
         if let session = liveSessions[key] { return session }
-        // Whose session goes gets other names at its next reload, and plays on.
+        // A player whose session is dropped gets other URLs at its next reload, and continues.
         if liveSessions.count >= Self.liveSessionLimit { liveSessions.remove(at: liveSessions.startIndex) }
         let session = Session(mode)
         liveSessions[key] = session
         return session
     }
 
-    /// Answers with a playlist, which came about so.
+    /// Answers with a playlist.
     ///
-    /// - Parameter live: what it was made from, if it goes on: caches are to ask each time, and players reckon with its
-    ///   age how far behind the origin they are (rfc8216bis appendix C).
+    /// - Parameter live: the source of the playlist if it will change. Caches must then revalidate it each time, and
+    ///   players use its age to compute their distance to the origin (rfc8216bis appendix C).
     private func send(
         _ exchange: Exchange, _ status: CacheStatus, live: Rendition.Source? = nil, _ render: () throws -> [UInt8]
     ) {
@@ -296,7 +298,7 @@ public import Retention
         }
     }
 
-    /// Answers with what went wrong, and notes it.
+    /// Answers with an error, and records it.
     func refuse(
         _ exchange: Exchange, _ error: LibraryError, as status: HTTPStatus? = nil, about subject: Subject = Subject()
     ) {

@@ -2,7 +2,7 @@ import HTTPMessage
 import Library
 
 extension LibraryError {
-    /// What a player is told. The one place where errors of the rooms below become statuses for players.
+    /// HTTP status for a player. Errors of the lower modules become statuses for players only here.
     var status: HTTPStatus {
         switch code {
         case .missing, .notStored: .notFound
@@ -19,8 +19,8 @@ extension LibraryError {
         }
     }
 
-    /// What a player of a live playlist is told. It knows what the origin's own answers mean for a playlist that it
-    /// had: what it asked for makes no sense, is over, or is late.
+    /// HTTP status for a player of a live playlist. Such a player understands the origin's own answers about a playlist
+    /// that it had before: bad request, gone, or late.
     var liveStatus: HTTPStatus {
         switch originStatus {
         case 400: .badRequest

@@ -4,20 +4,20 @@ import HTTPMessage
 import Library
 import Playlist
 
-/// An asset's playlists as one session's player sees them: names of ours in place of the origin's URLs.
+/// Renders an asset's playlists for one session's player: local URLs replace the origin's.
 @LoopActor struct PlayerView {
     let library: Library
     let asset: Asset
     let session: Session
-    /// What stands before each path, where the player has come by another way than to the root.
+    /// Path prefix of all URLs, for a player that does not reach Weir at the root.
     var mount = ""
 
-    // MARK: The entry
+    // MARK: Entry playlists
 
-    /// What the asset's URL leads to.
+    /// Renders the entry playlist.
     ///
     /// - Parameter stored: the renditions that play without the origin, if only these are to be listed.
-    /// - Returns: nil where nothing is stored that could be listed.
+    /// - Returns: nil if nothing stored can be listed.
     func entry(stored: Set<Int>? = nil) throws(PlaylistError) -> [UInt8]? {
         guard let multivariant = asset.multivariant else {
             guard let rendition = asset.renditions.first, stored == nil || rendition.isWhole else { return nil }
@@ -30,23 +30,25 @@ import Playlist
         return try entry(listing: stored)
     }
 
-    /// What the asset's URL leads to where only a part of it is stored.
+    /// Renders the entry playlist of a partly stored asset.
     func entry(_ stretches: StoredStretches) throws(PlaylistError) -> [UInt8]? {
         guard asset.multivariant == nil else { return try entry(listing: Set(stretches.cuts.keys)) }
         guard let lone = asset.renditions.first, let source = lone.source else { return nil }
         return try media(lone, source, cut: stretches.cuts[lone.place])
     }
 
-    /// What the asset's URL leads to, as far as it can be played with these renditions.
+    /// Renders the entry playlist with only the given renditions.
     ///
-    /// - Parameter renditions: places in `MultivariantPlaylist.renditionURIs`.
+    /// - Parameter renditions: indexes in `MultivariantPlaylist.renditionURIs`.
     func entry(listing renditions: Set<Int>) throws(PlaylistError) -> [UInt8]? {
         try asset.multivariant?.stored(renditions: renditions) { storedName($0) }
     }
 
-    /// One variant: the attributes of the best, and the playlist of the one whose place others take.
+    /// Renders a single variant: the attributes of the best variant, and the playlist of the one whose segments are
+    /// substituted.
     ///
-    /// - Parameter listed: as `renditions` of `entry(listing:)`; nil where the origin is there for the rest.
+    /// - Parameter listed: the renditions to list, as in `entry(listing:)`; nil if the origin is available for the
+    ///   rest.
     func entry(_ ladder: Ladder, listing listed: Set<Int>?) throws(PlaylistError) -> [UInt8]? {
         guard let multivariant = asset.multivariant else { return nil }
         let places = listed ?? Set(asset.renditions.filter { !$0.name.isIFramesOnly }.map(\.place))
@@ -75,14 +77,14 @@ import Playlist
         return asset.storedFile(of: reference).map { prefix + $0 }
     }
 
-    // MARK: A rendition
+    // MARK: Media playlists
 
-    /// The rendition's playlist, or a delta update of it, as it was fetched. One of low latency stays as it is but for
-    /// its names: players put its texts together.
+    /// Renders the rendition's playlist, or a delta update of it, as it was fetched. A low-latency playlist changes
+    /// only its URLs, because players merge its updates.
     ///
     /// - Parameters:
-    ///   - isLast: whether it ends with this text, whatever the text says.
-    ///   - cut: what of it is left out, being not stored.
+    ///   - isLast: true to end the playlist here, whatever the source says.
+    ///   - cut: the parts to leave out because they are not stored.
     func media(
         _ rendition: Rendition, _ source: Rendition.Source, isLast: Bool = false, cut: MediaPlaylistCut? = nil
     ) throws(PlaylistError) -> [UInt8] {
@@ -109,16 +111,17 @@ import Playlist
         source.isDurable ? rendition.file(of: segment) : rendition.file(of: segment, in: source)
     }
 
-    /// Without a name it is one that is not found: a hint that has none yet, which players take for one that did not
-    /// come true (rfc8216bis §6.2.6), or a report on a rendition that the multivariant playlist does not list.
+    /// URL of a partial segment, a hint or a rendition report. Without a name the URL leads to a 404: for a hint that
+    /// has no name yet, which players treat as a hint that did not come true (rfc8216bis §6.2.6), and for a report on a
+    /// rendition that the multivariant playlist does not list.
     private func passing(_ rendition: Rendition, _ name: PieceName?) -> String {
         resource(rendition, name?.description ?? "none")
     }
 
     // MARK: Interstitials
 
-    /// What is played in between comes from elsewhere, as a rule. So a rendition that plays without its origin names
-    /// only what the store has too: it asks nobody for anything.
+    /// URL of an interstitial. Interstitials usually come from another server. A rendition that plays without its
+    /// origin therefore names only stored interstitials, so that no request leaves the machine.
     private func interstitial(
         _ uri: String?, _ kind: Interstitials.Kind, _ rendition: Rendition, _ source: Rendition.Source
     ) -> String? {
@@ -129,10 +132,10 @@ import Playlist
         return mount + (session.mode == .offline ? "/offline/" : "/") + "\(stored.name).m3u8"
     }
 
-    /// What leads a player to a presentation, or to a list of them.
+    /// URL of an interstitial asset, or of a list of interstitial assets.
     func interstitial(_ name: Interstitials.Name) -> String { "\(prefix)\(Interstitials.folder)/\(name)" }
 
-    // MARK: Names
+    // MARK: URLs
 
     private func playlist(_ rendition: Rendition) -> String { resource(rendition, Route.playlistFile) }
     private func key(_ number: Int) -> String { "\(prefix)keys/\(number).key" }

@@ -1,16 +1,16 @@
 import Library
 
-/// What a player's URL asks for.
+/// The resource that a player's URL names.
 ///
 /// | path | meaning |
 /// |---|---|
 /// | `/https://host/path?query` | the asset at an origin URL |
 /// | `/<name>.m3u8` | a known asset |
-/// | `/offline/…`, `/local/…` of either | the same without the network, or with what is stored whole alone |
-/// | `/auto/…` of either | the same as one variant, of which Weir chooses the quality |
+/// | `/offline/…`, `/local/…` of either | the asset without the network, or only its complete renditions |
+/// | `/auto/…` of either | the asset as one variant; Weir chooses the quality |
 /// | `/a/<asset>/<session>/<rendition>/media.m3u8` | a rendition's playlist |
 /// | `/a/<asset>/<session>/<rendition, keys or data>/<n>.<ext>` | a resource |
-/// | `/a/<asset>/<session>/interstitials/<n>.m3u8` or `.json` | a presentation to be played in between, or a list of them |
+/// | `/a/<asset>/<session>/interstitials/<n>.m3u8` or `.json` | an interstitial asset, or a list of them |
 enum Route: Equatable {
     case origin(String, mode: Session.Mode)
     case entry(name: String, mode: Session.Mode)
@@ -18,10 +18,9 @@ enum Route: Equatable {
     case interstitial(asset: String, session: Session, name: Interstitials.Name)
     case piece(asset: String, session: Session, folder: String, file: String)
 
-    /// The file name of a rendition's playlist.
     static let playlistFile = "media.m3u8"
 
-    /// Reads a request's target; nil for what no player asks for.
+    /// Parses a request target; nil if it is not a player's URL.
     init?(target: ArraySlice<UInt8>) {
         if target.starts(with: "/a/".utf8) {
             self.init(inside: target)
@@ -62,7 +61,7 @@ enum Route: Equatable {
 
     // MARK: Origin URLs
 
-    /// What stands in front of an origin's URL.
+    /// The path prefixes that can precede an origin URL.
     private static let prefixes: [(mode: Session.Mode, text: [UInt8])] = [
         (.auto, Array("/".utf8)), (.offline, Array("/offline/".utf8)), (.local, Array("/local/".utf8)),
         (.adaptive, Array("/auto/".utf8)),
@@ -72,13 +71,13 @@ enum Route: Equatable {
         target.starts(with: prefix) && isURL(target.dropFirst(prefix.count))
     }
 
-    /// Whether a scheme stands in front, whichever it is: what is wrong with it is said later.
+    /// True if the text begins with any scheme. Unsupported schemes are reported later.
     private static func isURL(_ text: ArraySlice<UInt8>) -> Bool {
         let scheme = text.prefix { ($0 | 0x20) >= UInt8(ascii: "a") && ($0 | 0x20) <= UInt8(ascii: "z") }
         return !scheme.isEmpty && text.dropFirst(scheme.count).starts(with: ":/".utf8)
     }
 
-    /// Players that tidy paths make one slash of two: `http:/host` is `http://host`.
+    /// Restores the double slash. Players that normalize paths turn `http://host` into `http:/host`.
     private static func url(_ bytes: ArraySlice<UInt8>) -> String {
         let text = text(bytes)
         guard let colon = text.firstIndex(of: ":") else { return text }

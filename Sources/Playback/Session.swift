@@ -1,31 +1,31 @@
-/// One playback: begins when a player loads an entry playlist, and is part of every URL in it.
+/// One playback. It begins when a player loads an entry playlist, and its id is part of every URL in that playlist.
 struct Session: Equatable {
-    /// Whether, and how, the origin is asked.
+    /// Decides if and how the origin is asked.
     enum Mode: Character {
-        /// The origin streams what is missing, as long as it can be reached.
+        /// Missing resources are streamed from the origin while it can be reached.
         case auto = "a"
-        /// This session never touches the network.
+        /// The session never uses the network.
         case offline = "o"
-        /// What is stored whole is listed alone, where there is such; else as `auto`.
+        /// Only complete renditions are listed, if there are any; otherwise as `auto`.
         case local = "l"
-        /// One variant is listed, and Weir chooses the quality of each of its segments; else as `auto`.
+        /// One variant is listed, and Weir chooses the quality of each of its segments; otherwise as `auto`.
         case adaptive = "v"
     }
 
-    /// In URLs: the mode's letter and five random ones. It is all there is to a session, so it outlives the process.
+    /// The mode's letter and five random ones. The id in the URL is the whole state of a session, so a session survives
+    /// a restart.
     let id: String
-    /// How it plays.
     let mode: Mode
 
     private static let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
 
-    /// A new session.
+    /// Makes a session with a new id.
     init(_ mode: Mode) {
         self.mode = mode
         id = String(mode.rawValue) + String((0..<5).compactMap { _ in Self.alphabet.randomElement() })
     }
 
-    /// The session that a URL names; nil for what is no session's id.
+    /// Parses a session id from a URL; nil if it is not valid.
     init?(id: String) {
         guard id.utf8.count == 6, let letter = id.first, let mode = Mode(rawValue: letter) else { return nil }
         self.id = id
@@ -34,6 +34,6 @@ struct Session: Equatable {
 }
 
 extension Session.Mode {
-    /// The mode of what leaves Weir nothing to choose.
+    /// The mode to use if there is only one quality.
     var plain: Self { self == .adaptive ? .auto : self }
 }

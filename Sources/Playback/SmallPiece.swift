@@ -3,23 +3,21 @@ import Glibc
 import HTTPMessage
 import HTTPServer
 
-/// A small piece in memory, and its file held open: initialization sections, keys and subtitles are asked for again and
-/// again.
+/// Holds a small piece in memory and its file open. Players request initialization sections, keys and subtitles again
+/// and again.
 ///
-/// That the file still has a name, and is as it was, takes one question to the system; to open, read and close it takes
-/// four.
+/// One system call verifies that the file still exists unchanged. Opening, reading and closing it takes four.
 @LoopActor final class SmallPiece {
-    /// The whole piece.
     let bytes: [UInt8]
-    /// How it is answered.
+    /// The head of the reply.
     let representation: Representation
     private let file: OwnedDescriptor
     private let changed: timespec
 
-    /// The largest piece that is kept so, in bytes.
+    /// The largest piece that is held in memory, in bytes.
     static let limit = 16 * 1024
 
-    /// Takes over a file with this status; nil if it cannot be read.
+    /// Takes ownership of a file with this status; nil if it cannot be read.
     init?(_ file: consuming OwnedDescriptor, _ status: stat, _ representation: Representation) {
         let descriptor = file.rawValue
         let count = Int(status.st_size)
@@ -34,7 +32,7 @@ import HTTPServer
         guard isWhole else { return nil }
     }
 
-    /// Whether the file is neither deleted, nor replaced, nor written to.
+    /// True if the file was not deleted, replaced or modified.
     var isCurrent: Bool {
         var status = stat()
         return fstat(file.rawValue, &status) == 0 && status.st_nlink > 0 && Int(status.st_size) == bytes.count

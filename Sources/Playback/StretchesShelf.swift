@@ -2,24 +2,24 @@ import EventLoop
 import Library
 import Playlist
 
-/// How the renditions of assets that are stored in part are cut, for the sessions that play them.
+/// Remembers the playable ranges of partly stored assets for the sessions that play them.
 ///
-/// All playlists of a session must be cut alike, and what is stored may grow while a player loads one after the other.
-/// A session that is not known any more gets what is there now, which is the same where nothing has come since.
+/// All playlists of a session must be cut alike, but more pieces may be stored between one playlist request and the
+/// next. A forgotten session gets the current ranges, which are equal if nothing was stored meanwhile.
 @LoopActor struct StretchesShelf {
     private var known: [(session: String, stretches: StoredStretches)] = []
     private static let limit = 32
 
-    /// Notes how a session plays; the oldest one makes way.
+    /// Records the ranges of a session; drops the oldest session if the list is full.
     mutating func keep(_ stretches: StoredStretches, for session: Session) {
         if known.count >= Self.limit { known.removeFirst() }
         known.append((session.id, stretches))
     }
 
-    /// How a rendition's playlist is cut; nil where it is whole and nothing is cut with it, and where too little is
-    /// there.
+    /// Returns the cut for a rendition's playlist. nil if the rendition is complete and no cut applies, and if too
+    /// little of it is stored.
     ///
-    /// Where no entry lists it, it is cut by itself alone.
+    /// A rendition that no entry lists is cut on its own.
     func cut(of rendition: Rendition, in asset: Asset, _ session: Session) -> MediaPlaylistCut? {
         if let noted = known.last(where: { $0.session == session.id })?.stretches.cuts[rendition.place] { return noted }
         if !asset.isPlayableOffline, let stored = asset.storedStretches, stored.isPlayable,

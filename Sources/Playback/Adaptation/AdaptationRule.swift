@@ -1,41 +1,41 @@
-/// Which quality a segment is to have, for a player that takes what it is given: a throughput rule that spends no more
-/// than half of the buffer.
+/// Chooses the quality of a segment for a player that cannot adapt: a throughput rule that uses at most half of the
+/// buffer.
 ///
-/// Pure. Of the qualities that there are, the best that the measured throughput is expected to deliver before the
-/// playhead needs it (as dash.js's ThroughputRule and hls.js's findBestLevel decide), in half the time at most for which
-/// the buffer lasts (as dash.js's InsufficientBufferRule reckons, with its safety factor of 0.5). To go up more of the
-/// throughput must be left than to stay (hls.js's abrBandWidthUpFactor and abrBandWidthFactor), so that two qualities do
-/// not take turns. What is stored at a better quality costs nothing, and goes before.
+/// Pure. It picks the best quality that the measured throughput is expected to deliver before the playhead needs it
+/// (like dash.js's ThroughputRule and hls.js's findBestLevel), and in at most half of the buffer's duration (like
+/// dash.js's InsufficientBufferRule with its safety factor of 0.5). Going up needs a larger reserve of throughput than
+/// staying (hls.js's abrBandWidthUpFactor and abrBandWidthFactor), so that two qualities do not alternate. A better
+/// quality that is stored costs nothing and is preferred.
 struct AdaptationRule {
-    /// A quality in which the segment may be had.
+    /// A quality that is available for the segment.
     struct Option: Equatable {
-        /// How long it is, known or estimated, in bytes.
+        /// Size in bytes, known or estimated.
         var bytes: Int64
-        /// Whether it is in the store.
         var isStored: Bool
     }
 
-    /// What is known at the moment.
+    /// Inputs of one decision.
     struct Moment {
-        /// How long the segment plays, in seconds.
+        /// Duration of the segment, in seconds.
         var duration: Double
-        /// The media ahead of the playhead, in seconds.
+        /// Media ahead of the playhead, in seconds.
         var buffer: Double
-        /// For how long the player waits for the first byte, in seconds: there is none before the last one has come.
+        /// How long the player waits for the first byte, in seconds. The reply's first byte is sent only when the last
+        /// one has arrived.
         var patience: Double
-        /// Bytes a second; nil before anything was measured.
+        /// Bytes per second; nil before the first measurement.
         var throughput: Double?
-        /// The place of the quality that the last segment had; nil for the first.
+        /// Index of the quality of the previous segment; nil for the first segment.
         var current: Int?
     }
 
-    /// So much of the throughput is reckoned with for the quality that there is or a lower one, and for a higher one.
+    /// Share of the throughput that is assumed for the current or a lower quality; `shareUp` for a higher one.
     static let share = 0.95
     static let shareUp = 0.7
 
-    /// The place of the one to take.
+    /// Returns the index of the quality to use.
     ///
-    /// - Parameter options: never empty; the lowest bit rate first.
+    /// - Parameter options: never empty; sorted by bit rate, the lowest first.
     static func choice(of options: [Option], at moment: Moment) -> Int {
         let stored = options.lastIndex(where: \.isStored)
         let delivered = options.indices.last { isInTime(options[$0], $0, moment) }
@@ -54,19 +54,20 @@ struct AdaptationRule {
         return time <= min(moment.patience, limit(moment))
     }
 
-    /// How long a segment may take: with two segments ahead as long as it plays, with more half of what the buffer lasts,
-    /// and with fewer so much less that the buffer grows. With none half as long as it plays.
+    /// Maximum time for a segment, in seconds. With two segments ahead it is the segment's duration. With more it is
+    /// half of the buffer. With fewer it shrinks so that the buffer grows, down to half of the duration with an empty
+    /// buffer.
     private static func limit(_ moment: Moment) -> Double {
         max(moment.buffer / 2, moment.duration / 2 + moment.buffer / 4)
     }
 
-    /// Whether what is under way is to be given up for a lower quality, since it will not be there in time, and the
-    /// lowest will be there in less than half that time (hls.js's abandon rule).
+    /// True if a running fetch must be abandoned for a lower quality: it will not arrive in time, and the lowest
+    /// quality will arrive in less than half that time (hls.js's abandon rule).
     ///
     /// - Parameters:
-    ///   - remaining: bytes that are still to come of what is under way.
+    ///   - remaining: bytes that the running fetch still lacks.
     ///   - instead: bytes of the lowest quality.
-    ///   - throughput: bytes a second, of late.
+    ///   - throughput: recent bytes per second.
     static func isHopeless(
         remaining: Int64, instead: Int64, buffer: Double, throughput: Double
     ) -> Bool {

@@ -1,38 +1,38 @@
 import EventLoop
 import Library
 
-/// Chooses the quality of one session's segments, by `AdaptationRule`.
+/// Chooses the quality of one session's segments by `AdaptationRule`.
 @LoopActor final class Adapter {
-    /// What the link gives it.
+    /// Measures the session's throughput.
     let link = SessionLink()
-    /// For how long the player waits for a first byte, where that is known.
+    /// How long the player waits for the first byte, if known.
     let patience: Duration?
-    /// The rendition that the last segment was of.
+    /// The rendition of the previous segment.
     private var current: String?
-    /// How often it came to nothing to fetch a segment of a rendition, one time after the other: the origin did not
-    /// give it, or it could not be kept or put in.
+    /// Consecutive failures per rendition: the origin did not deliver, or the piece could not be stored or spliced.
     private var failures: [String: Int] = [:]
-    /// After so many a rendition is not asked for any more.
+    /// After this many failures a rendition is not requested any more.
     private static let failureLimit = 3
 
-    /// - Parameter client: what the player calls itself.
+    /// - Parameter client: the player's User-Agent.
     init(client: String? = nil) { patience = PlayerPatience.of(client: client) }
 
-    /// What is known when a segment is asked for.
+    /// Inputs of one choice.
     struct Situation {
-        /// The media ahead of the playhead, in seconds.
+        /// Media ahead of the playhead, in seconds.
         var buffer: Double
-        /// For how long the player waits for the first byte: there is none before the last one has come.
+        /// How long the player waits for the first byte, in seconds. The reply's first byte is sent only when the last
+        /// one has arrived.
         var patience: Double
-        /// Whether the origin may be asked.
+        /// True if the origin may be asked.
         var mayAsk: Bool
-        /// The rendition that was given up for this segment: only lower ones count; nil for none.
+        /// The rendition that was abandoned for this segment: only lower ones are considered; nil if none was.
         var ceiling: String?
     }
 
-    /// The quality to take; nil where there are none.
+    /// Returns the quality to use; nil if there is none.
     ///
-    /// - Parameter qualities: the rendition's own first, the best last.
+    /// - Parameter qualities: sorted; the rendition's own first, the best last.
     func choose(from qualities: [Quality], _ situation: Situation) -> Quality? {
         let below = qualities.prefix { $0.rendition.name.id != situation.ceiling }
         let open = below.enumerated().filter { place, quality in
@@ -47,13 +47,13 @@ import Library
         return open[AdaptationRule.choice(of: options, at: moment)]
     }
 
-    /// A segment is answered in the quality of a rendition.
+    /// Records that a segment is answered from this rendition.
     func took(_ rendition: String) {
         current = rendition
         failures[rendition] = nil
     }
 
-    /// A segment of a rendition was fetched in vain.
+    /// Records that a fetch of a segment of this rendition failed.
     func failed(_ rendition: String) { failures[rendition, default: 0] += 1 }
 
     private func isGivenUp(_ rendition: String) -> Bool { failures[rendition, default: 0] >= Self.failureLimit }

@@ -5,24 +5,24 @@ import HTTPServer
 import Library
 import Playheads
 
-/// Segments of sessions whose player cannot adapt: in the quality that is chosen for it, under the name that it knows.
+/// Serves segments to players that cannot adapt: in the quality that Weir chooses, under the URL that the player knows.
 extension Playback {
-    /// What was tried for one request before.
+    /// State of the earlier attempts for one request.
     struct Attempts {
-        /// When the first of them began.
+        /// Start of the first attempt.
         let since = ContinuousClock.now
-        /// The rendition that would have come too late; nil for none.
+        /// The rendition that was abandoned because it would have arrived too late; nil if none was.
         var givenUp: String?
-        /// Whether what is not stored may be chosen.
+        /// True if qualities that are not stored may be chosen.
         var mayFetch = true
     }
 
-    /// Answers for a segment in another quality than its own, now or later; false where its own is chosen, or none is
-    /// to be chosen.
+    /// Answers for a segment in another quality than its own, now or later. Returns false if its own quality is chosen,
+    /// or if there is no choice.
     func adapted(
         _ exchange: Exchange, _ place: PiecePlace, _ file: String, _ tells: Bool, after earlier: Attempts? = nil
     ) -> Bool {
-        // What was begun in one quality is gone on with in that.
+        // A range request continues in the quality in which the body began.
         guard let adapter = place.record.adapter, !exchange.isAmid, let slot = slot(place, file) else { return false }
         let qualities = slot.substitutes.qualities(of: slot.name)
         guard qualities.count > 1 else { return false }
@@ -44,19 +44,20 @@ extension Playback {
         return true
     }
 
-    /// The media ahead of a session's playhead, in seconds.
+    /// Media ahead of a session's playhead, in seconds.
     func buffer(of session: Session) -> Double {
         library.playheads.catchUp()
         guard let reading = library.playheads.reading(of: session.id), let front = reading.front else { return 0 }
         return max(0, front - reading.position)
     }
 
-    /// For how long a player still waits, in seconds.
+    /// Time that the player will still wait, in seconds.
     private func patience(of adapter: Adapter, after attempts: Attempts) -> Double {
         max(0, ((adapter.patience ?? patience) - (ContinuousClock.now - attempts.since)).inSeconds)
     }
 
-    /// Fetches a segment in another quality, and answers with it once it is there; false where that cannot begin.
+    /// Fetches a segment in another quality, and answers with it once it is stored. Returns false if the fetch cannot
+    /// start.
     private func pursue(
         _ quality: Quality, instead own: Quality, _ exchange: Exchange, _ slot: Slot, _ adapter: Adapter,
         _ attempts: Attempts
@@ -68,7 +69,7 @@ extension Playback {
             return false
         }
         for fetch in fetches { adapter.link.follow(fetch) }
-        // The player may ask for the next one before this is sent.
+        // The player may request the next segment before this one is sent.
         slot.composition.advance(to: .joined)
         let arrived = place.record.awaits(slot.file, in: place.folder, segment, isAwaited: cursor != nil)
         cursor?.awaits(slot.file)
@@ -92,7 +93,7 @@ extension Playback {
         return true
     }
 
-    /// What brings a segment with its initialization section, retained; nil where there is no room for it.
+    /// Starts the fetches for a segment and its initialization section, retained. nil if there is no room for them.
     private func fetches(for quality: Quality, of asset: Asset) -> (all: [Fetch], segment: Fetch)? {
         var fetches: [Fetch] = []
         for resource in [quality.section, quality.segment] {
@@ -110,7 +111,7 @@ extension Playback {
         return fetches.last.map { (fetches, $0) }
     }
 
-    /// Answers with what was fetched; false where that was in vain.
+    /// Answers with the fetched segment. Returns false if the fetch failed or was abandoned.
     private func settled(
         _ end: Pursuit.End, _ quality: Quality, _ segment: Fetch, _ exchange: Exchange, _ slot: Slot,
         _ adapter: Adapter
@@ -132,8 +133,8 @@ extension Playback {
         return false
     }
 
-    /// Whether a quality is to be given up: no sooner than half the segment's time has passed, since a new connection
-    /// tells little in its beginning.
+    /// True if a running fetch must be abandoned. It gets at least half of the segment's duration, because a new
+    /// connection is slow at first.
     private func isHopeless(
         _ progress: Pursuit.Progress, _ quality: Quality, instead own: Quality, _ session: Session, _ adapter: Adapter,
         _ attempts: Attempts
@@ -145,14 +146,15 @@ extension Playback {
         return AdaptationRule.isHopeless(
             remaining: progress.remaining ?? max(0, quality.bytes - progress.bytes),
             instead: own.isStored ? 0 : own.bytes, buffer: min(buffer(of: session), patience),
-            // Of a link that fell meanwhile the whole of it tells too much, of one that all share its own part too little.
+            // If the link slowed down meanwhile, its average is too high. On a shared link, this fetch's own rate is
+            // too low.
             throughput: min(throughput, adapter.link.rateOfLate ?? throughput))
     }
 }
 
 extension Playback.Attempts {
-    /// With one more that came to nothing: what came too late may come in time in a lower quality; after a failure what
-    /// is stored may do, or the segment's own.
+    /// Returns the state after one more failed attempt. If a fetch was too slow, a lower quality may arrive in time. If
+    /// it failed, only a stored quality or the segment's own is used.
     @LoopActor fileprivate func next(_ quality: Quality, _ end: Pursuit.End) -> Self {
         var next = self
         if case .hopeless = end { next.givenUp = quality.rendition.name.id } else { next.mayFetch = false }

@@ -1,14 +1,15 @@
-/// For how long players wait for the first byte of a segment.
+/// Known timeouts of players for the first byte of a segment.
 ///
-/// hls.js and GStreamer give up after 10 to 15 s, and most say nothing of it. Those that are known to wait longer may be
-/// made to, while they have more than that ahead: segments of 6 s and more, on a slow link, come in a better quality so.
+/// hls.js and GStreamer give up after 10 to 15 s, and most players do not document their timeout. A player that is
+/// known to wait longer may be kept waiting while it has more than that in its buffer: segments of 6 s and more then
+/// arrive in a better quality on a slow link.
 enum PlayerPatience {
-    /// What those wait at least who were seen to wait for 25 s.
+    /// Lower bound for players that were observed to wait for 25 s.
     private static let long = Duration.seconds(20)
-    /// What FFmpeg's programs, mpv and VLC call themselves.
+    /// User-Agent prefixes of FFmpeg's programs, mpv and VLC.
     private static let names = ["Lavf/", "libmpv", "VLC/"]
 
-    /// How long a player waits, by what it calls itself; nil where that is not known.
+    /// Returns the timeout by User-Agent; nil if it is unknown.
     static func of(client: String?) -> Duration? {
         guard let client, names.contains(where: client.hasPrefix) else { return nil }
         return long

@@ -2,25 +2,24 @@ import EventLoop
 import Fetching
 import Library
 
-/// A segment, and the initialization section that belongs to it, on their way in the quality that was chosen, until all
-/// of it is there or that is given up.
+/// The fetches of a segment and its initialization section in the chosen quality, until both are complete or abandoned.
 @LoopActor final class Pursuit {
-    /// What it came to.
+    /// Result of the fetches.
     enum End {
-        /// Both lie in the store, if they can.
+        /// Both are complete, and stored if the store accepts them.
         case arrived
         case failed(LibraryError)
-        /// It would come too late.
+        /// The segment would arrive too late.
         case hopeless
     }
 
-    /// How far it has come.
+    /// Progress of the fetches.
     struct Progress {
-        /// Since it began, in seconds.
+        /// Time since the start, in seconds.
         var elapsed: Double
-        /// Bytes that came since.
+        /// Bytes received since the start.
         var bytes: Int64
-        /// Bytes that are still to come, as far as is known.
+        /// Bytes that are still missing, if known.
         var remaining: Int64?
     }
 
@@ -31,16 +30,16 @@ import Library
     private var timer: LoopTimer?
     private var ended: ((End) -> Void)?
 
-    /// How often it is looked whether it will be there in time.
+    /// Interval between checks.
     private static let pause = Duration.milliseconds(500)
 
-    /// - Parameter fetches: retained for it.
+    /// - Parameter fetches: retained by the caller; released here.
     init(_ fetches: [Fetch]) {
         (self.fetches, left) = (fetches, fetches.count)
         before = fetches.reduce(0) { $0 + $1.written }
     }
 
-    /// Waits for the end, which is told once; never after `release`.
+    /// Calls `ended` once with the result; never after `release`.
     func follow(isHopeless: @escaping (Progress) -> Bool, ended: @escaping (End) -> Void) {
         self.ended = ended
         for fetch in fetches { fetch.whenEnded { [weak self] result in self?.settled(result) } }
@@ -71,9 +70,9 @@ import Library
         ended?(end)
     }
 
-    /// Its player is gone, or has its answer.
+    /// Releases the fetches because the player disconnected or was answered.
     ///
-    /// - Parameter isInTheWay: as for a fetch.
+    /// - Parameter isInTheWay: passed on to `Fetch.release`.
     func release(isInTheWay: Bool = false) {
         guard ended != nil else { return }
         ended = nil

@@ -2,22 +2,22 @@ import EventLoop
 import Fetching
 import Library
 
-/// What the link gives one session: the bytes of all its segments, in the time in which any was under way. What is
-/// smaller says more of latency.
+/// Measures the throughput of one session: the bytes of all its segments, over the time in which any of them was under
+/// way. Smaller resources measure latency rather than throughput.
 ///
-/// Sound comes beside pictures, and players ask for several segments at once: what one of them gets alone says too
-/// little.
+/// Audio is fetched beside video, and players request several segments at once, so the rate of one fetch alone is too
+/// low.
 @LoopActor final class SessionLink {
     private var estimate = ThroughputEstimate()
     private var fetches: [(fetch: Fetch, seen: Int64)] = []
     private var since = ContinuousClock.now
 
-    /// Bytes a second; nil before anything came.
+    /// Bytes per second; nil before the first measurement.
     var rate: Double? { estimate.rate }
-    /// Bytes a second of late: what came in the last second in which any was under way; nil before anything came.
+    /// Bytes per second over the last second in which a segment was under way; nil before the first measurement.
     var rateOfLate: Double? { estimate.rateOfLate }
 
-    /// Counts what a fetch brings from now on.
+    /// Counts the bytes that a fetch receives from now on.
     func follow(_ fetch: Fetch) {
         guard case .segment = fetch.resource.name.role, fetch.outcome == nil,
             !fetches.contains(where: { $0.fetch === fetch })
@@ -29,18 +29,19 @@ import Library
         }
     }
 
-    /// Takes what has come since this was last done. Time in which nothing came counts with what comes after it.
+    /// Takes a sample of the bytes since the previous one. Time without bytes counts towards the next sample.
     func sample() { sample(isLast: false) }
 
-    /// The same before a segment is chosen: where nothing is known yet, what came in a short time is better than that,
-    /// if it is no mere beginning (Shaka Player's minBytes). libavformat asks for the next segment while it reads one.
+    /// Takes a sample before a segment is chosen. If there is no measurement yet, even a short sample is better than
+    /// none, provided that it has enough bytes (Shaka Player's minBytes). libavformat requests the next segment while
+    /// it still reads the current one.
     func sampleBeforeChoice() {
         if rate == nil, arrived >= Self.leastBytes { sample(isLast: true) }
     }
 
     private static let leastBytes: Int64 = 16_000
 
-    /// The bytes that are not counted yet.
+    /// Bytes that are not yet sampled.
     private var arrived: Int64 { fetches.reduce(0) { $0 + max(0, $1.fetch.written - $1.seen) } }
 
     private func sample(isLast: Bool) {
@@ -56,7 +57,7 @@ import Library
 
     private func ended(_ fetch: Fetch) {
         sample(isLast: fetches.count == 1)
-        // What it brought in too short a time to be counted is counted with the others.
+        // The bytes of a fetch that was too short for a sample count towards the next one.
         guard let place = fetches.firstIndex(where: { $0.fetch === fetch }) else { return }
         let left = fetch.written - fetches[place].seen
         fetches.remove(at: place)

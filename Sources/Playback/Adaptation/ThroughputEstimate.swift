@@ -1,11 +1,11 @@
 import Glibc
 
-/// What the link to an origin gives a session, as an estimate for the next segment: the lowest of what came in the last
-/// second, and of two exponentially weighted averages of what came, one that follows fast and one that follows slowly. So
-/// it falls within a second, and rises with caution. The half-lives are those that hls.js and Shaka Player ship with; by
-/// them alone a link that falls from 40 Mb/s to 780 kb/s is for 17 s taken for more than twice as fast as it is.
+/// Estimates a session's throughput for the next segment: the lowest of the rate in the last second and two
+/// exponentially weighted averages, a fast one and a slow one. So the estimate falls within a second and rises
+/// cautiously. The half-lives are the defaults of hls.js and Shaka Player. With these averages alone, a link that falls
+/// from 40 Mb/s to 780 kb/s is overestimated by more than a factor of two for 17 s.
 ///
-/// Pure. A sample is weighted by how long it took; the averages are corrected for having begun at nothing.
+/// Pure. A sample's weight is its duration; the averages are corrected for their start at zero.
 struct ThroughputEstimate {
     private struct Average {
         let halfLife: Double
@@ -25,18 +25,18 @@ struct ThroughputEstimate {
 
     private var fast = Average(halfLife: 3)
     private var slow = Average(halfLife: 9)
-    /// The last samples, of a second together, and no more than that takes; the oldest first.
+    /// The latest samples, oldest first: just enough to cover one second.
     private var late: [(bytes: Double, seconds: Double)] = []
 
-    /// A transfer as short as this says more of latency than of the link.
+    /// Shorter transfers measure latency rather than throughput, in seconds.
     static let shortest = 0.05
-    /// So many seconds does a sample weigh at least: segments that come in a moment, one every few seconds, would else
-    /// take minutes to tell that a link is back.
+    /// Minimum weight of a sample, in seconds. Without it, segments that arrive at once every few seconds would need
+    /// minutes to show that a link has recovered.
     static let leastWeight = 1.0
-    /// What came in so many seconds is what came of late.
+    /// Length of the window for the recent rate, in seconds.
     static let lateness = 1.0
 
-    /// Takes what came in some time, in which something was wanted throughout.
+    /// Adds a sample of a time during which a fetch was always under way.
     mutating func add(_ bytes: Int64, over seconds: Double) {
         guard bytes > 0, seconds > 0 else { return }
         let seconds = max(seconds, Self.shortest)
@@ -47,10 +47,10 @@ struct ThroughputEstimate {
         while late.dropFirst().reduce(0, { $0 + $1.seconds }) >= Self.lateness { late.removeFirst() }
     }
 
-    /// Bytes a second; nil before anything came.
+    /// Bytes per second; nil before the first sample.
     var rate: Double? { rateOfLate.map { min($0, fast.value, slow.value) } }
 
-    /// Bytes a second in the last second; nil before anything came.
+    /// Bytes per second over the last second; nil before the first sample.
     var rateOfLate: Double? {
         guard !late.isEmpty else { return nil }
         return late.reduce(0) { $0 + $1.bytes } / late.reduce(0) { $0 + $1.seconds }

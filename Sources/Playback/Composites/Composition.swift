@@ -1,46 +1,46 @@
 import EventLoop
 import Library
 
-/// What one session has got of one rendition, as far as pieces of other renditions stood among its own.
+/// Tracks the substitutions that one session has received in one rendition.
 ///
-/// A decoder that was told in-band of other pictures has to be told of its own again, or it shows garbage. So once a
-/// spliced piece has gone out, all that follow are spliced, whichever the player asks for next.
+/// A decoder that was given other parameter sets in-band must be given its own again, or it shows garbage. So once a
+/// spliced piece was sent, every following piece is spliced, whichever one the player requests next.
 @LoopActor final class Composition {
-    /// How far it has come to that.
+    /// Progress towards splicing every piece.
     enum Joining: Int, Comparable {
-        /// All were the rendition's own.
+        /// All pieces sent were the rendition's own.
         case apart
-        /// A piece of another may be on its way: own pieces are spliced already, which does no harm. The player may ask
-        /// for the next segment before it has got the one before.
+        /// A substitute may be on its way. The rendition's own pieces are spliced already, which does no harm: the
+        /// player may request the next segment before it has received the previous one.
         case perhaps
-        /// A spliced piece of another has gone out.
+        /// A spliced substitute was sent.
         case joined
 
         static func < (left: Joining, right: Joining) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The state, which never goes back.
+    /// The state; it never goes back.
     private(set) var joining: Joining
-    /// The renditions whose pieces stood in, by the files that they stood in for.
+    /// The substitute renditions, by the file name that the player requested.
     private var sources: [String: String] = [:]
     private static let limit = 4096
 
-    /// - Parameter isKnown: whether this is all of the session: of one that goes on from before a restart nobody knows
-    ///   what it has got.
+    /// - Parameter isKnown: false for a session that continues after a restart, because the pieces that it received
+    ///   before are unknown.
     init(isKnown: Bool) { joining = isKnown ? .apart : .joined }
 
-    /// Whether own pieces go out as they are, so that no more has to be looked at.
+    /// True if own pieces are sent unchanged, so that no further check is needed.
     var isApart: Bool { joining == .apart }
 
-    /// Takes note of what is, or may be, to come.
+    /// Records a substitute that is, or may be, on its way.
     func advance(to joining: Joining) { self.joining = max(self.joining, joining) }
 
-    /// Takes note of whose piece was sent for a file; nil for its own.
+    /// Records the rendition whose piece was sent for a file; nil for the file's own.
     func sent(_ rendition: String?, for file: String) {
         if sources.count >= Self.limit { sources = [:] }
         sources[file] = rendition
     }
 
-    /// Whose piece was last sent for a file, where it was not its own.
+    /// Returns the substitute rendition that was last sent for a file; nil if it was the file's own.
     func source(of file: String) -> String? { sources[file] }
 }

@@ -6,23 +6,23 @@ import HTTPServer
 import Library
 import SegmentFormat
 
-/// Segments where pieces of several renditions stand in one playlist.
+/// Serves segments with substitution: pieces of several renditions in one playlist.
 extension Playback {
-    /// A segment that a player has asked for.
+    /// A segment request with the substitutes for it.
     struct Slot {
         let place: PiecePlace
         let composition: Composition
-        /// What of other renditions can stand in.
+        /// The renditions that can substitute.
         let substitutes: Substitutes
         let name: PieceName
-        /// The name as it stands in the URL.
+        /// The file name in the URL.
         let file: String
 
-        /// The type of what its URL names.
+        /// Media type of the file that the URL names.
         var mediaType: MediaType { MediaType(forExtension: name.fileExtension) }
     }
 
-    /// The slot of a file; nil for what is no segment, or none that anything could stand in for.
+    /// Returns the slot of a file; nil if it is no segment or has no possible substitute.
     func slot(_ place: PiecePlace, _ file: String) -> Slot? {
         guard let name = PieceName(file), case .segment = name.role, let composition = place.composition,
             let rendition = place.asset.rendition(place.folder.id),
@@ -31,8 +31,8 @@ extension Playback {
         return Slot(place: place, composition: composition, substitutes: substitutes, name: name, file: file)
     }
 
-    /// Answers from the store where pieces of others stand, or may stand, among a rendition's own; false where this is
-    /// not the answer.
+    /// Answers from the store if substitutes were, or may have been, sent in this rendition. Returns false if the
+    /// request must be answered in another way.
     func answered(_ exchange: Exchange, _ slot: Slot, _ tells: Bool) -> Bool {
         let began = slot.composition.source(of: slot.file)
         let own = slot.place.folder.open(slot.file)
@@ -52,9 +52,9 @@ extension Playback {
         }
     }
 
-    /// Answers with an own piece, spliced; false where it has to go as it lies.
+    /// Answers with the rendition's own piece, spliced. Returns false if it must be sent unchanged.
     ///
-    /// - Parameter own: the piece, taken over.
+    /// - Parameter own: the open piece; ownership passes to this function.
     private func sentJoined(_ exchange: Exchange, _ slot: Slot, _ own: Int32, _ tells: Bool) -> Bool {
         guard let splice = rejoined(slot, own, exchange) else {
             close(own)
@@ -67,13 +67,13 @@ extension Playback {
         return true
     }
 
-    /// Answers with another rendition's piece, if one can stand in; false where none can.
+    /// Answers with another rendition's piece. Returns false if there is no substitute.
     ///
     /// - Parameters:
-    ///   - rendition: the only one that may; nil for any.
-    ///   - error: what the origin, or its absence, came to; nil where it was not asked.
-    ///   - fetch: what has just brought the piece; nil where it lay there.
-    ///   - ended: told of the end of the reply; nil where that is seen to already.
+    ///   - rendition: the only substitute that is allowed; nil for any.
+    ///   - error: the origin's failure; nil if the origin was not asked.
+    ///   - fetch: the fetch that has just received the piece; nil if it was stored before.
+    ///   - ended: called with the end of the reply; nil if the caller already handles it.
     func substituted(
         _ exchange: Exchange, _ slot: Slot, of rendition: String? = nil, after error: LibraryError? = nil,
         broughtBy fetch: Fetch? = nil, ended: (@LoopActor (ReplyEnd) -> Void)?
@@ -94,20 +94,20 @@ extension Playback {
         return true
     }
 
-    /// The same where the origin has been asked: notes what that came to.
+    /// Answers with a substitute after the origin was asked, and records the origin's failure.
     func substituted(_ exchange: Exchange, _ errand: Errand, after error: LibraryError) -> Bool {
         guard let slot = errand.slot, substituted(exchange, slot, after: error, ended: nil) else { return false }
         sessions.failed(Failure(error, status: 200, about: errand.subject))
         return true
     }
 
-    /// Answers with all that a fetch has brought; spliced, where pieces of others went before.
+    /// Answers with a complete fetch; spliced if substitutes were sent before.
     func sendWhole(_ fetch: Fetch, to exchange: Exchange, _ slot: Slot) {
         if slot.composition.joining == .joined { return send(fetch, to: exchange, slot) }
         PieceReply.send(fetch, slot.mediaType, to: exchange)
     }
 
-    /// Answers with what a fetch has brought, spliced: that cannot be done before all its boxes are there.
+    /// Answers with a complete fetch, spliced. Splicing needs all boxes of the file.
     private func send(_ fetch: Fetch, to exchange: Exchange, _ slot: Slot) {
         let descriptor = fcntl(fetch.descriptor, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { return exchange.reply(.internalServerError, "The piece cannot be read.") }
@@ -118,7 +118,7 @@ extension Playback {
         reply.send(descriptor, to: exchange)
     }
 
-    /// How an own piece is spliced; nil where it goes as it is. What is no media is noted.
+    /// Returns the splice of the rendition's own piece; nil if it is sent unchanged. Records a piece that is not media.
     private func rejoined(_ slot: Slot, _ descriptor: Int32, _ exchange: Exchange) -> Splice? {
         do {
             return try slot.substitutes.rejoined(slot.name, descriptor)
@@ -129,7 +129,7 @@ extension Playback {
         }
     }
 
-    /// Notes that a slot is answered with its own piece; whether it was answered with another's before.
+    /// Records that a slot is answered with its own piece. Returns true if it was answered with a substitute before.
     private func returned(to slot: Slot) -> Bool {
         let wasOther = slot.composition.source(of: slot.file) != nil
         slot.composition.sent(nil, for: slot.file)
@@ -139,7 +139,7 @@ extension Playback {
 }
 
 extension Exchange {
-    /// Whether a part of the body is asked for that does not begin with its first byte.
+    /// True if the request asks for a range that does not begin at the first byte.
     var isAmid: Bool {
         guard let range = head.onlyValue(of: .range).flatMap({ ByteRange($0) }) else { return false }
         switch range {

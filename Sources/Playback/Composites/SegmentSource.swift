@@ -1,31 +1,30 @@
-/// Where the bytes come from that a segment is answered with. Pure.
+/// The source of the bytes that answer a segment request. Pure.
 enum SegmentSource: Equatable {
-    /// The rendition's own piece; spliced where pieces of others stand among them.
+    /// The rendition's own stored piece; spliced if substitutes were sent before.
     case piece(isSpliced: Bool)
-    /// The origin; waited for to its end and spliced, where what came before has told the decoder of other pictures.
+    /// The origin. The fetch is completed and spliced if the decoder was given other parameter sets before.
     case fetch(isSpliced: Bool)
-    /// Another rendition's piece.
     case substitute
-    /// Nothing.
+    /// No source.
     case refused
 
-    /// What is known when a segment is asked for.
+    /// Inputs of the choice.
     struct Situation: Equatable {
-        /// Whether the request goes on with a body, in the midst of it, that a substitute has begun.
+        /// True if the request is for a later range of a body that began with a substitute.
         var continuesSubstitute = false
-        /// Whether the piece is there.
+        /// True if the rendition's own piece is stored.
         var isStored = false
-        /// Whether the origin may be asked.
+        /// True if the origin may be asked.
         var mayAsk = true
-        /// Whether it has been asked, and did not give it.
+        /// True if the origin was asked and did not deliver.
         var hasFailed = false
-        /// Whether other renditions' pieces stand, or may soon stand, among those that the session has got.
+        /// Indicates that substitutes were, or may soon be, sent in this session.
         var joining = Composition.Joining.apart
     }
 
-    /// Chooses.
+    /// Chooses the source.
     ///
-    /// - Parameter hasSubstitute: whether another rendition's piece can stand in; looked for only where it counts.
+    /// - Parameter hasSubstitute: true if another rendition's piece is available; evaluated only when needed.
     init(_ situation: Situation, hasSubstitute: @autoclosure () -> Bool) {
         if situation.continuesSubstitute, hasSubstitute() {
             self = .substitute

@@ -5,21 +5,21 @@ import HTTPServer
 import Library
 import SegmentFormat
 
-/// A segment's answer that is not the rendition's own piece as it lies: another's piece, or one with parameter sets put
-/// into it.
+/// Answers a segment request with something else than the unchanged piece: a substitute, or a piece with inserted
+/// parameter sets.
 @LoopActor struct SplicedReply {
-    /// Whose piece it is; nil for the rendition's own.
+    /// The substitute rendition; nil for the rendition's own piece.
     var standIn: String?
-    /// How it is sent; nil for as it lies.
+    /// The splice to apply; nil to send the file unchanged.
     var splice: Splice?
-    /// What kind of file the player has asked for.
+    /// The type of the file that the player requested.
     var mediaType: MediaType
-    /// How it came about.
+    /// The Cache-Status to send.
     var status = CacheStatus.hit
-    /// Whether a range would go on with what was sent of other bytes.
+    /// True if a range request would continue a body of other bytes.
     var isOther = false
 
-    /// Answers from an open file, which is taken over.
+    /// Answers from an open file, and takes ownership of it.
     func send(_ descriptor: Int32, to exchange: Exchange) {
         let owned = OwnedDescriptor(descriptor)
         var file = stat()
@@ -42,10 +42,10 @@ import SegmentFormat
 
     private func representation(_ size: Int64, _ tag: String) -> Representation {
         var representation = Representation(size: size, mediaType: mediaType)
-        // Another source, other bytes: nobody may go on with one where the other ended.
+        // A different source means different bytes, so a client must not continue one with the other.
         representation.entityTag = EntityTag(tag + (standIn.map { "-\($0)" } ?? "") + (splice == nil ? "" : "-joined"))
         representation.ignoresRange = isOther
-        // What the same URL is answered with later may be better.
+        // A later answer for this URL may be better.
         representation.fields.append(.cacheControl, literal: "no-store")
         var status = status
         if let standIn { status.detail = "\(standIn) stands in" }

@@ -4,16 +4,16 @@ import Fetching
 import Library
 import SegmentFormat
 
-/// What a player asked for, as far as that is known.
+/// The subject of a player's request, as far as it is known.
 struct Subject {
-    /// Nil before there is one.
+    /// Nil if the request has no session yet.
     var session: Session?
-    /// Nil before it is known.
+    /// Nil if the asset is unknown.
     var asset: Asset?
-    /// As the origin has it where that is known, else as Weir has it; without a query.
+    /// The origin's URL if known, otherwise Weir's; without a query.
     var uri: String?
 
-    /// Nothing is known.
+    /// A subject of which nothing is known.
     init() {}
 
     init(_ session: Session?, _ asset: Asset?, _ uri: String) {
@@ -23,16 +23,16 @@ struct Subject {
     }
 }
 
-/// Something that a player asked for and did not get.
+/// A request that failed.
 struct Failure {
     let subject: Subject
-    /// The status that the player was sent; 0 where the body broke off.
+    /// The status that the player received; 0 if the body was cut short.
     let status: Int
     let domain: ErrorEvent.Domain
-    /// A sentence.
+    /// A sentence for the log.
     let comment: String
 
-    /// A refusal.
+    /// A request that was refused.
     init(_ error: LibraryError, status: Int, about subject: Subject) {
         self.subject = subject
         self.status = status
@@ -40,7 +40,7 @@ struct Failure {
         comment = error.message
     }
 
-    /// A segment that is sent as it is, though it should have been joined with others.
+    /// A segment that is sent unchanged because it could not be spliced.
     init(unjoined error: SegmentFormatError, about subject: Subject) {
         self.subject = subject
         status = 200
@@ -48,7 +48,7 @@ struct Failure {
         comment = "it cannot be joined with what comes before it: \(error)"
     }
 
-    /// A body that ended before what was promised.
+    /// A body that ended before its announced length.
     @LoopActor init(brokenOff fetch: Fetch, about subject: Subject) {
         self.subject = subject
         status = 0
@@ -61,7 +61,7 @@ struct Failure {
 }
 
 extension LibraryError {
-    /// Who erred, for the error log.
+    /// The party at fault, for the error log.
     fileprivate var domain: ErrorEvent.Domain {
         switch code {
         case _ where originStatus != nil: .origin

@@ -1,13 +1,13 @@
 import AccessLog
 
-/// Where the segments came from that a session got: runs of segments of one rendition and one source, in the order in
-/// which they came. Pure.
+/// The sources of a session's segments, in order of delivery, as runs of segments with one rendition and one source.
+/// Pure.
 struct PieceTrail {
     private(set) var runs: [PieceRun] = []
-    /// A session that hops about for days keeps the last of them.
+    /// Limit for sessions that seek for days: the oldest runs are dropped.
     private static let limit = 1024
 
-    /// - Parameter standIn: the rendition whose piece it was in truth; nil for its own.
+    /// - Parameter standIn: the rendition that the piece really belongs to; nil for `rendition`.
     mutating func add(_ number: Int, of rendition: String, from source: PieceSource, standIn: String? = nil) {
         if let last = runs.last, last.rendition == rendition, last.source == source, last.standIn == standIn,
             last.last + 1 == number

@@ -2,72 +2,72 @@ import AccessLog
 import HTTPMessage
 import Playheads
 
-/// What a session has watched, and how often it stood still for want of media. Pure: told what is known, and when.
+/// Measures the watched time and the stalls of a session. Pure: the caller passes events and times.
 ///
-/// The playhead is the tracker's (`PlayheadReading`): it runs in real time to the end of the delivered media. A stall
-/// is inferred by starvation: it begins when the playhead gets there while a request for more is under way, or has just
-/// failed, and ends with the next delivery or seek. Whoever runs dry with nothing asked for is paused, or at the end.
-/// Less than `shortest` is no stall: players begin to play a moment after the first delivery, not with it.
+/// The playhead comes from the tracker (`PlayheadReading`): it runs in real time to the end of the delivered media.
+/// Stalls are inferred from starvation. A stall begins when the playhead reaches that end while a request is under way
+/// or has just failed, and ends with the next delivery or seek. A player that runs dry without a request is paused, or
+/// at the end. Less than `shortest` is no stall: players start a moment after the first delivery, not with it.
 ///
-/// A player that sends CMCD knows better. `bl` puts the playhead where it says, `pr` sets its speed, `su` says that it
-/// stands. Whether an inferred stall was one, the next request says: it counts with `bs` and does not without, and `bs`
-/// counts one where none was inferred. Who cannot have come near the end of what it holds has not starved, whatever it
-/// says; and what `bl` leaps over was not watched.
+/// A player that sends CMCD is more precise. `bl` sets the playhead, `pr` sets its speed, and `su` reports that it
+/// stands still. The next request confirms an inferred stall: with `bs` it counts, without `bs` it does not, and `bs`
+/// adds a stall where none was inferred. `bs` is ignored if the player cannot have been near the end of its buffer.
+/// Media that `bl` skips was not watched.
 ///
-/// One that reports (`PlayerReport`) knows all of it: nothing is inferred then but the time from one report to the next.
+/// A player that reports (`PlayerReport`) is exact. Only the time between two reports is then inferred.
 struct PlayWatch {
-    /// Until when it has watched, in seconds since the session began.
+    /// The time up to which the state is computed, in seconds since the session began.
     private(set) var time = 0.0
     private var position = 0.0
-    /// Where the delivered media ends.
+    /// End of the delivered media, in seconds of media time.
     private var front = 0.0
-    /// Where the present stretch of media began, with the start or a seek.
+    /// Start of the current range of media, set at the start and by a seek.
     private var origin = 0.0
-    /// The furthest that was watched of it.
+    /// The furthest point watched in the current range.
     private var furthest = 0.0
     private var isRunning = false
-    /// Whether it ran dry without wanting more.
+    /// True if the playhead reached the end of the media without a request for more.
     private var isPaused = false
-    /// Whether the player has said that it stands until more comes.
+    /// True if the player reported that it stands still until more arrives.
     private var isHeld = false
     private var rate = 1.0
     private var stalledSince: Double?
-    /// When it last got to the end of what was delivered.
+    /// Time at which the playhead last reached the end of the delivered media.
     private(set) var ranDry: Double?
-    /// Whether the open stall was counted, since the player spoke of it.
+    /// True if the open stall is already counted because the player reported it.
     private var isConfirmed = false
-    /// When the player last spoke of one.
+    /// Time at which the player last reported a stall.
     private var starved = -Double.infinity
-    /// The least media ahead of the playhead since the player last told of itself.
+    /// Smallest amount of media ahead of the playhead since the player's last data.
     private var least = Double.infinity
-    /// Stalls that the player has yet to confirm.
+    /// Inferred stalls that the player has not confirmed yet.
     private var pending = (count: 0, time: 0.0)
 
-    /// Until when the player is known to want more: without end while a request is under way; for `patience` after one
-    /// that failed, since it will try again or has given up; else until its last reply's end.
+    /// Time until which the player is known to need more. Infinite while a request is under way. After a failed
+    /// request, `patience` later, because the player will retry or has given up. Otherwise the end of its last reply.
     private var wantsUntil = -Double.infinity
-    /// Media time, in seconds; never falls.
+    /// Media time, in seconds; never decreases.
     private(set) var watched = 0.0
-    /// Never falls.
+    /// Never decreases.
     private(set) var stalls = 0
-    /// In seconds; never falls.
+    /// In seconds; never decreases.
     private(set) var stallTime = 0.0
-    /// Whether the player tells of its buffer.
+    /// True if the player sends data about its buffer (CMCD).
     private(set) var isTold = false
-    /// Whether it reports; and whether it stood for want of media when it last did.
+    /// True if the player sends reports. `isReportedStalled` is its stall state in the last one.
     private(set) var isReported = false
     private var isReportedStalled = false
 
-    /// The shortest stall, in seconds.
+    /// Duration of the shortest stall, in seconds.
     static let shortest = 0.5
-    /// By so many seconds the playhead may be elsewhere than is inferred.
+    /// Possible error of the inferred playhead, in seconds.
     static let doubt = 2.0
-    /// So many seconds players take before they try again.
+    /// Delay before players retry a failed request, in seconds.
     static let patience = 15.0
 
     // MARK: Time
 
-    /// Lets time pass.
+    /// Advances the state to a time.
     mutating func advance(to now: Double) {
         let elapsed = max(0, now - time)
         time = max(time, now)
@@ -78,7 +78,8 @@ struct PlayWatch {
         move(to: max(position, min(front, reach)))
     }
 
-    /// When the playhead gets to a place ahead of it if nothing else comes about; nil where it does not.
+    /// Returns the time at which the playhead reaches a later place if nothing else happens; nil if it does not reach
+    /// it.
     func arrival(at place: Double) -> Double? {
         guard isPlaying, rate > 0, place > position, place <= front else { return nil }
         return time + (place - position) / rate
@@ -95,19 +96,18 @@ struct PlayWatch {
         furthest = max(furthest, position)
     }
 
-    /// The media time that is on the screen, in seconds.
+    /// The media time on the screen, in seconds.
     var playhead: Double { position }
 
-    /// Whether media is played.
     var isPlaying: Bool { isRunning && !isPaused && stalledSince == nil }
 
-    /// Whether it stands for want of media.
+    /// True if playback stands still for lack of media.
     var isStalled: Bool { isReported ? isReportedStalled : openLength >= Self.shortest }
 
-    /// How long the open stall has lasted, as far as anybody waits for its end.
+    /// Duration of the open stall, up to the time until which the player is known to need more.
     private var openLength: Double { stalledSince.map { max(0, min(time, wantsUntil) - $0) } ?? 0 }
 
-    /// The stalls so far, with the open one unless the player has yet to speak of it.
+    /// The stalls so far. Includes the open one unless the player still has to confirm it.
     var total: (count: Int, time: Double) {
         if isReported { return (stalls, stallTime) }
         if isConfirmed { return (stalls, stallTime + openLength) }
@@ -116,19 +116,19 @@ struct PlayWatch {
 
     // MARK: Events
 
-    /// A request is under way.
+    /// Records that a request is under way.
     mutating func wants(at now: Double) {
         advance(to: now)
         wantsUntil = .infinity
     }
 
-    /// None is any more; the last one may have failed.
+    /// Records that no request is under way any more; the last one may have failed.
     mutating func wantsNothing(hasFailed: Bool, at now: Double) {
         advance(to: now)
         wantsUntil = now + (hasFailed ? Self.patience : 0)
     }
 
-    /// Takes the tracker's playhead after a request or a delivery.
+    /// Applies the tracker's playhead after a request or a delivery.
     mutating func take(_ reading: PlayheadReading, isSeek: Bool, at now: Double) {
         advance(to: now)
         if isSeek { return restart(at: reading) }
@@ -154,7 +154,7 @@ struct PlayWatch {
         (isPaused, isHeld) = (false, false)
     }
 
-    /// A new stretch, unless it is where it was.
+    /// Begins a new range of media if the position changes.
     private mutating func begin(at position: Double, isRunning: Bool = false) {
         self.isRunning = isRunning
         guard self.position != position else { return }
@@ -182,7 +182,7 @@ struct PlayWatch {
         stallTime += time
     }
 
-    /// Takes what the player says with a request.
+    /// Applies the data that the player sends with a request.
     mutating func tell(_ data: CMCD, at now: Double) {
         advance(to: now)
         if data.bufferLength != nil || data.wasStarved || data.isUrgent { isTold = true }
@@ -190,7 +190,7 @@ struct PlayWatch {
         if let buffer = data.bufferLength {
             let position = max(origin, front - buffer)
             if position < front { isPaused = false }
-            // A seek within what the player holds.
+            // A seek within the player's buffer.
             if position > self.position + Self.doubt { furthest = max(furthest, position) }
             move(to: position)
             if isRunning { least = min(least, front - position) }
@@ -200,9 +200,10 @@ struct PlayWatch {
         least = .infinity
     }
 
-    /// Takes a report; counters that fall stay as they were.
+    /// Applies a report. Counters that decrease are ignored.
     ///
-    /// - Parameter isPlaced: whether its playhead counts from where ours does: in a live stream players begin at nothing.
+    /// - Parameter isPlaced: true if the report's playhead has the same origin as ours. In a live stream, players begin
+    ///   at zero.
     mutating func tell(_ report: PlayerReport, isPlaced: Bool, at now: Double) {
         advance(to: now)
         (isTold, isReported, isReportedStalled) = (true, true, report.isStalled)
@@ -211,7 +212,7 @@ struct PlayWatch {
         (pending, isConfirmed) = ((0, 0), false)
         rate = report.rate
         guard isPlaced else { return }
-        // What it has leapt over was not watched.
+        // Media that was skipped was not watched.
         if report.playhead > position + Self.doubt { furthest = max(furthest, report.playhead) }
         front = max(front, report.playhead)
         move(to: report.playhead)
@@ -219,7 +220,7 @@ struct PlayWatch {
 
     private mutating func confirm(_ wasStarved: Bool) {
         guard isTold, !isReported else { return }
-        // Requests for sound and for pictures may each tell of the same one.
+        // An audio and a video request may both report the same stall.
         if wasStarved, time - starved > Self.shortest {
             starved = time
             count(max(1, pending.count), pending.time)
@@ -228,7 +229,7 @@ struct PlayWatch {
         pending = (0, 0)
     }
 
-    /// The session is over: what nobody has spoken of counts.
+    /// Ends the session. Unconfirmed stalls are counted.
     mutating func close() {
         if stalledSince != nil { end(stallOf: openLength) }
         count(pending.count, pending.time)

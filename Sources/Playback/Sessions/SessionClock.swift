@@ -1,7 +1,7 @@
 import EventLoop
 import Playheads
 
-/// The clocks that sessions go by.
+/// The clocks of all sessions.
 @LoopActor struct SessionClock {
     private let playheads: PlayheadTracker
     private let wall: @Sendable () -> Double
@@ -13,7 +13,7 @@ import Playheads
         (self.playheads, self.wall) = (playheads, wall)
     }
 
-    /// Now, for intervals.
+    /// The current time, for intervals.
     var instant: ContinuousClock.Instant { playheads.now() }
 
     /// The time of day, in seconds since 1970 in UTC.

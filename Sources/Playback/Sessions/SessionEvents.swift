@@ -1,40 +1,40 @@
 import AccessLog
 
-/// The access events of one session: those of variants that are on the screen yet, and the one that is loaded. Pure:
-/// times are seconds since the session began.
+/// The access events of one session: those of variants that are still on the screen, and the one that is being loaded.
+/// Pure: times are seconds since the session began.
 ///
-/// A change of variant begins an event with the first request for the new one, which is what counts what is loaded from
-/// there on. What is watched, and stalls, belong to the first event that has not ended: it ends when the playhead gets
-/// to where the next one's media begins.
+/// A change of variant begins a new event with the first request for the new variant. Everything loaded from then on
+/// counts towards the new event. Watched time and stalls count towards the first event that has not ended. That event
+/// ends when the playhead reaches the start of the next event's media.
 struct SessionEvents {
-    /// What is loaded.
+    /// The event whose media is being loaded.
     var newest: AccessEvent
-    /// What is watched.
+    /// Measures watched time and stalls.
     var watch = PlayWatch()
-    /// Those before it: each until the playhead gets to a place in media time.
+    /// The earlier events that are open, each with the media time at which it ends.
     private var leaving: [(event: AccessEvent, until: Double)] = []
-    /// When the session began, since 1970.
+    /// Start of the session, in seconds since 1970.
     private let began: Double
-    /// What the events have together that have ended.
+    /// Sums over the events that have ended.
     private var logged = (watched: 0.0, stalls: 0, stallTime: 0.0, framesDropped: 0, bytes: SourceBytes())
-    /// The first event's.
+    /// Startup time of the first event.
     private var startup: Double?
-    /// As the player reported it: for all events together.
+    /// Dropped frames as the player reported them, for all events together.
     private var framesDropped: Int?
-    /// Whether the player reported when its first picture came.
+    /// True if the player reported its startup time.
     private var isStartupTold = false
     /// Events that have ended and were not taken yet.
     private(set) var finished: [AccessEvent] = []
 
-    /// - Parameter first: tells what all have alike.
+    /// - Parameter first: holds the fields that all events share.
     init(_ first: AccessEvent) { (newest, began) = (first, first.began) }
 
-    /// Whether there was none before.
+    /// True if the newest event is the session's first.
     var isFirst: Bool { newest.number == 0 }
 
     // MARK: Time
 
-    /// Lets time pass, and ends what leaves the screen meanwhile.
+    /// Advances to a time, and ends the events that leave the screen meanwhile.
     mutating func advance(to time: Double) {
         while let next = leaving.first {
             if watch.playhead >= next.until - 1e-6 {
@@ -49,22 +49,23 @@ struct SessionEvents {
         watch.advance(to: time)
     }
 
-    /// What is loaded from now on begins at a place in media time, and is shown when that is.
+    /// Begins an event whose media starts at a place in media time; it is on the screen from there on.
     mutating func change(to start: Double, at time: Double) {
         leaving.append((newest, start))
         newest = next(startOffset: start, at: time)
         advance(to: time)
     }
 
-    /// The player has gone to a place in media time: what was on the screen is not any more.
+    /// Ends all events because the player jumped to another place in media time.
     mutating func jump(to start: Double, at time: Double) {
         leaveAll(at: time)
         leave(newest, at: time)
         newest = next(startOffset: start, at: time)
     }
 
-    /// The session is over, and was so since its playhead ran dry or it was last asked for anything: that is its end,
-    /// which is returned.
+    /// Ends the session. Its end is the time at which the playhead ran dry, or the last request.
+    ///
+    /// - Returns: the end, in seconds since the session began.
     mutating func close(at now: Double, lastRequest: Double) -> Double {
         advance(to: now)
         let time = min(now, max(lastRequest, watch.ranDry ?? (watch.isPlaying ? now : lastRequest)))
@@ -79,7 +80,7 @@ struct SessionEvents {
         while !leaving.isEmpty { leave(leaving.removeFirst().event, at: time) }
     }
 
-    /// Ends what is on the screen.
+    /// Ends the event that is on the screen.
     private mutating func leave(_ event: AccessEvent, at time: Double) {
         let ended = ended(event, at: time)
         logged.watched += ended.watched
@@ -109,7 +110,7 @@ struct SessionEvents {
 
     // MARK: Reports
 
-    /// Takes what the player reports.
+    /// Applies a report of the player.
     mutating func tell(_ report: PlayerReport, at time: Double) {
         advance(to: time)
         watch.tell(report, isPlaced: newest.playbackType != .live, at: time)
@@ -126,15 +127,15 @@ struct SessionEvents {
         }
     }
 
-    // MARK: Answers
+    // MARK: Results
 
-    /// Those that go on, of which the first one is on the screen, and the last one is loaded.
+    /// The open events: the first one is on the screen, the last one is being loaded.
     var open: [AccessEvent] {
         let all = leaving.map(\.event) + [newest]
         return [filled(all[0])] + all.dropFirst()
     }
 
-    /// One event with what all of them have together.
+    /// One event with the sums over all events.
     var total: AccessEvent {
         var total = filled(newest)
         if total.number > 0 { total.startup = startup ?? leaving.first { $0.event.number == 0 }?.event.startup }
@@ -146,13 +147,13 @@ struct SessionEvents {
         return total
     }
 
-    /// Takes the events that have ended.
+    /// Returns the events that have ended, once.
     mutating func takeFinished() -> [AccessEvent] {
         defer { finished = [] }
         return finished
     }
 
-    /// An event as the one that is on the screen.
+    /// Fills in the measured values of the event that is on the screen.
     private func filled(_ event: AccessEvent) -> AccessEvent {
         var event = event
         let total = watch.total
@@ -164,12 +165,12 @@ struct SessionEvents {
         return event
     }
 
-    /// What the player has said of itself: by CMCD, or in reports.
+    /// The fields that the player has sent, by CMCD or in reports.
     private var told: Set<String> {
         guard watch.isReported else { return watch.isTold ? ["stalls", "startup", "watched"] : [] }
         return isStartupTold ? ["stallTime", "stalls", "startup", "watched"] : ["stallTime", "stalls", "watched"]
     }
 
-    /// Finer digits are noise.
+    /// Rounds to milliseconds; finer digits are noise.
     static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 }

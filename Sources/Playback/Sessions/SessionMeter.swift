@@ -3,17 +3,17 @@ import HTTPMessage
 import Library
 import Playheads
 
-/// Makes one session's access events of what is seen of it. Pure: told what happens, and when, in seconds since the
-/// session began.
+/// Turns what happens in one session into its access events. Pure: the caller passes events and times, in seconds since
+/// the session began.
 struct SessionMeter {
-    /// A rendition as the log knows it.
+    /// A rendition's description in the log.
     struct Stream: Equatable {
         var uri: String?
-        /// BANDWIDTH, where a variant leads to it.
+        /// BANDWIDTH, if a variant refers to the rendition.
         var bandwidth: Int?
     }
 
-    /// A piece that is on its way.
+    /// A piece on its way to the player.
     private struct Awaited {
         let source: PieceSource
         let since: Double
@@ -23,41 +23,43 @@ struct SessionMeter {
     private var events: SessionEvents
     private var streams: [String: Stream] = [:]
     private var awaited: [String: Awaited] = [:]
-    /// The renditions whose pieces stood in for segments, and whether they lay in the store.
+    /// The renditions that were substituted for segments; `isStored` is true if the substitute came from the store.
     private var standIns: [String: (rendition: String, isStored: Bool)] = [:]
     private static let standInLimit = 4096
-    /// Those that never came are forgotten when there are so many, and so many seconds have passed.
+    /// Limits for awaited pieces that never arrive: if there are more than this many, those older than this many
+    /// seconds are dropped.
     private static let awaitedLimit = 64
     private static let longestReply = 600.0
-    /// How many replies are on their way that the playhead waits for.
+    /// Number of replies on their way that the playhead waits for.
     private var replies = 0
-    /// When the start began that no segment has ended yet.
+    /// Time at which the current startup began; nil once a segment has ended it.
     private var starting: Double?
     private var isUrgent = false
     private var choice: String?
-    /// The rendition with pictures that was asked for last, where that run of requests began, and how long it is.
+    /// The video rendition requested last, the start of this run of requests, and its length.
     private var run: (rendition: String, start: Double, count: Int)?
     private var lastNumber: Int?
-    /// Where the segment with pictures ends that was asked for last.
+    /// End of the video segment requested last, in media time.
     private var lastEnd: Double?
-    /// Whether the same was asked for in several renditions: libavformat reads the beginnings of all variants in turns.
+    /// True if the same segment was requested in several renditions: libavformat reads the beginnings of all variants
+    /// in turns.
     private var isRepeating = false
-    /// Requests whose event is not known before it is known what they were answered with.
+    /// Number of requests that are counted only when the rendition of their answer is known.
     private var unanswered = 0
 
-    /// When something was last asked for or delivered.
+    /// Time of the last request or delivery.
     private var lastEvent = 0.0
 
-    /// Where the segments came from.
+    /// The sources of the delivered segments.
     private(set) var trail = PieceTrail()
-    /// How often the variant changed.
+    /// Number of variant changes.
     private(set) var switches = 0
 
     /// - Parameters:
-    ///   - event: the first one, which tells what all have alike.
-    ///   - isEntered: whether the session began with its entry playlist: else its start is not known.
-    ///   - isAdaptive: whether the player is given one variant, and pieces of others in it: what is shown is whose they
-    ///     are.
+    ///   - event: the first event; holds the fields that all events share.
+    ///   - isEntered: true if the session began with its entry playlist; otherwise its startup time is unknown.
+    ///   - isAdaptive: true if the player is given one variant with pieces of others in it; the variant on the screen
+    ///     is then the one that the piece belongs to.
     init(_ event: AccessEvent, isEntered: Bool, isAdaptive: Bool = false) {
         events = SessionEvents(event)
         self.isAdaptive = isAdaptive
@@ -66,7 +68,7 @@ struct SessionMeter {
 
     // MARK: Replies
 
-    /// A player begins to wait for something, from elsewhere than the store, without which it cannot play on.
+    /// Records that the player waits for a resource that is not in the store and that it cannot play on without.
     ///
     /// - Parameter number: the segment's media sequence number; nil for an initialization section.
     mutating func awaits(_ number: Int?, of rendition: String, from source: PieceSource, at time: Double) {
@@ -80,9 +82,9 @@ struct SessionMeter {
         events.watch.wants(at: time)
     }
 
-    /// A segment is answered with another rendition's piece, or with its own again where `other` is nil.
+    /// Records that a segment is answered with a substitute, or with its own piece again if `other` is nil.
     ///
-    /// - Parameter isStored: whether the other's lay in the store.
+    /// - Parameter isStored: true if the substitute came from the store.
     mutating func stoodIn(_ other: String?, for number: Int, of rendition: String, isStored: Bool = true) {
         let key = Self.key(rendition, number)
         if standIns.count >= Self.standInLimit { standIns = [:] }
@@ -91,20 +93,20 @@ struct SessionMeter {
         awaited[key] = Awaited(source: .store, since: piece.since)
     }
 
-    /// Whose piece stood in for a segment when it was last answered.
+    /// Returns the rendition that was last substituted for a segment.
     func standIn(for number: Int, of rendition: String) -> String? {
         standIns[Self.key(rendition, number)]?.rendition
     }
 
-    /// Whether it was one out of the store.
+    /// True if that substitute came from the store.
     func isStoodInFromStore(_ number: Int, of rendition: String) -> Bool {
         standIns[Self.key(rendition, number)]?.isStored ?? false
     }
 
-    /// What was awaited for a segment does not come any more; something else will.
+    /// Records that an awaited segment will not arrive; another answer follows.
     mutating func gaveUp(_ number: Int, of rendition: String) { awaited[Self.key(rendition, number)] = nil }
 
-    /// That reply has ended.
+    /// Records the end of a reply.
     mutating func arrived(_ reply: ReplyNote, at time: Double) {
         lastEvent = time
         events.advance(to: time)
@@ -115,10 +117,10 @@ struct SessionMeter {
         if replies == 0 { events.watch.wantsNothing(hasFailed: reply.hasFailed, at: time) }
     }
 
-    /// So many bytes of a body were sent from the store.
+    /// Adds bytes that were sent from the store.
     mutating func sent(_ bytes: Int64) { events.newest.bytes.store += bytes }
 
-    /// The origin's address that has delivered.
+    /// Records the address of the origin server that delivered.
     mutating func served(by address: String) {
         if let known = events.newest.serverAddress, known != address { events.newest.serverAddressChanges += 1 }
         events.newest.serverAddress = address
@@ -126,13 +128,13 @@ struct SessionMeter {
 
     // MARK: Segments
 
-    /// What a rendition is called in the log.
+    /// Sets the description of a rendition.
     mutating func describe(_ rendition: String, _ stream: Stream) { streams[rendition] = stream }
 
-    /// Whether a rendition was described.
+    /// True if the rendition has a description.
     func knows(_ rendition: String) -> Bool { streams[rendition] != nil }
 
-    /// A segment was asked for.
+    /// Records a request for a segment.
     mutating func asked(_ segment: SegmentNote, isSeek: Bool, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
         events.advance(to: time)
@@ -155,7 +157,7 @@ struct SessionMeter {
         if events.newest.uri == nil { show(segment.rendition) }
     }
 
-    /// Another variant from where the last one ended is a change at once.
+    /// Detects a variant change: a segment of another variant that begins where the last one ended.
     private mutating func change(to segment: SegmentNote, at time: Double) {
         guard !isAdaptive, !segment.isSound, let run, run.rendition != segment.rendition, let lastEnd else { return }
         let gap = segment.start - lastEnd
@@ -185,8 +187,8 @@ struct SessionMeter {
         (starting, isUrgent) = (time, false)
     }
 
-    /// Two in a row are wanted: libavformat reads the beginnings of all variants in turns. A change of sound is no
-    /// change of variant: only what has pictures, or is all there is, is a run.
+    /// Accepts a variant only after two requests in a row, because libavformat reads the beginnings of all variants in
+    /// turns. A change of audio is no variant change: only renditions with video, or the only rendition, form a run.
     private mutating func choose(_ rendition: String, at time: Double) {
         guard rendition != choice, let run, run.rendition == rendition, run.count > 1 else { return }
         isRepeating = false
@@ -195,8 +197,8 @@ struct SessionMeter {
         show(rendition)
     }
 
-    /// Whose piece it was is known when it was delivered: until then another may be taken. The request for it belongs
-    /// to what it was answered with.
+    /// Shows the rendition that a delivered piece belongs to. It is known only at delivery, because a substitute may be
+    /// chosen until then. The request counts towards the event of its answer.
     private mutating func showSource(of segment: SegmentNote, at time: Double) {
         guard isAdaptive, !segment.isSound else { return }
         let source = standIn(for: segment.number, of: segment.rendition) ?? segment.rendition
@@ -211,13 +213,13 @@ struct SessionMeter {
         events.newest.requests += 1
     }
 
-    /// What was answered with nothing is counted all the same.
+    /// Counts the requests that were not answered.
     private mutating func countUnanswered() {
         events.newest.requests += unanswered
         unanswered = 0
     }
 
-    /// A segment was delivered to its last byte.
+    /// Records a segment that was delivered to its last byte.
     mutating func delivered(_ segment: SegmentNote, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
         events.advance(to: time)
@@ -233,7 +235,7 @@ struct SessionMeter {
         started(at: time)
     }
 
-    /// So many were taken from the store at once that only the last one is known.
+    /// Records many segments that were read from the store at once; only the last one is known.
     mutating func flooded(to segment: SegmentNote, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
         events.advance(to: time)
@@ -256,7 +258,7 @@ struct SessionMeter {
         if !isUrgent { starting = nil }
     }
 
-    /// Takes what the player says with a request.
+    /// Applies the data that the player sends with a request (CMCD).
     mutating func tells(_ data: CMCD, at time: Double) {
         events.advance(to: time)
         events.watch.tell(data, at: time)
@@ -264,7 +266,7 @@ struct SessionMeter {
         if !isUrgent, events.newest.startup != nil { starting = nil }
     }
 
-    /// Takes what the player reports.
+    /// Applies a report of the player.
     mutating func tells(_ report: PlayerReport, at time: Double) {
         events.tell(report, at: time)
         if report.startup != nil { starting = nil }
@@ -272,33 +274,35 @@ struct SessionMeter {
 
     // MARK: Events
 
-    /// The events that go on, as they stand: the first one is on the screen, and the last one is loaded.
+    /// The open events at a time: the first one is on the screen, the last one is being loaded.
     mutating func current(at time: Double) -> [AccessEvent] {
         events.advance(to: time)
         return events.open
     }
 
-    /// One event with what all of them have together.
+    /// One event with the sums over all events.
     func total(at time: Double) -> AccessEvent {
         var events = events
         events.advance(to: time)
         return events.total
     }
 
-    /// The playhead as it stands, and whether it stands for want of media.
+    /// The playhead at a time; `isStalled` is true if it stands still for lack of media.
     func playhead(at time: Double) -> (position: Double, isStalled: Bool) {
         var watch = events.watch
         watch.advance(to: time)
         return (watch.playhead, watch.isStalled)
     }
 
-    /// The session is over; its end is returned, which may be some time ago.
+    /// Ends the session.
+    ///
+    /// - Returns: the end of the session, which may be earlier than `now`.
     mutating func close(at now: Double) -> Double {
         countUnanswered()
         return events.close(at: now, lastRequest: lastEvent)
     }
 
-    /// Takes the events that have ended.
+    /// Returns the events that have ended, once.
     mutating func takeFinished() -> [AccessEvent] { events.takeFinished() }
 
     private static func key(_ rendition: String, _ number: Int) -> String { "\(rendition)/\(number)" }

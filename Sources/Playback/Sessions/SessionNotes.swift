@@ -1,32 +1,31 @@
 import AccessLog
 
-/// The end of a reply whose bytes did not lie in the store when it began, as the meter is told of it.
+/// The end of a reply whose bytes were not in the store when it began, as input of the meter.
 struct ReplyNote: Equatable {
-    /// When it was asked for, in seconds since the session began.
+    /// Time of the request, in seconds since the session began.
     var since: Double
-    /// Whether the meter was told that it was awaited.
+    /// True if the meter counts this reply as awaited.
     var isAwaited = true
-    /// Where the bytes came from.
+    /// Source of the bytes.
     var source: PieceSource
-    /// The bytes that were sent.
+    /// Bytes sent to the player.
     var bytes: Int64 = 0
-    /// The bytes that came from the origin meanwhile.
+    /// Bytes received from the origin meanwhile.
     var fetched: Int64 = 0
-    /// Whether the player has got all that it asked for.
+    /// True if the player received everything that it requested.
     var isWhole = false
-    /// Whether it has not by no choice of its own.
+    /// True if the reply failed, rather than being ended by the player.
     var hasFailed = false
 }
 
-/// A segment as the meter is told of it.
+/// A segment, as input of the meter.
 struct SegmentNote: Equatable {
-    /// The rendition's id.
     var rendition: String
-    /// Whether it is sound beside pictures.
+    /// True if it is an audio segment beside video.
     var isSound: Bool
-    /// The media sequence number.
+    /// Media sequence number.
     var number: Int
-    /// Where it begins in media time, in seconds.
+    /// Start in media time, in seconds.
     var start: Double
     /// In seconds.
     var duration: Double

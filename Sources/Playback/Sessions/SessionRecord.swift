@@ -8,45 +8,44 @@ import Library
 import Playheads
 import Playlist
 
-/// What is seen of one session, for the logs and for who asks.
+/// The record of one session, for the logs and the API.
 @LoopActor final class SessionRecord {
-    /// The session's id.
     let id: String
-    /// The session's id for the whole world.
+    /// The globally unique id of the session.
     let guid = UUID().uuidString
-    /// What it plays.
+    /// The asset that is played.
     let asset: Asset
     private let began: ContinuousClock.Instant
-    /// The same by the wall clock, in seconds since 1970.
+    /// Start of the session by the wall clock, in seconds since 1970.
     private let start: Double
     private var meter: SessionMeter
     private let clock: SessionClock
     private let log: LogWriter
     private var ended: Double?
-    /// Whether it is over: whoever goes on is another one.
+    /// True if the session is over; a player that continues gets a new record.
     var hasEnded: Bool { ended != nil }
-    /// When anything was last asked for or sent; stored pieces count once the playhead tracker has examined them.
+    /// Time of the last request or reply. Stored pieces count once the playhead tracker has examined them.
     private(set) var lastEvent: ContinuousClock.Instant
-    /// Whether a segment was delivered.
+    /// True if a segment was delivered.
     private(set) var hasStarted = false
-    /// Counts what a reply from the store has sent. Made once: it goes with each of them.
+    /// Counts the bytes of replies from the store. Built once, because every such reply uses it.
     let stored: @LoopActor (ReplyEnd) -> Void
     private let storedBytes: ByteCounter
     private let served: ServedBytes
-    /// The player's own name for the playback (CMCD's `sid`), where it has told it.
+    /// The player's own id for the playback (CMCD's `sid`), if it sent one.
     private(set) var playerID: String?
-    /// What the player reported last, as it came.
+    /// The player's last report, unchanged.
     private(set) var report: PlayerReport?
-    /// Whether its entry playlist was loaded from this process, so that all of it is known.
+    /// True if the entry playlist was loaded from this process, so that the whole session is known.
     private let isEntered: Bool
     private var compositions: [String: Composition] = [:]
-    /// What chooses the quality of its segments; nil where its player does.
+    /// Chooses the quality of the session's segments; nil if the player does.
     let adapter: Adapter?
 
     /// - Parameters:
-    ///   - entered: when its entry playlist was loaded; nil where nobody knows.
-    ///   - isOffline: whether all comes from the store.
-    ///   - isAdaptive: whether the quality of its segments is chosen here.
+    ///   - entered: when the entry playlist was loaded; nil if unknown.
+    ///   - isOffline: true if all resources come from the store.
+    ///   - isAdaptive: true if Weir chooses the quality of the segments.
     init(
         _ id: String, of asset: Asset, client: String?, entered: ContinuousClock.Instant?, isOffline: Bool,
         isAdaptive: Bool = false, clock: SessionClock, log: LogWriter, served: ServedBytes
@@ -78,13 +77,13 @@ import Playlist
 
     // MARK: Replies
 
-    /// Gives the meter what was sent from the store since this was last done.
+    /// Passes the bytes sent from the store since the last call to the meter.
     private func countStored() {
         meter.sent(storedBytes.bytes)
         storedBytes.bytes = 0
     }
 
-    /// Takes what a player says of itself, if anything.
+    /// Applies the client data (CMCD) of a request. Returns false if the request has none.
     func hears(_ head: RequestHead) -> Bool {
         guard let data = head.clientData else { return false }
         playerID = data.sessionID ?? playerID
@@ -92,9 +91,9 @@ import Playlist
         return true
     }
 
-    /// Takes what its player reports.
+    /// Applies a report of the player.
     ///
-    /// - Parameter earlier: the last report of the same playback to a session that has ended since.
+    /// - Parameter earlier: the last report of the same playback to a session that has since ended.
     func takes(_ report: PlayerReport, since earlier: PlayerReport?) {
         self.report = report
         lastEvent = clock.instant
@@ -102,10 +101,11 @@ import Playlist
         logFinished()
     }
 
-    /// A player waits for a fetch's bytes. What is returned tells of the end of its reply, once; nil where it is
-    /// answered with something else.
+    /// Records that the player waits for a fetch.
     ///
-    /// - Parameter isAwaited: whether the player cannot play on without them.
+    /// - Parameter isAwaited: true if the player cannot play on without it.
+    /// - Returns: a function to call once with the end of the reply, or with nil if the request is answered in another
+    ///   way.
     func awaits(
         _ file: String, in folder: PieceFolder, _ fetch: Fetch, isAwaited: Bool
     ) -> (ReplyEnd?) -> Void {
@@ -128,24 +128,25 @@ import Playlist
         }
     }
 
-    /// Notes whose piece a segment is answered with; nil for its own.
+    /// Records the rendition whose piece answers a segment request; nil for its own.
     ///
-    /// - Parameter isStored: whether the other's lay there, and was not fetched for this.
+    /// - Parameter isStored: false if the substitute was fetched for this request.
     func stoodIn(_ other: String?, for name: PieceName, of rendition: String, isStored: Bool = true) {
         if case .segment(let number) = name.role {
             meter.stoodIn(other, for: number, of: rendition, isStored: isStored)
         }
     }
 
-    /// What was waited for is not any more, and nothing of it was sent.
+    /// Records that an awaited segment will not arrive, and that none of it was sent.
     private func gaveUp(_ number: Int?, of rendition: String, _ reply: ReplyNote) {
         if let number { meter.gaveUp(number, of: rendition) }
         arrived(reply, nil)
     }
 
-    /// What the session has got of a rendition.
+    /// Returns the state of substitutions in a rendition.
     ///
-    /// - Parameter substitutes: what can stand in, or may have stood in before this was known; nil for nothing.
+    /// - Parameter substitutes: the renditions that can substitute now, or may have substituted before a restart; nil
+    ///   if there are none.
     func composition(of rendition: String, among substitutes: @autoclosure () -> Substitutes?) -> Composition {
         if let known = compositions[rendition] { return known }
         let made = Composition(isKnown: isEntered || !(substitutes()?.mayHaveJoined ?? false))
@@ -181,7 +182,7 @@ import Playlist
             meter.flooded(to: segment, event.playhead, at: now)
             hasStarted = true
         }
-        // By now most of it was sent: it belongs to where the player has gone.
+        // Most of the bytes are sent by now, so they count before the player moves on.
         countStored()
         logFinished()
     }
@@ -200,7 +201,7 @@ import Playlist
         for event in meter.takeFinished() where event.requests > 0 || event.bytes.all > 0 { log.write(event) }
     }
 
-    /// Ends the session, once.
+    /// Ends the session; later calls have no effect.
     func close() {
         guard ended == nil else { return }
         countStored()
@@ -209,7 +210,7 @@ import Playlist
         logFinished()
     }
 
-    /// The events that go on, as they stand; none after the end.
+    /// The open events as they stand; empty after the end.
     var current: [AccessEvent] {
         guard ended == nil else { return [] }
         countStored()
@@ -217,7 +218,7 @@ import Playlist
         return meter.current(at: now)
     }
 
-    /// The session as it stands.
+    /// The current state of the session.
     var summary: SessionSummary {
         countStored()
         let now = now
@@ -237,26 +238,26 @@ import Playlist
 }
 
 extension ReplyEnd {
-    /// Whether the player has got all that it asked for.
+    /// True if the player received everything that it requested.
     var isWhole: Bool { cause == .complete && hasMedia }
-    /// The bytes of a body that was what the player asked for.
+    /// Bytes of the requested resource; an error text does not count.
     fileprivate var mediaBytes: Int64 { hasMedia ? bodyBytes : 0 }
 
     private var hasMedia: Bool { status.map { $0 < 300 } ?? false }
 }
 
-/// What all sessions were sent, by where it came from.
+/// Bytes sent to all sessions, by source.
 @LoopActor final class ServedBytes {
     var bytes = SourceBytes()
 }
 
-/// Apart from the record, which may be gone when a reply ends.
+/// Byte count of a record, held separately because the record may be gone when a reply ends.
 @LoopActor private final class ByteCounter {
     var bytes: Int64 = 0
 }
 
 extension Fetch.Approach {
-    /// What bytes that come this way are to a session.
+    /// Source of the bytes that a fetch delivers, for the log.
     fileprivate var source: PieceSource {
         switch self {
         case .begun, .resumed: .origin
@@ -267,6 +268,6 @@ extension Fetch.Approach {
 }
 
 extension Duration {
-    /// The whole of it in seconds.
+    /// The duration in seconds.
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

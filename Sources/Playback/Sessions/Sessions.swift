@@ -5,21 +5,21 @@ import HTTPServer
 import Library
 import Playheads
 
-/// The sessions of all players: one for each entry playlist that was loaded and of which something was asked for, until
-/// it ends by idleness.
+/// The sessions of all players. A session begins with the first request after its entry playlist was loaded, and ends
+/// when it is idle.
 @LoopActor public final class Sessions {
-    /// The logs' place.
+    /// Settings of the session logs.
     public struct Configuration: Sendable {
-        /// The folder of the logs; nil for none.
+        /// Folder of the logs; nil for no logs.
         public var folder: String?
-        /// How many days' files are kept; 0 for no log.
+        /// Number of days for which log files are kept; 0 for no logs.
         public var days = 30
-        /// How the files call who writes them.
+        /// Name of the writing program in the log files.
         public var software = "Weir"
-        /// The time of day, in seconds since 1970 in UTC.
+        /// Returns the time of day, in seconds since 1970 in UTC.
         public var date: @Sendable () -> Double = { WallClock.seconds }
 
-        /// No logs.
+        /// Makes a configuration without logs.
         public init() {}
     }
 
@@ -32,14 +32,14 @@ import Playheads
     private let library: Library
     private let log: LogWriter
     private let clock: SessionClock
-    /// Who writes the logs, as it stands in them.
+    /// Name of the writing program in the log files.
     public let software: String
     private let servedBytes = ServedBytes()
     private var records: [String: SessionRecord] = [:]
     private var ended: [SessionSummary] = []
-    /// The last reports to those, by the player's name for its playback.
+    /// The last reports to ended sessions, by the player's own playback id.
     private var reports: [(id: String, report: PlayerReport)] = []
-    /// The sessions of which nothing was asked for yet: mpv loads an entry twice, and leaves one of them at that.
+    /// Loaded entry playlists without a further request. mpv loads an entry twice and uses only one of them.
     private var entries: [String: Entry] = [:]
     private var sweep: LoopTimer?
     private var playheadEvents: Subscription?
@@ -49,10 +49,10 @@ import Playheads
     private static let endedLimit = 64
     private static let sweepPause = Duration.seconds(15)
     private static let idleness = Duration.seconds(60)
-    /// So long the same failure of the same piece is not told again.
+    /// A repeated failure of the same resource is not logged again within this time.
     private static let failureLife = Duration.seconds(10)
 
-    /// - Parameter report: told of trouble with the logs, once, in a sentence.
+    /// - Parameter report: called once with a sentence if the logs cannot be written.
     init(library: Library, _ configuration: Configuration, report: @escaping @Sendable (String) -> Void) {
         self.library = library
         software = configuration.software
@@ -66,11 +66,11 @@ import Playheads
         }
     }
 
-    // MARK: What playback tells
+    // MARK: Events from playback
 
-    /// A player has loaded an entry playlist.
+    /// Records that a player has loaded an entry playlist.
     func enter(_ session: Session, _ exchange: Exchange) {
-        // Live entries are loaded again and again.
+        // Live entry playlists are reloaded again and again.
         guard records[session.id] == nil, entries[session.id] == nil else { return }
         if entries.count >= Self.limit, let oldest = entries.min(by: { $0.value.at < $1.value.at }) {
             entries[oldest.key] = nil
@@ -78,7 +78,7 @@ import Playheads
         entries[session.id] = Entry(at: clock.instant, client: Self.client(exchange.head))
     }
 
-    /// The record of a session of which something is asked for: a new one, where it is not known.
+    /// Returns the record of a session that sends a request; makes a new one if the session is unknown.
     func record(of session: Session, _ asset: Asset, _ exchange: Exchange) -> SessionRecord {
         if let known = records[session.id], known.asset === asset { return known }
         records[session.id]?.close()
@@ -96,13 +96,13 @@ import Playheads
         return record
     }
 
-    /// What the player calls itself, as far as that can be printed.
+    /// Returns the User-Agent, without unprintable characters.
     private static func client(_ head: RequestHead) -> String? {
         guard let name = head.firstValue(of: .userAgent), !name.isEmpty else { return nil }
         return String(decoding: name.prefix(256).filter { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
     }
 
-    /// Something that a player asked for and did not get.
+    /// Records a request that failed.
     func failed(_ failure: Failure) {
         let subject = failure.subject
         let key = "\(subject.session?.id ?? "") \(subject.uri ?? "") \(failure.status)"
@@ -120,11 +120,10 @@ import Playheads
         log.write(event)
     }
 
-    /// Takes what a player reports of its playback.
+    /// Applies a player's report of its playback.
     ///
-    /// - Parameter id: of the session, as it stands in its URLs or in the logs, or the player's own name for the playback
-    ///   (CMCD's `sid`).
-    /// - Returns: the session as it then stands; nil where none goes on that is called so.
+    /// - Parameter id: the session's id in its URLs or in the logs, or the player's own playback id (CMCD's `sid`).
+    /// - Returns: the updated session; nil if no running session has that id.
     public func take(_ report: PlayerReport, of id: String) -> SessionSummary? {
         library.playheads.catchUp()
         let record = records[id] ?? records.values.first { $0.guid == id || $0.playerID == id }
@@ -141,7 +140,7 @@ import Playheads
         if !records.isEmpty { sweep?.schedule(after: Self.sweepPause) }
     }
 
-    /// Ends the sessions of which nobody has asked for anything as long as players do who are there.
+    /// Ends sessions that have been without a request for longer than active players ever are.
     func endIdle() {
         let now = clock.instant
         for record in records.values where now - record.lastEvent > Self.idleness {
@@ -166,23 +165,23 @@ import Playheads
         await log.flush()
     }
 
-    // MARK: What others ask
+    // MARK: Queries
 
-    /// How many go on.
+    /// Number of running sessions.
     public var count: Int { records.count }
 
-    /// The bytes of media that players were sent since the start, by where they came from.
+    /// Bytes of media sent to players since the start, by source.
     public var served: SourceBytes { servedBytes.bytes }
 
-    /// The sessions that go on, and the last ones that ended, in the order in which they began.
+    /// The running sessions and the most recently ended ones, in order of their start.
     public var summaries: [SessionSummary] {
         library.playheads.catchUp()
         return (ended + records.values.map(\.summary)).sorted { $0.began < $1.began }
     }
 
-    /// The access log: what was written, and what is open as it stands; oldest first.
+    /// The access log, oldest first: the written events, then the open ones as they stand.
     public func accessEvents(_ query: LogQuery) async -> [AccessEvent] {
-        // What has left the screen by now is written first.
+        // Events that have left the screen are written first.
         for record in records.values { _ = record.current }
         let written: [AccessEvent] = await log.events(query)
         library.playheads.catchUp()
