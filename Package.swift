@@ -88,14 +88,17 @@ let package = Package(
         room(
             "Control",
             [
-                "API", "AccessLog", "CDocument", "CPage", "Downloader", "EventLoop", "Exchange", "Fetching", "HTTPMessage",
-                "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Playlist", "Retention", "Store",
+                "API", "AccessLog", "CDocument", "CPage", "Downloader", "EventLoop", "Exchange", "Fetching",
+                "HTTPMessage",
+                "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Playlist", "Retention",
+                "Store",
             ]),
         room(
             "Application",
             [
                 "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "HTTPMessage", "HTTPServer",
-                "Integrity", "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention", "Store", logging,
+                "Integrity", "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention", "Store",
+                logging,
                 toml,
             ]),
         // The commands use the API and the log's text; Application does what needs no daemon: CommandRuleTests.
@@ -119,7 +122,8 @@ let package = Package(
         tests(
             "LibraryTests",
             [
-                "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads", "Playlist",
+                "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads",
+                "Playlist",
                 "Retention", "SegmentFormat", "Store", "TestSupport",
             ]),
         tests("ExchangeTests", ["Exchange"]),
@@ -127,7 +131,8 @@ let package = Package(
         tests(
             "DownloaderTests",
             [
-                "Downloader", "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads", "Playlist",
+                "Downloader", "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads",
+                "Playlist",
                 "Retention", "Store", "TestSupport",
             ]),
         tests(
@@ -141,7 +146,8 @@ let package = Package(
             "ControlTests",
             [
                 "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "Fetching", "HTTPMessage",
-                "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Retention", "Store", "TestSupport",
+                "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Retention", "Store",
+                "TestSupport",
             ]),
         tests("ApplicationTests", ["API", "Application", "HTTPMessage", "Library", "TestSupport", logging]),
         // The real program, a real origin, real players.

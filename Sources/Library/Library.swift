@@ -102,7 +102,6 @@ public import Store
     /// Streams that the user has written down; each asset that comes of one has its name and its title.
     public var streams: [KnownStream] = []
 
-
     /// All assets, by name; those that revise others aside.
     public var assets: [Asset] {
         if let byOrder { return byOrder }

@@ -195,7 +195,8 @@ import HTTPMessage
         let isAwaited = priority == .playback && (!hasOwn || isReadWhileFetched)
         let awayPolicy = isAwaited ? client.configuration.retriesWhilePlayerWaits : nil
         let action = state.ended(
-            outcome, now: .now, awayPolicy: awayPolicy, ignoresAbsence: ignoresAbsence && !hasOwn, jitter: .random(in: 0...1))
+            outcome, now: .now, awayPolicy: awayPolicy, ignoresAbsence: ignoresAbsence && !hasOwn,
+            jitter: .random(in: 0...1))
         if case .wait = action { reportAbsence() }
         perform(action)
     }

@@ -21,7 +21,8 @@ struct CommandAccessTests {
                 ["policy", "ts", "--priority", "important"], ["keys", "ts"], ["rename", "ts", "film"],
                 ["verify", "film"],
                 ["export", "film", place.path("export")], ["publish", "film", place.path("site")],
-                ["import", film, "--name", "other"], ["move", "film", place.path("volume")], ["move", "film", "--home"],
+                ["import", film, "--name", "other"], ["move", "film", place.path("volume")],
+                ["move", "film", "--home"],
                 ["log"], ["log", "--errors"], ["log", "--kpi"], ["cancel", "--all"], ["remove", "other", "--yes"],
             ]
             for (number, command) in commands.enumerated() {

@@ -295,8 +295,9 @@ struct StoreMoveTests {
             #expect(try await scene.get("ts").exit == .code(0))
             try await scene.weir.terminate()
             try disk.write(Data([7]), to: "full/photo.jpg")
-            for (target, reason) in [(disk.path("full"), "the folder is not empty"), (store + "/new", "in the store itself")]
-            {
+            for (target, reason) in [
+                (disk.path("full"), "the folder is not empty"), (store + "/new", "in the store itself"),
+            ] {
                 let result = try await move(scene, from: store, to: target)
                 #expect(result.exit == .code(73) && result.errors.contains(reason), "\(target): \(result.errors)")
             }

@@ -19,7 +19,8 @@ struct NetworkLossTests {
     private func lost(_ options: [String], weir: String) async throws -> (ProcessResult, Report) {
         let folder = try TemporaryFolder()
         let result = try await ProcessRunner.run(
-            Repository.path("tools/check/lost"), options + ["--rate", "4", "--weir", weir, "--json", folder.path("report")],
+            Repository.path("tools/check/lost"),
+            options + ["--rate", "4", "--weir", weir, "--json", folder.path("report")],
             within: .seconds(120))
         let report = try Data(contentsOf: URL(fileURLWithPath: folder.path("report")))
         return (result, try JSONDecoder().decode(Report.self, from: report))

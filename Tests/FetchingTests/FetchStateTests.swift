@@ -168,7 +168,8 @@ import Testing
         (Fetch.Fallback.none, false, true), (.none, true, false), (.untilBegun, false, false),
         (.untilComplete, false, false),
     ])
-    func insistsForPlayersWithNothingElseToPlay(fallback: Fetch.Fallback, hasUntriedSource: Bool, ignoresAbsence: Bool) {
+    func insistsForPlayersWithNothingElseToPlay(fallback: Fetch.Fallback, hasUntriedSource: Bool, ignoresAbsence: Bool)
+    {
         var state = FetchState(isLasting: true)
         state.admit(fallback)
         _ = state.join(.playback, hasUntriedSource: hasUntriedSource)

@@ -82,7 +82,9 @@ struct TransferStateTests {
 
     /// The network goes down before the first byte.
     @Test(arguments: [(true, true, 60.0), (true, false, 4), (false, true, 4)])
-    func playerWithoutAnAlternativeWaitsForTheNetwork(_ isAwaited: Bool, _ ignoresAbsence: Bool, _ patience: Double) throws {
+    func playerWithoutAnAlternativeWaitsForTheNetwork(_ isAwaited: Bool, _ ignoresAbsence: Bool, _ patience: Double)
+        throws
+    {
         let start = ContinuousClock.now
         var state = TransferState(
             OriginRequest(try WebURL("http://h/r")), policy: RetryPolicy(), redirectLimit: 5, now: start)

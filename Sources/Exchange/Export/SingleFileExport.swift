@@ -49,7 +49,8 @@ extension Asset {
         let places = [variant.renditionIndex] + sound.compactMap(\.renditionIndex) + texts.compactMap(\.renditionIndex)
         let folders = Set(places.map { renditions[$0].name.id } + [keys.folder.id])
         let subtitles = texts.compactMap(exported)
-        let playlist = SingleFilePlaylist(video: renditions[variant.renditionIndex].name.id, sound: sound) { [renditions] in
+        let playlist = SingleFilePlaylist(video: renditions[variant.renditionIndex].name.id, sound: sound) {
+            [renditions] in
             renditions[$0].name.id
         }
         let contents = ExportContents(

@@ -71,7 +71,8 @@ import Store
         _ playlist: Playlist, for rendition: Rendition, base: WebURL, imports: [String: String]?, as name: String
     ) throws(ExchangeError) -> MediaPlaylist {
         guard case .media(let media) = playlist else {
-            throw ExchangeError(.badImport, "\(name) is no media playlist, although a multivariant playlist names it so")
+            throw ExchangeError(
+                .badImport, "\(name) is no media playlist, although a multivariant playlist names it so")
         }
         guard !media.isLive else {
             throw ExchangeError(

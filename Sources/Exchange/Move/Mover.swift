@@ -78,7 +78,8 @@ import Store
             move.failure = ExchangeError(move: error, of: name)
         }
         if move.leftOut > 0 {
-            library.report("\(name): \(move.leftOut) pieces were not what had come, and were left out when it was moved")
+            library.report(
+                "\(name): \(move.leftOut) pieces were not what had come, and were left out when it was moved")
             library.rectify(move.asset)
             library.events.send(.pieceLost(move.asset))
         }

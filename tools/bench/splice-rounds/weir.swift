@@ -19,7 +19,9 @@ import SegmentFormat
         // The first time, the system gives memory.
         file.write(plan(pair, file), to: room)
         file.bytesRead = 0
-        let inMemory = plan(pair, file).pieces.reduce(0) { if case .bytes(let bytes) = $1 { $0 + bytes.count } else { $0 } }
+        let inMemory = plan(pair, file).pieces.reduce(0) {
+            if case .bytes(let bytes) = $1 { $0 + bytes.count } else { $0 }
+        }
         let read = file.bytesRead
         for _ in 0..<count {
             let start = now()
