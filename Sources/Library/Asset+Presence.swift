@@ -27,7 +27,7 @@ extension Asset {
     /// Total size of its cached pieces, in bytes; `bytes` includes it.
     public var cachedBytes: Int64 {
         folders.reduce(0) { sum, folder in
-            _ = folder.sizes  // The play cache sorts the pieces of a folder when it is read.
+            _ = folder.sizes  // The play cache counts the pieces of a folder when the folder is read.
             return sum + folder.cachedBytes
         }
     }

@@ -122,7 +122,7 @@ public import Store
         keys.observer = self
     }
 
-    // MARK: Sleep
+    // MARK: Loading on demand
 
     /// True if the playlists are not loaded yet. They load on first use, because most assets of a large store are not
     /// used between two starts.

@@ -46,7 +46,7 @@ public struct DeliveryDirectives: Hashable, Sendable {
         switch name {
         case "_HLS_msn": mediaSequenceNumber = try Self.number(value, of: name)
         case "_HLS_part": part = try Self.number(value, of: name)
-        case "_HLS_skip": skip = Skip(rawValue: String(value))  // Values that no text defines ask for nothing.
+        case "_HLS_skip": skip = Skip(rawValue: String(value))  // Undefined values are ignored.
         default: return false
         }
         return true
@@ -71,7 +71,7 @@ public struct DeliveryDirectives: Hashable, Sendable {
         return (try? url.resolving("?\(own)\(parameters.joined(separator: "&"))")) ?? url
     }
 
-    // MARK: What a server makes of them
+    // MARK: Use by a server
 
     /// Returns only the directives that the origin of a playlist supports.
     func understood(by playlist: MediaPlaylist) -> DeliveryDirectives {

@@ -108,7 +108,7 @@ import Playlist
         throw failure ?? LibraryError(.notPlaylist, "\(rendition.name.id) has no usable URL at \(url.redacted)")
     }
 
-    // MARK: Saying what differs
+    // MARK: Differences
 
     private func other(_ difference: String) -> LibraryError {
         LibraryError(.otherContent, "\(url.redacted) does not lead to what \(asset.name) is: it has \(difference)")

@@ -135,7 +135,7 @@ extension Library {
         return asset
     }
 
-    // MARK: Reading back
+    // MARK: Restoring
 
     /// Creates the assets of a catalogue, with their playlists and keys.
     func restored(_ contents: Catalogue.Contents) -> [Asset] {

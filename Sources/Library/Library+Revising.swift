@@ -99,7 +99,7 @@ extension Library {
         return revision
     }
 
-    // MARK: Reading back
+    // MARK: Restoring
 
     /// Registers the assets of a catalogue: first the named ones, then their revisions.
     func register(restored assets: [Asset]) {

@@ -101,7 +101,6 @@ public import Store
     /// The known streams of the user's streams file. An asset opened from one of them takes its name and title.
     public var streams: [KnownStream] = []
 
-
     /// All assets, sorted by name, without revisions.
     public var assets: [Asset] {
         if let byOrder { return byOrder }

@@ -93,7 +93,7 @@ extension Recording {
         return opened
     }
 
-    // MARK: The end
+    // MARK: Closing
 
     /// Ends the recording. Missing items become gaps if a later item is stored, and are left out otherwise.
     ///

@@ -89,7 +89,7 @@ import Store
         nextMap = 1 + (playlist.maps.compactMap { PieceName($0.uri)?.role.number }.max() ?? -1)
     }
 
-    // MARK: What is stored
+    // MARK: Stored segments
 
     /// The recorded playlist as it is now: live until the recording is closed; nil while nothing is recorded.
     public var source: Rendition.Source? {

@@ -238,7 +238,7 @@ public import Playlist
         return end.map { String(uri[..<$0]) } ?? uri
     }
 
-    // MARK: Presence
+    // MARK: Stored resources
 
     /// True if every segment, initialization section and key is stored and usable, so that it plays without the origin.
     public var isWhole: Bool {
