@@ -67,7 +67,7 @@ package import Store
     /// - Parameters:
     ///   - folder: the folder of its piece.
     ///   - isLasting: see `Key`.
-    ///   - access: header fields and cookies that its requests may carry.
+    ///   - access: the rights of its requests: header fields and private addresses.
     ///   - fallback: what the caller can play if the resource does not arrive soon.
     ///   - alternates: makes the alternate sources of a new fetch.
     /// - Throws: `store` if neither disk nor memory has space for it.

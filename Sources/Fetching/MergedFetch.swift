@@ -135,7 +135,7 @@ extension MergedFetch: TransferReceiver {
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
         self.transfer = nil
         let left = order.close().compactMap(dismiss)
-        // An observer of one member's end may request another member, which must be running again by then.
+        // An observer of one member's end may request another member. That one is then running again, and not idle.
         for fetch in left where fetch.isIdle { goOn(fetch, after: result) }
     }
 

@@ -111,7 +111,7 @@ package import Store
     /// Commits a complete growing file as a piece.
     func commit(_ growing: GrowingFile, as file: String) throws(StoreError) {
         let size = growing.written
-        _ = sizes  // Read the folder before the new file is in it, or the file is counted twice.
+        _ = sizes  // Read the folder before the new file is in it, so that the observer gets the file once.
         do throws(StoreError) {
             try growing.commit(to: directory(create: true), as: file)
         } catch  where error.code == .missing && growing.isKeepable && !bundle.isRemoved {

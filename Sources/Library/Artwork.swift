@@ -1,4 +1,4 @@
-/// An image of an asset, unchanged: JPEG, PNG or WebP. The first bytes tell the format; the rest is not parsed.
+/// An image of an asset, unchanged: JPEG, PNG or WebP. The first bytes identify the format; the rest is not parsed.
 public struct Artwork: Equatable, Sendable {
     /// The image format. The raw value is the file extension.
     public enum Kind: String, Sendable, CaseIterable {

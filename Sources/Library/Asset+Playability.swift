@@ -3,8 +3,8 @@ import Playlist
 import Store
 
 extension Asset {
-    /// Tells how the asset plays without its origin, from what is known without reading the disk. For a certain answer
-    /// call `Library.survey` first.
+    /// Describes how the asset plays without its origin, from the known state without reading the disk. For a certain
+    /// answer call `Library.survey` first.
     public var playability: Playability {
         if isRecording { return Playability(.part, "it is being recorded") }
         if isLive { return Playability(.no, "it is live") }

@@ -35,15 +35,15 @@ public import Store
     public internal(set) var revision: Asset?
     /// For a revision: the id of the asset that it revises.
     public internal(set) var revises: String?
-    /// The retention policy, the time of the last playback, and the purged pieces.
+    /// The storage policy, the times of playback, and the latest purge.
     public package(set) var life = StorageLife() {
         didSet {
             bundle.isExcludedFromBackups = life.policy.isExcludedFromBackups
             keys.adopt(life.policy.keys)
         }
     }
-    /// Header fields and cookies of the user that requests may carry. The value of `origin` decides, except for an
-    /// asset that another asset's playlist named. A revision shares it with its asset.
+    /// The rights of its requests: the user's header fields and a private address. They belong to `origin`; an
+    /// interstitial asset has those of the asset that names it. A revision shares the rights of its asset.
     var access: OriginAccess
     /// The keys of all its renditions.
     public let keys: KeyRing

@@ -11,7 +11,7 @@ extension PlaylistFetcher {
 
     /// Fetches the list of an interstitial's assets at `url`. Returns it with its URL after redirects.
     ///
-    /// - Parameter access: header fields and cookies that the request may carry.
+    /// - Parameter access: the rights of the request: header fields and private addresses.
     /// - Throws: `LibraryError` if the response is not a list; says what it is.
     func assetList(at url: WebURL, access: OriginAccess) async throws(LibraryError) -> (AssetList, base: WebURL) {
         var request = OriginRequest(url)

@@ -15,7 +15,7 @@ import Playlist
 
     /// The new URL.
     let url: WebURL
-    /// Header fields and cookies that requests to the URL may carry.
+    /// The rights of requests to the URL: header fields and private addresses.
     let access: OriginAccess
     /// The multivariant playlist at the URL; nil for a lone media playlist.
     let entry: Entry?

@@ -1,6 +1,6 @@
 /// FNV-1a: a short hash of a text, equal in every process.
 ///
-/// It tells different texts apart. It does not protect against a text that is made to collide.
+/// Distinguishes different texts, but does not protect against a text that is made to collide.
 public enum Fingerprint {
     /// Returns the hash of some bytes.
     public static func of(_ bytes: [UInt8]) -> UInt64 {

@@ -31,7 +31,7 @@ extension Library {
     /// Fetches the playlist from the mirror that answered last, then from the others. A playlist that does not match
     /// the known one is not used.
     ///
-    /// - Throws: the first error; a temporary error takes precedence.
+    /// - Throws: `originAbsent` if a mirror is absent, because that may be temporary; otherwise the first error.
     private func fetchFromMirrors(
         _ rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives, _ manner: PlaylistFetcher.Manner
     ) async throws(LibraryError) -> Rendition.Source {

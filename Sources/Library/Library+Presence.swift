@@ -2,7 +2,7 @@ import EventLoop
 public import Fetching
 import Origin
 
-/// Tells a player with an alternative if a request to the origin is worthwhile.
+/// Decides if a request to the origin is worthwhile for a player with an alternative.
 extension Library {
     /// True if the latest request to the origin of a resource got no answer, and there is no alternate source.
     public func isPresumedAbsent(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Bool {

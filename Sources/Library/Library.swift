@@ -262,7 +262,7 @@ public import Store
 
     /// Loads the asset of `url` without registering it: returns the known asset, or a preview that is not stored.
     ///
-    /// Also loads the playlist of the first variant, which tells the duration and if the stream is live.
+    /// Also loads the playlist of the first variant, which has the duration and shows if the stream is live.
     ///
     /// - Parameter fields: for the origin of `url`; a known asset has its own.
     public func preview(_ url: WebURL, fields: UserFields = UserFields()) async throws(LibraryError) -> Asset {

@@ -35,7 +35,7 @@ import Playlist
     /// Returns the playlist at `url`.
     ///
     /// - Parameters:
-    ///   - access: header fields and cookies that the request may carry.
+    ///   - access: the rights of the request: header fields and private addresses.
     ///   - imports: the variables of the multivariant playlist that names it; nil if there is none.
     /// - Throws: `LibraryError` if the response is not a playlist; says what it is.
     func playlist(

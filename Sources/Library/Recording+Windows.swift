@@ -36,8 +36,8 @@ extension Recording {
         for (place, entry) in entries.enumerated() { add(entry, of: source, isFirst: place == 0) }
     }
 
-    /// Checks if pieces that an earlier process stored beyond the end of its playlist are the segments that the origin
-    /// lists now.
+    /// Deletes pieces that an earlier process stored beyond the end of its playlist, unless the origin's playlist
+    /// continues that one.
     private func settle(_ recorded: MediaPlaylist, before window: MediaPlaylist) {
         restored = nil
         for segment in recorded.segments.suffix(Self.recent) {

@@ -47,7 +47,7 @@ extension Recording {
         } else {
             try open().append(block)
         }
-        // Append in place, unless a reader holds the parsed text.
+        // Drop the parsed copy first: then the append to `text` is in place, unless a reader still holds the copy.
         (parsed, self.writer) = (nil, writer)
         if let raised { text = raised }
         text += block

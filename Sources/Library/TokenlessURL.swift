@@ -2,8 +2,8 @@ import HTTPMessage
 
 /// A URL without its temporary or personal parts: two URLs that are equal in this form may lead to the same content.
 ///
-/// Pure. The names of query parameters tell the parts to leave out, as signing schemes use them. A parameter with
-/// another name distinguishes content.
+/// Pure. Query parameters with the names that signing schemes use are left out. A parameter with another name
+/// distinguishes content.
 struct TokenlessURL: Hashable {
     private let origin: WebURL.Origin
     private let path: String
