@@ -1,30 +1,32 @@
 package import EventLoop
 package import Store
 
-/// One asset's folder in the store, opened when it is first needed.
+/// One asset's folder in the store, opened on first use.
 @LoopActor package final class Bundle {
     /// The folder's name: the asset's id.
     package let id: String
     private let store: Store
-    /// Where it lies.
+    /// The volume of the folder.
     package private(set) var place: Volume
-    /// Where something of it may lie that is not in use: a move was interrupted.
+    /// A volume that may have a second copy, which is not in use, after an interrupted move.
     package var other: Volume?
     private var opened: Directory?
-    /// Whether nothing may be written for a moment, since it is about to lie elsewhere.
+    /// True while writes must wait, because the folder is about to move to another volume.
     package private(set) var isHeld = false
     private var waiting: [() -> Void] = []
-    /// Keeps account of pieces that may be evicted; nil for a bundle whose asset is not registered.
+    /// Keeps account of evictable pieces; nil for a bundle whose asset is not registered.
     package weak var observer: (any PieceObserver)?
     /// The asset.
     package weak var owner: (any BundleOwner)?
-    /// Why nothing in it may be read or written, where that is so: a newer Weir has written it.
+    /// The error for every read and write if the bundle is unusable, because a newer Weir has written it; nil
+    /// otherwise.
     package var refusal: StoreError?
-    /// Whether `remove()` was called: nothing is written any more.
+    /// True after `remove()`: nothing is written any more.
     package private(set) var isRemoved = false
-    /// Grows each time that all of it is deleted: what was on its location into it by then is not in it.
+    /// Increases each time that the whole bundle is deleted. Files that were being written at that time are not in the
+    /// new folder.
     package private(set) var era = 0
-    /// Whether the folder is marked for tools that make backups, as soon as there is one.
+    /// True if the folder is marked for backup tools to skip, as soon as it exists.
     package var isExcludedFromBackups = false
 
     package init(id: String, store: Store) {
@@ -33,7 +35,7 @@ package import Store
         place = store.home
     }
 
-    /// It lies there from now on.
+    /// Sets the volume of the folder, after a move or a restart.
     package func settle(in place: Volume, other: Volume? = nil) {
         (self.place, self.other, opened) = (place, other, nil)
     }
@@ -41,13 +43,13 @@ package import Store
     /// Notifies the owner that pieces were stored or deleted, or that the folders may have moved.
     package func changed() { owner?.bundleChanged(self) }
 
-    /// Why nothing of it can be had now: its disk is not there. Nil where it is.
+    /// The error for every access while the volume is not mounted; nil if it is mounted.
     package var absence: StoreError? { place.absence }
 
-    /// Lets nothing be written until `release()`.
+    /// Makes writes wait until `release()`.
     package func hold() { isHeld = true }
 
-    /// Lets it be written again, and does what has waited for that.
+    /// Allows writes again, and runs those that waited.
     package func release() {
         isHeld = false
         let bodies = waiting
@@ -55,24 +57,24 @@ package import Store
         for body in bodies { body() }
     }
 
-    /// Does at once, or as soon as it may, what writes to it.
+    /// Runs a write at once, or after `release()` if the bundle is held.
     package func whenFree(_ body: @escaping () -> Void) {
         if isHeld { waiting.append(body) } else { body() }
     }
 
-    /// The folder; with `create`, made if it is not there.
+    /// Returns the folder; with `create`, makes it if it does not exist.
     package func directory(create: Bool) throws(StoreError) -> Directory {
         guard !isRemoved else { throw StoreError(.missing, path: id, detail: "the asset was removed") }
         if let refusal { throw refusal }
         if let opened { return opened }
         let directory = try store.bundle(id, in: place, create: create)
         opened = directory
-        // A mark that cannot be made is no reason to keep nothing.
+        // Ignore the error: without the mark, pieces can be stored all the same.
         if create, isExcludedFromBackups { try? directory.setExcludedFromBackups(true) }
         return directory
     }
 
-    /// A folder of pieces in it; with `create`, made with an empty ledger if it is not there.
+    /// Returns a folder of pieces in the bundle; with `create`, makes it with an empty ledger if it does not exist.
     ///
     /// - Parameter lost: see `Store.pieces`.
     func pieces(
@@ -84,24 +86,25 @@ package import Store
         return pieces
     }
 
-    /// Whether what has no line in a ledger may be wrong: the power was lost before anybody has looked.
+    /// True if files without a line in a ledger may be damaged: the power was lost, and the folder was not checked
+    /// since.
     var isDoubtful: Bool { place.isAfterPowerLoss }
 
-    /// Forgets the open folder: it was deleted behind our back.
+    /// Forgets the open folder, because another program deleted it.
     package func close() { opened = nil }
 
-    /// Looks into the folder without keeping it open, unless it is open: a list looks into all that there are, and
-    /// there are fewer descriptors than assets.
+    /// Reads the folder without keeping it open, unless it is open already. A list of all assets reads every folder,
+    /// and there are fewer file descriptors than assets.
     package func glance<Value>(_ look: () -> Value) -> Value {
         let wasOpen = opened != nil
         defer { if !wasOpen { opened = nil } }
         return look()
     }
 
-    /// Whether there is such a folder.
+    /// True if the folder exists.
     package var exists: Bool { glance { (try? directory(create: false)) != nil } }
 
-    /// Deletes everything; what comes from now on begins another folder.
+    /// Deletes everything; later files go to a new folder.
     ///
     /// - Parameter isGone: see `Store.removeBundle`.
     package func clear(isGone: @escaping @Sendable () -> Void) throws(StoreError) {
@@ -110,8 +113,8 @@ package import Store
         try store.removeBundle(id, in: place, isGone: isGone)
     }
 
-    /// Deletes everything. Nothing can be written any more; open descriptors read on to their end. What lies on a disk that
-    /// is not there stays there.
+    /// Deletes everything and forbids further writes. Open descriptors can be read to the end. A folder on a volume
+    /// that is not mounted stays there.
     package func remove() throws(StoreError) {
         isRemoved = true
         opened = nil
@@ -120,11 +123,11 @@ package import Store
     }
 }
 
-/// Follows the pieces of its bundle.
+/// Observes the pieces of its bundle.
 @LoopActor package protocol BundleOwner: AnyObject {
     /// A piece was stored. Called after the bundle's `PieceObserver`.
     func folder(_ folder: PieceFolder, gained file: String)
-    /// The disk has lost a stored piece.
+    /// A stored piece is missing on disk.
     func bundle(_ bundle: Bundle, lostPiece error: StoreError)
     /// Pieces were stored or deleted, or the folders may have moved.
     func bundleChanged(_ bundle: Bundle)

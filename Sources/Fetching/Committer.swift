@@ -1,20 +1,20 @@
 package import EventLoop
 import Store
 
-/// Hands files that are whole to the store's own thread, which makes pieces of them: the loop does not wait for the disk.
+/// Passes complete files to the store's own thread, which commits them as pieces. The loop does not wait for the disk.
 ///
-/// Those of one turn of the loop go together, and what became of them comes back together. More together would cost less
-/// in waking threads, and more time: where there are two processors the origin's turn would come late.
+/// The files of one turn of the loop form one batch, and their results return together. Larger batches would need fewer
+/// wakeups of threads, but more time: on two processors the transfers from the origin would be delayed.
 @LoopActor package final class Committer {
     private typealias Ending = (StoreError?) -> Void
 
     private let store: Store
     private var waiting: [(commit: Store.Commit, ending: Ending)] = []
-    /// The bytes that are no pieces yet.
+    /// Bytes that are not committed yet.
     private var bytes = 0
     private var turn: LoopTimer?
 
-    /// So many bytes may wait before whoever brings more should wait too.
+    /// Limit of uncommitted bytes; above it, callers should wait before they fetch more.
     private static let limit = 8 << 20
 
     init(store: Store) {
@@ -22,10 +22,10 @@ import Store
         turn = LoopTimer { [weak self] in self?.send() }
     }
 
-    /// Whether the disk keeps up, so that more may be fetched meanwhile.
+    /// True if the disk keeps up, so that more may be fetched.
     var hasRoom: Bool { bytes < Self.limit }
 
-    /// Makes a piece of a file, and calls back later: with nil once it is one, with what went wrong else.
+    /// Commits a file as a piece, and calls back later: with nil once the piece is stored, or with the error.
     func commit(
         _ file: GatheredFile, to folder: PieceDirectory, as target: String, ended: @escaping (StoreError?) -> Void
     ) {
@@ -42,12 +42,12 @@ import Store
         turn?.fireSoon()
     }
 
-    /// Waits until all that was handed over is a piece, or is not to be one, and whoever waits for it knows.
+    /// Waits until all files are committed or have failed, and their callers have been called back.
     package func settle() async {
-        // What failed may be tried again.
+        // A callback may retry a failed commit.
         while bytes > 0 {
             send()
-            await store.finishCommits()  // What came of it was put on the loop before this goes on.
+            await store.finishCommits()  // The results are on the loop before this resumes.
         }
     }
 
@@ -61,7 +61,7 @@ import Store
         }
     }
 
-    /// Who waits for the files of one batch.
+    /// The callbacks of the files of one batch.
     @LoopActor private final class Endings {
         private let all: [Ending]
 

@@ -18,7 +18,7 @@ public import Store
         case background
     }
 
-    /// What a waiting player can play in place of this resource.
+    /// The media that a waiting player can play in place of this resource.
     public enum Fallback: Comparable, Sendable {
         /// Nothing: the origin is waited for, even if it is absent.
         case none
@@ -44,7 +44,7 @@ public import Store
     public let resource: Resource
     /// The bytes so far.
     package let file: GrowingFile
-    /// The complete length in bytes; nil until the origin has told it.
+    /// The complete length in bytes; nil until the origin has stated it.
     public internal(set) var length: Int64?
     /// The result; nil before the end.
     public private(set) var outcome: Result<Void, FetchError>?
@@ -128,12 +128,12 @@ public import Store
         return body.isSound && folder != nil && file.isKeepable && file.written > 0
     }
 
-    /// True if the bytes will become a piece, as far as is known.
+    /// True if the bytes will become a piece, unless something fails.
     public var isKept: Bool { folder != nil && keepFailure == nil }
 
     // MARK: Reading
 
-    /// The file of the bytes. Read it anew for each use: a full disk moves the file.
+    /// The file of the bytes. Read it again for each use: a full disk moves the file.
     public var descriptor: Int32 { file.descriptor }
     /// The number of bytes that are there, from offset 0 on.
     public var written: Int64 { file.written }

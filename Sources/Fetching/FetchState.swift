@@ -35,7 +35,7 @@ struct FetchState {
         case cancelRequest
         /// Give the request the priority of playback.
         case raisePriority
-        /// Start the timer anew for this reason.
+        /// Restart the timer for this reason.
         case startTimer(Deadline)
         /// Stop the timer.
         case stopTimer
@@ -51,7 +51,7 @@ struct FetchState {
         case endUnwanted
     }
 
-    /// What a waiting player can play instead.
+    /// The media that a waiting player can play instead.
     typealias Fallback = Fetch.Fallback
 
     /// True if the name stands for the same bytes for ever, so that an absent origin is waited for.
@@ -122,13 +122,13 @@ struct FetchState {
 
     /// A reader leaves.
     ///
-    /// - Returns: true if nobody is left who waits for the end.
+    /// - Returns: true if no reader is left before the end.
     mutating func leave() -> Bool {
         readers -= 1
         return readers == 0 && !hasEnded
     }
 
-    /// Nobody waits any more, and the rest is not worth fetching.
+    /// No reader is left, and the rest is not worth fetching.
     func abandon() -> [Action] { phase == .requesting ? [.cancelRequest, .endUnwanted] : [] }
 
     // MARK: Requests

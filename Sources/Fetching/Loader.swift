@@ -3,21 +3,21 @@ import HTTPMessage
 package import Origin
 package import Store
 
-/// The one location by which resources come from origins: a transfer under location is joined, or one is started.
+/// Fetches all resources from origins: joins a running fetch, or starts a new one.
 ///
-/// What is in the store already is the caller's to look for first (`PieceFolder.open`): that path must not pass here.
+/// The caller looks for stored pieces first (`PieceFolder.open`): that path must not go through the loader.
 @LoopActor public final class Loader {
-    /// What fetches are joined by.
+    /// Identifies a fetch, so that equal requests share it.
     struct Key: Hashable {
         let folder: ObjectIdentifier
         private let resource: Resource?
         private let name: PieceName
 
-        /// Whether its name stands for the same bytes for ever.
+        /// True if the name identifies the same bytes forever.
         var isLasting: Bool { resource == nil }
 
-        /// - Parameter isLasting: the name stands for the same bytes for ever, wherever they are asked for: in what has
-        ///   ended.
+        /// - Parameter isLasting: true if the name identifies the same bytes forever, regardless of the URL: the
+        ///   playlist has ended.
         init(folder: ObjectIdentifier, resource: Resource, isLasting: Bool = false) {
             self.folder = folder
             self.resource = isLasting ? nil : resource
@@ -27,25 +27,25 @@ package import Store
 
     private let store: Store
     private let client: OriginClient
-    /// What makes pieces of what only downloads wait for.
+    /// Commits the resources that only downloads wait for.
     package let committer: Committer
     private var fetches: [Key: Fetch] = [:]
     private let recent = RecentFetches()
-    /// Fetches that ended early, to be gone on from; oldest first.
+    /// Fetches that ended early and can be resumed; oldest first.
     private var parked: [Key] = []
     private var lastFile = 0
-    /// Makes room once something is not kept because the store's own disk is full.
+    /// Frees space after a resource was not stored because the store's own disk is full.
     package weak var roomMaker: (any RoomMaker)?
-    /// When the disk last had room.
+    /// Time of the latest check that found free space.
     private var lastCheck: ContinuousClock.Instant?
-    /// Which disk that was, by a bundle's place.
+    /// The volume of that check.
     private var lastPlace: Volume?
-    /// The bytes of what has ended since then.
+    /// Bytes received since then.
     private var arrived: Int64 = 0
     private static let checkLife = Duration.milliseconds(10)
     private static let checkBytes: Int64 = 256 << 10
 
-    /// How many of these wait at most.
+    /// Maximum number of parked fetches.
     private static let parkedLimit = 32
 
     package init(store: Store, client: OriginClient) {
@@ -54,23 +54,23 @@ package import Store
         committer = Committer(store: store)
     }
 
-    /// What becomes of the bytes.
+    /// Says if the bytes are stored.
     package enum Keeping {
-        /// They become a piece.
+        /// The bytes become a piece.
         case kept
-        /// They pass through a file without a name; with the reason, where they should have been kept.
+        /// The bytes go to a file without a name; with the error, if they should have been stored.
         case passing(because: StoreError?)
     }
 
-    /// The fetch of a resource, retained for the caller, who releases it when it has no more use for the bytes.
+    /// Returns the fetch of a resource, retained for the caller, who must release it.
     ///
     /// - Parameters:
-    ///   - folder: where its piece belongs.
+    ///   - folder: the folder of its piece.
     ///   - isLasting: see `Key`.
-    ///   - access: what its requests may have.
-    ///   - fallback: what who asks has to play, if this does not come soon.
-    ///   - alternates: makes the other ways to it, for a new fetch.
-    /// - Throws: `store` when there is neither disk nor memory for it.
+    ///   - access: the rights of its requests: header fields and private addresses.
+    ///   - fallback: what the caller can play if the resource does not arrive soon.
+    ///   - alternates: makes the alternate sources of a new fetch.
+    /// - Throws: `store` if neither disk nor memory has space for it.
     package func fetch(
         _ resource: Resource, folder: PieceFolder, isLasting: Bool, _ keeping: Keeping, access: OriginAccess,
         urgency: Fetch.Urgency, fallback: Fetch.Fallback,
@@ -89,10 +89,10 @@ package import Store
         return fetch
     }
 
-    /// The fetches of resources of one folder for a download, each retained for the caller: what is under location is
-    /// joined, what has a beginning is gone on from, and of the rest neighbours are fetched together.
+    /// Returns the fetches of resources of one folder for a download, each retained for the caller. Joins running
+    /// fetches, resumes parked ones, and merges adjacent ones among the rest.
     ///
-    /// - Throws: `store` when there is neither disk nor memory for one of them; none that is new is fetched then.
+    /// - Throws: `store` if neither disk nor memory has space for one of them; no new fetch is started then.
     package func fetches(
         _ resources: [Resource], folder: PieceFolder, isLasting: Bool, access: OriginAccess,
         keeping: (Resource) -> Keeping, alternates: (Resource) -> any AlternateSources
@@ -120,14 +120,14 @@ package import Store
         return all
     }
 
-    /// What is under location or parked already.
+    /// A fetch that is running or parked.
     private func known(_ key: Key, _ urgency: Fetch.Urgency) -> Fetch? {
         guard let known = fetches[key] ?? passed(key, urgency) else { return nil }
         if !parked.isEmpty { parked.removeAll { $0 == key } }
         return known
     }
 
-    /// A new fetch, which has not begun.
+    /// Makes a new fetch without starting it.
     private func add(
         _ resource: Resource, _ key: Key, _ folder: PieceFolder, _ keeping: Keeping, _ access: OriginAccess,
         _ urgency: Fetch.Urgency, _ alternates: any AlternateSources
@@ -138,7 +138,7 @@ package import Store
         return fetch
     }
 
-    /// Sees that there is a descriptor for a player.
+    /// Opens a descriptor for a player.
     private func prepareForReading(_ fetch: Fetch) throws(FetchError) {
         do {
             try fetch.file.materialize()
@@ -149,13 +149,13 @@ package import Store
 
     private static let noPlace = "no place for what comes from the origin"
 
-    /// What passed through a moment ago is enough for a player; a download wants a piece, and there may be room now.
+    /// A recent fetch that was not stored. It is enough for a player; a download needs a piece, and there may be space
+    /// now.
     private func passed(_ key: Key, _ urgency: Fetch.Urgency) -> Fetch? {
         urgency == .playback ? recent[key] : nil
     }
 
-    /// Lets go of whatever belongs to these folders: they are removed. What players still read goes on, and is not
-    /// kept.
+    /// Drops everything of these folders, which are removed. Fetches with readers continue, and are not stored.
     package func forget(_ folders: [PieceFolder]) {
         let folders = Set(folders.map { ObjectIdentifier($0) })
         recent.remove { folders.contains($0.folder) }
@@ -179,7 +179,8 @@ package import Store
         ) { [weak self] fetch in self?.settle(key, fetch) }
     }
 
-    /// A file that can be kept, if it is to be and the store takes it; else one that cannot, and why.
+    /// Makes a file that can be stored, if that is required and the store accepts it; otherwise one that cannot, with
+    /// the reason.
     private func growingFile(
         _ keeping: Keeping, _ urgency: Fetch.Urgency, in place: Volume
     ) throws(FetchError) -> (GrowingFile, StoreError?) {
@@ -207,7 +208,7 @@ package import Store
         }
     }
 
-    /// Asks the disk, unless it was asked a moment ago and little has come since.
+    /// Checks the free space, unless a recent check succeeded and little has arrived since.
     private func checkRoom(in place: Volume) throws(StoreError) {
         let now = ContinuousClock.now
         if let lastCheck, lastPlace === place, now - lastCheck < Self.checkLife, arrived < Self.checkBytes { return }
@@ -238,8 +239,8 @@ package import Store
     }
 }
 
-/// Makes room on the store's own disk.
+/// Frees space on the store's own disk.
 @LoopActor package protocol RoomMaker: AnyObject {
-    /// Something was not kept because the disk is full.
+    /// A resource was not stored because the disk is full.
     func noteFull()
 }

@@ -1,19 +1,19 @@
-/// Tells a body that ends in the midst of something from one that is whole, by what media says of its own extent.
+/// Detects a truncated body by the sizes in the media itself.
 ///
-/// A connection that breaks looks like the end of a body where the origin has told no length, and a length may be a
-/// lie. What cannot be told is taken for whole: players accept odd ends, and text has none.
+/// A broken connection looks like the end of the body if the origin has sent no length, and a length may be wrong. In
+/// doubt the body counts as complete: players accept odd ends, and text contains no size.
 struct MediaExtent {
     /// The length in bytes.
     let length: Int64
-    /// Whether it is ciphertext in blocks (RFC 8216 §4.3.2.4: AES-128 with CBC and padding).
+    /// True if it is ciphertext in blocks (RFC 8216 §4.3.2.4: AES-128 with CBC and padding).
     let isInBlocks: Bool
-    /// Whether the origin has told the length, or the end. Transport streams with a part of a packet at their end
-    /// exist: they are only doubted where it has not.
+    /// True if the origin has sent the length or the end of the body. Some transport streams end with a partial packet:
+    /// they count as truncated only if this is false.
     let isVouched: Bool
-    /// Gives at most so many bytes from an offset on.
+    /// Reads at most `count` bytes at an offset.
     let read: (_ offset: Int64, _ count: Int) -> [UInt8]
 
-    /// Whether the body ends too early.
+    /// True if the body is truncated.
     var isCut: Bool {
         if isInBlocks { return length % Self.block != 0 }
         return isCutTransportStream || isCutBoxes
@@ -41,10 +41,11 @@ struct MediaExtent {
         return false
     }
 
-    /// More than that nobody has at the top; who has is not doubted.
+    /// Maximum number of top-level boxes; a file with more is not checked.
     private static let mostBoxes = 4096
 
-    /// The size of the box that begins so, at least that of its head; nil where it goes on to the end, or is none.
+    /// The size of the box with this header, at least that of the header; nil if the box extends to the end, or is
+    /// invalid.
     private static func size(_ head: [UInt8], isFirst: Bool) -> Int64? {
         guard head.count >= 8 else { return isFirst ? nil : .max }
         let type = head[4..<8]
@@ -59,6 +60,6 @@ struct MediaExtent {
         return large >= 16 ? Int64(clamping: large) : nil
     }
 
-    /// What segments and initialization sections begin with.
+    /// The box types at the beginning of segments and initialization sections.
     private static let firstTypes = ["ftyp", "styp", "moof", "moov", "sidx", "emsg", "prft"]
 }

@@ -1,14 +1,14 @@
-/// Tells a page of text from media, by a body's first bytes.
+/// Distinguishes a page of text from media, by a body's first bytes.
 ///
-/// Captive portals and broken origins answer 200 with HTML or JSON where a segment should be; neither may become a
-/// piece. Nothing more is demanded: players accept odd starts, and encrypted segments are noise. So that noise is never
-/// taken for a page, all of the bytes must be text: of 16 random ones that is so once in some ten million, the page's
-/// first word aside.
+/// Captive portals and broken origins answer 200 with HTML or JSON instead of a segment; neither may become a piece.
+/// Nothing else is checked: players accept odd beginnings, and encrypted segments are noise. All of the bytes must be
+/// text, so that noise is never taken for a page: for 16 random bytes that happens about once in ten million, even
+/// without the page's first word.
 package enum MediaSignature {
-    /// How many bytes are enough to tell.
+    /// The number of bytes to check.
     package static let length = 64
 
-    /// What a body is instead of media, for a message; nil if nothing speaks against it.
+    /// Names the content of a body that is not media, for a message; nil if it may be media.
     package static func imposter(in bytes: some Collection<UInt8>) -> String? {
         var text = Array(bytes.prefix(length))
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }

@@ -1,20 +1,20 @@
 import EventLoop
 package import Origin
 
-/// Fetches of neighbours in one file that are brought by one request for their ranges together.
+/// Fetches of adjacent byte ranges of one file that share one merged request.
 ///
-/// Each gets its part, ends with its own last byte, and may leave: one that a player comes to want and whose turn is
-/// not yet asks for itself, and so that nothing comes twice the request ends before it; what is behind goes on by
-/// another, since that is what the player wants next. Whatever goes wrong with the request, those that it has not
-/// brought go on as if each had asked for itself.
+/// Each member gets its range, ends with its own last byte, and may leave. If a player needs a member whose turn is
+/// later, that member makes its own request. The merged request then ends before that member, so that no byte is
+/// transferred twice, and the members behind it continue with another merged request, because the player needs them
+/// next. If the merged request fails, each member without its bytes continues with a request of its own.
 @LoopActor final class MergedFetch {
-    /// By their places in the order; nil once they are over or have left.
+    /// By index in the order; nil once a member has ended or left.
     private var members: [Fetch?]
     private var order: MergedFetchOrder
     private var transfer: Transfer?
     private var head: OriginHead?
 
-    /// Starts fetches that have not begun: neighbours together, others by themselves.
+    /// Starts new fetches: adjacent ones merged, others by themselves.
     static func send(_ fetches: [Fetch]) {
         for run in Resource.runs(of: fetches.map(\.location)) {
             if run.count > 1 {
@@ -40,14 +40,14 @@ package import Origin
         transfer = first.client.start(request, receiver: self)
     }
 
-    // MARK: Who comes and goes
+    // MARK: Members
 
-    /// Somebody wants a member.
+    /// A reader or download has retained a member.
     func retained(_ fetch: Fetch, _ urgency: Fetch.Urgency) {
         guard let piece = place(of: fetch) else { return }
         order.want(piece)
         guard urgency == .playback else { return }
-        // A silent origin is not waited for where there is a mirror: that is seen to by a request of its own.
+        // If there is a mirror, do not wait for a silent origin: a request of the member's own handles that.
         if piece == order.current, head != nil || !fetch.hasAlternate {
             transfer?.raise(to: .playback)
         } else {
@@ -55,7 +55,7 @@ package import Origin
         }
     }
 
-    /// Nobody wants a member any more.
+    /// A member has lost its last reader or download.
     func released(_ fetch: Fetch) {
         guard let piece = place(of: fetch), !(order.hasBegun(piece) && fetch.isNearlyDone) else { return }
         order.unwant(piece)
@@ -74,15 +74,15 @@ package import Origin
         for fetch in unwanted { fetch.continueAlone() }
     }
 
-    /// Lets go of the last ones that nobody wants, and of the request when it brings nothing more.
+    /// Drops the last members that are not needed, and cancels the request if no other member is left.
     private func shorten() {
         let dropped = order.trim().compactMap(dismiss)
         breakOff()
         for fetch in dropped { fetch.continueAlone() }
     }
 
-    /// Ends a request that nothing more is taken of. One of which all was taken ends by itself, and its connection
-    /// stays.
+    /// Cancels a request whose remaining bytes are not needed. A request whose bytes were all used ends by itself, and
+    /// its connection stays open.
     private func breakOff() {
         guard order.isOver, order.isCut else { return }
         transfer?.cancel()
@@ -98,7 +98,7 @@ package import Origin
 }
 
 extension MergedFetch: TransferReceiver {
-    /// See `TransferReceiver`.
+    /// Implements `TransferReceiver`.
     func transfer(_ transfer: Transfer, received head: OriginHead) {
         self.head = head
         expect(head)
@@ -108,9 +108,9 @@ extension MergedFetch: TransferReceiver {
         if !order.isOver { members[order.current]?.receive(head) }
     }
 
-    /// See `TransferReceiver`.
+    /// Implements `TransferReceiver`.
     func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
-        // The pieces that are over are not compared with what comes again: each that is not asks for itself.
+        // Finished pieces are not compared with repeated bytes: each unfinished one makes its own request.
         guard offset == order.position else {
             throw FetchError(.badOrigin, "what came for several pieces cannot be gone on from")
         }
@@ -131,11 +131,11 @@ extension MergedFetch: TransferReceiver {
         fetch?.complete()
     }
 
-    /// See `TransferReceiver`.
+    /// Implements `TransferReceiver`.
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
         self.transfer = nil
         let left = order.close().compactMap(dismiss)
-        // Who hears of the end of one may ask for another, which is then under location again.
+        // An observer of one member's end may request another member. That one is then running again, and not idle.
         for fetch in left where fetch.isIdle { goOn(fetch, after: result) }
     }
 
@@ -147,7 +147,7 @@ extension MergedFetch: TransferReceiver {
 }
 
 extension OriginError.Code {
-    /// Whether a request for less may do better. Anything else would end a request for one piece just so.
+    /// True if a request for a smaller range may succeed. Any other error would end a request for one piece as well.
     var mayConcernRange: Bool {
         switch self {
         case .rangeIgnored, .wrongRange, .contentChanged, .tooLarge, .malformedReply, .unexpectedStatus,

@@ -1,50 +1,51 @@
-/// How a request for several pieces is shared out: to which of them a byte belongs, and which of them it still brings.
+/// Distributes the bytes of one request over several pieces, and tracks which pieces it still delivers.
 ///
-/// Pure. Pieces are counted from 0 in the order of their ranges, bytes from the beginning of the request's. The pieces
-/// before `current` are over, `remaining` are to come, and those behind were let go of: the request ends before them.
+/// Pure. Pieces are numbered from 0 in the order of their ranges; bytes count from the beginning of the request's
+/// range. The pieces before `current` are finished, those in `remaining` are still to come, and those behind were
+/// dropped: the request ends before them.
 struct MergedFetchOrder {
-    /// So many of the next bytes, and where they belong.
+    /// A run of the next bytes, and its place in a piece.
     struct Part: Equatable {
-        /// Whose they are.
+        /// The index of the piece.
         let piece: Int
-        /// Where they begin in the piece.
+        /// The offset in the piece, in bytes.
         let offset: Int64
-        /// How many they are.
+        /// The number of bytes.
         let count: Int
-        /// Whether the piece ends with them.
+        /// True if these are the last bytes of the piece.
         let isLast: Bool
     }
 
-    /// Where each piece begins, and where the last one ends.
+    /// The start of each piece, and the end of the last one.
     private let bounds: [Int64]
     private var isWanted: [Bool]
-    /// The first byte that has not come.
+    /// The next byte to arrive.
     private(set) var position: Int64 = 0
-    /// The piece that comes now, or next.
+    /// The piece that arrives now, or next.
     private(set) var current = 0
-    /// The piece before which the request ends; never less than `current`.
+    /// The piece before which the request ends; at least `current`.
     private var end: Int
 
-    /// - Parameter lengths: of the pieces, in bytes; none is empty. All are wanted.
+    /// - Parameter lengths: of the pieces, in bytes; none is 0. All pieces start as needed.
     init(lengths: [Int64]) {
         bounds = lengths.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1) }
         isWanted = lengths.map { _ in true }
         end = lengths.count
     }
 
-    /// The pieces that the request brings yet.
+    /// The pieces that the request still delivers.
     var remaining: Range<Int> { current..<end }
-    /// Whether it brings nothing more.
+    /// True if the request delivers no more pieces.
     var isOver: Bool { current == end }
-    /// Whether bytes were asked for that are not taken, so that the request must be broken off.
+    /// True if the request includes bytes that are not used, so that it must be cancelled.
     var isCut: Bool { end < isWanted.count }
 
-    /// Whether bytes of a piece have come, and more are to come.
+    /// True if some, but not all bytes of a piece have arrived.
     func hasBegun(_ piece: Int) -> Bool { piece == current && !isOver && position > bounds[piece] }
 
     // MARK: Bytes
 
-    /// Places the next bytes, at most `count` of them; nil when there are none, or they are nobody's.
+    /// Assigns the next bytes, at most `count`, to a piece; nil if there are none, or no piece needs them.
     mutating func take(_ count: Int) -> Part? {
         guard !isOver, count > 0 else { return nil }
         let offset = position - bounds[current]
@@ -53,40 +54,41 @@ struct MergedFetchOrder {
         return Part(piece: current, offset: offset, count: Int(taken), isLast: position == bounds[current + 1])
     }
 
-    /// A piece has got its last bytes; before that it counts as the one that comes, whatever its readers do meanwhile.
+    /// Marks a piece as finished after its last bytes. Until then it remains the current one, even if its readers
+    /// change meanwhile.
     mutating func finish(_ piece: Int) {
         if piece == current, !isOver { current += 1 }
     }
 
-    // MARK: Who comes and goes
+    // MARK: Needed pieces
 
-    /// Somebody wants a piece.
+    /// Marks a piece as needed.
     mutating func want(_ piece: Int) { isWanted[piece] = true }
 
-    /// Nobody wants a piece any more. It comes all the same where one behind it is wanted: so do its bytes.
+    /// Marks a piece as not needed. It is transferred all the same if a later piece is needed.
     mutating func unwant(_ piece: Int) { isWanted[piece] = false }
 
-    /// Ends the request before a piece that remains, and that somebody fetches otherwise.
+    /// Ends the request before a remaining piece that is fetched by another request.
     ///
-    /// - Returns: those behind it, which the request does not bring any more: the wanted ones, and the others.
+    /// - Returns: the pieces behind it, which the request no longer delivers: the needed ones, and the others.
     mutating func leave(_ piece: Int) -> (wanted: [Int], unwanted: [Int]) {
         let behind = (piece + 1)..<end
         end = piece
         return (behind.filter { isWanted[$0] }, behind.filter { !isWanted[$0] })
     }
 
-    /// Ends the request behind the last piece that somebody wants.
+    /// Ends the request after the last piece that is needed.
     ///
-    /// - Returns: those that it does not bring any more for that.
+    /// - Returns: the pieces that the request no longer delivers.
     mutating func trim() -> Range<Int> {
         let before = end
         while end > current, !isWanted[end - 1] { end -= 1 }
         return end..<before
     }
 
-    /// Brings nothing more.
+    /// Ends the request.
     ///
-    /// - Returns: what remained.
+    /// - Returns: the pieces that remained.
     mutating func close() -> Range<Int> {
         defer { end = current }
         return remaining

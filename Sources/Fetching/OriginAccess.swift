@@ -2,17 +2,18 @@ package import EventLoop
 package import HTTPMessage
 package import Origin
 
-/// What a URL that the user gave opens to every request that is made for the asset behind it: the host and port that it
-/// names, though they be private, and the header fields that go there.
+/// The rights of all requests for an asset that follow from the user's URL: its host and port may be private, and the
+/// header fields go there.
 ///
-/// Whatever belongs to the asset shares it, fetches and guests too, so that a change holds from the next request on.
+/// All resources of an asset share it, fetches and interstitial assets included, so that a change applies from the next
+/// request on.
 @LoopActor package final class OriginAccess {
-    /// The (scheme, host, port) of the user's URL: nothing else gets the fields.
+    /// Scheme, host and port of the user's URL: only requests there carry the fields.
     package private(set) var origin: WebURL.Origin
-    /// The user's own.
+    /// The user's header fields.
     package private(set) var fields: UserFields
 
-    /// Whether the user has named the host: only then may it be a private one.
+    /// True if the user named the host: only then may it be a private one.
     package private(set) var namesPeer: Bool
 
     package init(to url: WebURL, with fields: UserFields = UserFields(), namesPeer: Bool = true) {
@@ -21,18 +22,18 @@ package import Origin
         self.namesPeer = namesPeer
     }
 
-    /// The user has named the host after all.
+    /// Records that the user named the host.
     ///
-    /// - Returns: whether nobody knew.
+    /// - Returns: true if that is new.
     @discardableResult package func confirm() -> Bool {
         defer { namesPeer = true }
         return !namesPeer
     }
 
-    /// Takes the place of what was given before.
+    /// Replaces the URL and the fields.
     package func change(to url: WebURL, with fields: UserFields) { (origin, self.fields) = (url.origin, fields) }
 
-    /// Gives a request what it may have.
+    /// Adds the rights to a request.
     package func grant(to request: inout OriginRequest) {
         if namesPeer { request.namedPeer = OriginRequest.Peer(host: origin.host, port: origin.port) }
         if !fields.isEmpty { request.credentials = OriginRequest.Credentials(origin: origin, fields: fields.lines) }
@@ -40,7 +41,7 @@ package import Origin
 }
 
 extension OriginAccess: Hashable {
-    /// The same access: fields may differ between two that lead to one origin.
+    /// Compares identities: two instances for one origin may have different fields.
     package nonisolated static func == (left: OriginAccess, right: OriginAccess) -> Bool { left === right }
 
     /// See `==`.

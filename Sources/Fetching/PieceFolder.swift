@@ -1,21 +1,21 @@
 public import EventLoop
 package import Store
 
-/// The pieces of one rendition, or the keys of an asset, on disk: which there are, and the location to them.
+/// The pieces of one rendition, or the keys of an asset, on disk.
 ///
-/// What is on disk counts; what is known here is read from the folder once, kept up with each commit, and mended when a
-/// file turns out to be gone.
+/// The disk is authoritative. The list in memory is read from the folder once, updated with each commit, and corrected
+/// when a file turns out to be missing.
 @LoopActor public final class PieceFolder {
     /// The folder's name in the bundle: the rendition's id, or `keys`.
     public let id: String
 
     private let bundle: Bundle
     private var opened: PieceDirectory?
-    /// `sizes`, once they were read.
+    /// Caches `sizes`; nil before the first read.
     package private(set) var known: [String: Int64]?
-    /// What was known before it was forgotten: of what has this length still, no ledger is asked.
+    /// Sizes before the last `reread()`: for a piece whose length has not changed, the ledger is not read again.
     private var former: [String: Int64] = [:]
-    /// Grows with each piece that comes or goes, so that what is derived from `sizes` can be kept.
+    /// Increases with each stored or deleted piece, so that values derived from `sizes` can be cached.
     package private(set) var changes = 0 {
         didSet { bundle.changed() }
     }
@@ -43,16 +43,16 @@ package import Store
         return sizes
     }
 
-    /// The sum of the lengths of pieces that were cached by playback, in bytes.
+    /// Total size of the cached pieces, in bytes.
     package var cachedBytes: Int64 { bundle.observer?.evictableBytes(in: self) ?? 0 }
 
-    /// The sum of the pieces' lengths.
+    /// Total size of the pieces, in bytes.
     public var bytes: Int64 { sizes.values.reduce(0, +) }
 
-    /// The id of the asset whose pieces these are.
+    /// The id of the asset that owns the pieces.
     package var asset: String { bundle.id }
 
-    /// Where they lie.
+    /// The volume of the pieces.
     var place: Volume { bundle.place }
 
     /// See `Bundle`.
@@ -61,32 +61,33 @@ package import Store
     /// See `Bundle`.
     func whenFree(_ body: @escaping () -> Void) { bundle.whenFree(body) }
 
-    /// Forgets the open folder: the bundle lies elsewhere now, or nobody uses it at present. What is in it stays known.
+    /// Closes the folder, because the bundle has moved or is not in use. The list of pieces stays in memory.
     package func letGo() { opened = nil }
 
-    /// The disk of the bundle is there again, or not any more.
+    /// Forgets the open folder after its volume was mounted or unmounted.
     package func relook() { close() }
 
-    /// Whether media segments are there; nil where nobody has looked.
+    /// True if media segments are stored; nil if the folder was not read yet.
     package var hasSegments: Bool? {
         known?.keys.contains { file in
             if case .segment? = PieceName(file)?.role { true } else { false }
         }
     }
 
-    /// Whether the piece is there, as far as is known without asking the disk.
+    /// True if the piece is stored, according to the list in memory.
     public func contains(_ file: String) -> Bool { sizes[file] != nil }
 
-    /// Reads the folder anew at the next occasion: before a plan is made, since files may have been deleted by others.
+    /// Makes the next access read the folder again. Called before a download is planned, because other programs may
+    /// have deleted files.
     public func reread() {
         if let known { former = known }
         known = nil
         changes += 1
     }
 
-    /// Opens a piece for reading; nil if it is not there. The caller owns the descriptor.
+    /// Opens a piece for reading; nil if it is not stored. The caller owns the descriptor.
     ///
-    /// What others have put into the folder is seen after `reread()`.
+    /// Files that other programs added are seen after `reread()`.
     public func open(_ file: String) -> Int32? {
         if let known, known[file] == nil { return nil }
         guard let folder = try? directory(create: false).directory,
@@ -99,30 +100,30 @@ package import Store
         return descriptor
     }
 
-    /// Takes note that a piece is read that was opened before.
+    /// Records that a piece is read that was opened before.
     public func recordUse(of file: String) { bundle.observer?.folder(self, used: file) }
 
-    /// Lets the disk know when a piece was last used, in seconds since 1970.
+    /// Writes the time of a piece's last use to the disk, in seconds since 1970.
     package func recordUse(of file: String, at time: Int64) {
         (try? directory(create: false))?.directory.recordUse(of: file, at: time)
     }
 
-    /// Makes a piece of a file that is whole.
+    /// Commits a complete growing file as a piece.
     func commit(_ growing: GrowingFile, as file: String) throws(StoreError) {
         let size = growing.written
-        _ = sizes  // Read the folder before the file is in it, or not at all.
+        _ = sizes  // Read the folder before the new file is in it, so that the observer gets the file once.
         do throws(StoreError) {
             try growing.commit(to: directory(create: true), as: file)
         } catch  where error.code == .missing && growing.isKeepable && !bundle.isRemoved {
-            // The folder was deleted behind our back, and all that was in it.
+            // Another program deleted the folder and everything in it. Make the folder again.
             close()
             try growing.commit(to: directory(create: true), as: file)
         }
         note(file, size: size)
     }
 
-    /// Makes a piece of what was gathered, and calls back: with nil once it is one and known here, with what went wrong
-    /// else. At once where there is no folder.
+    /// Commits gathered files as pieces, and calls back: with nil once the piece is stored and in the list, or with the
+    /// error. Calls back at once if there is no folder.
     func commit(
         _ gathered: GatheredFile, as file: String, by committer: Committer, isAgain: Bool = false,
         ended: @escaping (StoreError?) -> Void
@@ -132,7 +133,7 @@ package import Store
         let era = bundle.era
         committer.commit(gathered, to: folder, as: file) { [self] failure in
             if failure?.code == .missing, !isAgain, !bundle.isRemoved, bundle.era == era {
-                // The folder was deleted behind our back, and all that was in it.
+                // Another program deleted the folder and everything in it. Make the folder again.
                 close()
                 return commit(gathered, as: file, by: committer, isAgain: true, ended: ended)
             }
@@ -148,7 +149,7 @@ package import Store
         bundle.owner?.folder(self, gained: file)
     }
 
-    /// Makes a piece of bytes that are few: a key.
+    /// Stores a few bytes as a piece: a key.
     package func put(_ bytes: [UInt8], as file: String) throws(StoreError) {
         _ = sizes
         let pieces = try directory(create: true)
@@ -157,7 +158,7 @@ package import Store
         note(file, size: Int64(bytes.count))
     }
 
-    /// The folder on disk, for who reads in it elsewhere than on the loop.
+    /// The folder on disk, for reads outside the loop.
     package func pieces() throws(StoreError) -> PieceDirectory { try directory(create: false) }
 
     /// Writes a playlist of the bundle beside the pieces.
@@ -165,19 +166,19 @@ package import Store
         try directory(create: true).directory.write(bytes, as: file)
     }
 
-    /// A text of the bundle beside the pieces; nil if it is not there. The folder is not kept open.
+    /// Reads a text of the bundle beside the pieces; nil if it is not there. Does not keep the folder open.
     package func read(_ file: String) -> [UInt8]? {
         try? bundle.directory(create: false).subdirectory(id).read(file)
     }
 
-    /// Opens a text beside the pieces for more of it.
+    /// Opens a text beside the pieces for appending.
     ///
-    /// - Parameter length: what is known to be in it, in bytes; what stands behind is cut off.
+    /// - Parameter length: the valid length in bytes; the file is truncated to it.
     package func append(to file: String, length: Int64) throws(StoreError) -> AppendedFile {
         try AppendedFile(in: directory(create: true), named: file, length: length)
     }
 
-    /// Takes pieces away. Who is in the middle of one reads on to its end.
+    /// Deletes pieces. A reader of an open piece can read to its end.
     package func removePieces(where isMeant: (PieceName) -> Bool) {
         for file in sizes.keys where PieceName(file).map(isMeant) ?? false {
             do {
@@ -191,9 +192,9 @@ package import Store
         changes += 1
     }
 
-    /// Takes a piece away: from what is known, and then from the disk. Who is in the middle of it reads on to its end.
+    /// Deletes a piece: from the list, then from the disk. A reader of the open piece can read to its end.
     ///
-    /// - Parameter isGone: told in between; where it throws, or the file cannot be deleted, the piece stays.
+    /// - Parameter isGone: called in between. If it throws, or the file cannot be deleted, the piece stays.
     package func remove(_ file: String, isGone: () throws(StoreError) -> Void) throws(StoreError) {
         _ = sizes
         known?[file] = nil
@@ -208,27 +209,27 @@ package import Store
         }
     }
 
-    /// Deletes a playlist of the bundle beside the pieces, if it is there.
+    /// Deletes a playlist of the bundle beside the pieces, if it exists.
     package func removeText(_ file: String) throws(StoreError) { try directory(create: false).directory.remove(file) }
 
-    /// Compares the pieces with the disk, elsewhere than on the loop. Those that are gone count as absent from now on;
-    /// those that have not their length any more are deleted, to be fetched again.
+    /// Compares the pieces with the disk, outside the loop. Missing pieces become holes. A piece with another length is
+    /// deleted, to be fetched again.
     package func survey() async {
         let known = sizes
         guard !known.isEmpty else { return }
         guard let directory = try? directory(create: false) else { return reread() }
         let faults = await Task.detached { Self.faults(known, in: directory) }.value
-        // Moved meanwhile, it was not looked at where it is now.
+        // The folder was moved meanwhile, so the result is about the old one.
         guard (try? self.directory(create: false)) === directory else { return }
         for (file, size) in faults {
-            // What has come meanwhile is another file.
+            // A piece that was stored meanwhile is another file.
             guard directory.directory.size(of: file) == size else { continue }
             if size != nil { try? directory.directory.remove(file) }
             went(file)
         }
     }
 
-    /// The pieces that are not there as they should be, with the lengths that they have.
+    /// Returns the pieces that are missing or have another length, with their actual lengths.
     private nonisolated static func faults(
         _ sizes: [String: Int64], in folder: PieceDirectory
     ) -> [(file: String, size: Int64?)] {
@@ -239,20 +240,20 @@ package import Store
         }
     }
 
-    /// A piece is not there any more.
+    /// Removes a missing piece from the list.
     package func went(_ file: String) {
         guard known?.removeValue(forKey: file) != nil else { return }
         changes += 1
         bundle.observer?.folder(self, lost: file)
     }
 
-    /// The disk has lost a piece that had come.
+    /// Reports that the disk has lost a stored piece.
     private func lost(_ file: String, _ error: StoreError) {
         went(file)
         bundle.owner?.bundle(bundle, lostPiece: error)
     }
 
-    /// Forgets all pieces: they were deleted with the bundle, and the observer has forgotten them.
+    /// Clears the list: all pieces were deleted with the bundle, and the observer has forgotten them.
     package func emptied() {
         (opened, known, former) = (nil, [:], [:])
         changes += 1
@@ -264,7 +265,7 @@ package import Store
         reread()
     }
 
-    /// The folder, opened when it is first needed.
+    /// The folder, opened on first use.
     package func directory(create: Bool) throws(StoreError) -> PieceDirectory {
         if let opened, !bundle.isRemoved { return opened }
         let pieces = try bundle.pieces(id, create: create) { [weak self] file, error in

@@ -1,25 +1,24 @@
 /// The name of a resource's file in its folder, on disk and in the URLs that players see.
 ///
 /// `12.ts` is the segment with media sequence number 12, `init-0.mp4` the first distinct initialization section of a
-/// rendition, `3.key` the asset's key number 3, `live-7.m4s` what a live playlist names beside its segments,
-/// `data-5.json` what EXT-X-SESSION-DATA leads to. The extension is one that players accept for what is inside
-/// (libavformat refuses unknown ones), so it need not be that of the origin's URL.
+/// rendition, `3.key` the asset's key number 3, `live-7.m4s` a resource of a live playlist that is no segment,
+/// `data-5.json` a resource of EXT-X-SESSION-DATA. The extension is one that players accept for the content
+/// (libavformat refuses unknown ones), so it may differ from that of the origin's URL.
 public struct PieceName: Hashable, Sendable, CustomStringConvertible {
-    /// What a resource is to its rendition.
+    /// The role of a resource in its rendition.
     public enum Role: Hashable, Sendable {
         /// A media segment, by media sequence number.
         case segment(Int)
-        /// A media initialization section, by its place among the playlist's distinct ones.
+        /// A media initialization section, by its index among the playlist's distinct ones.
         case initialization(Int)
         /// A key, by its number in the asset.
         case key(Int)
-        /// A part, a hint or an initialization section of a live playlist, by the number that it got when it was first
-        /// seen. Never kept.
+        /// A part, a hint or an initialization section of a live playlist, by a number that is assigned when it is
+        /// first seen. Never stored.
         case passing(Int)
-        /// Session data, by a number that is made of what it is called in the playlist.
+        /// Session data, by a number that is computed from its identity in the playlist.
         case data(Int)
 
-        /// The number.
         package var number: Int {
             switch self {
             case .segment(let number), .initialization(let number), .key(let number), .passing(let number),
@@ -29,18 +28,18 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What it is.
+    /// The role of the resource.
     public let role: Role
     /// Without the dot.
     public let fileExtension: String
 
-    /// The name of a role, with its extension.
+    /// Creates a name from a role and a file extension.
     public init(_ role: Role, fileExtension: String) {
         self.role = role
         self.fileExtension = fileExtension
     }
 
-    /// Reads a name as `description` writes it, and nothing else.
+    /// Parses a name exactly as `description` writes it.
     public init?(_ text: String) {
         guard let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
         fileExtension = String(text[text.index(after: dot)...])
@@ -55,7 +54,7 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What stands up to the dash, and the rest.
+    /// Splits a text after the dash.
     private static func split(_ text: Substring) -> (prefix: Substring, number: Substring) {
         guard let dash = text.utf8.firstIndex(of: UInt8(ascii: "-")) else { return ("", text) }
         let start = text.utf8.index(after: dash)
@@ -72,7 +71,8 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A number as it is written here: digits, no sign, no leading zero; else two names would be one resource.
+    /// Parses a number in its only valid form: digits, no sign, no leading zero. Otherwise two names would identify one
+    /// resource.
     private static func number(_ text: some StringProtocol) -> Int? {
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
         return text.utf8.count > 1 && text.utf8.first == UInt8(ascii: "0") ? nil : Int(text)
@@ -88,14 +88,14 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PieceName {
-    /// What kind of media a rendition carries, as far as its files' names depend on it.
+    /// The kind of media of a rendition, as far as file names depend on it.
     public enum Content: Sendable { case media, subtitles, images }
 
-    /// The extension for a segment that the origin calls `path`.
+    /// The extension for a segment whose URL has the path `path`.
     ///
-    /// Fragmented MP4 passes in every player as `.m4s`, `.mp4` or `.cmfv`; a TS or packed audio keeps a name that
-    /// players know; pictures keep theirs; anything else (media as `.jpg`, `.php`, none) gets the extension of what it
-    /// must be.
+    /// Every player accepts fragmented MP4 as `.m4s`, `.mp4` or `.cmfv`. TS and packed audio keep an extension that
+    /// players know; images keep theirs. Any other extension (media as `.jpg`, `.php`, or none) is replaced by that of
+    /// the expected content.
     public static func segmentExtension(forPath path: String, content: Content, hasMap: Bool) -> String {
         let own = self.extension(ofPath: path)
         if content == .images { return ["jpg", "jpeg", "png", "webp"].contains(own) ? own : "jpg" }
@@ -104,7 +104,7 @@ extension PieceName {
         return ["ts", "aac", "mp3", "ac3", "ec3", "vtt", "webvtt", "m4s", "mp4"].contains(own) ? own : "ts"
     }
 
-    /// What stands behind the last dot of a path's last component, in small letters; empty without one.
+    /// The extension of a path's last component, in lower case; empty if there is none.
     package static func `extension`(ofPath path: String) -> String {
         let name = path.utf8[
             (path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex)...]

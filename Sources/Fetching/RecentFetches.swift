@@ -1,11 +1,11 @@
 import EventLoop
 
-/// Ended fetches of what is not kept, for the players that ask a little later.
+/// Keeps ended fetches that are not stored, for players that request the resource a little later.
 ///
-/// Bounded by age, so that a live stream's players are some seconds apart at most; by number, since each holds a
-/// descriptor; and by bytes, since each holds its file, which may be in memory.
+/// Limited by age, because a live stream's players are some seconds apart at most; by number, because each holds a
+/// descriptor; and by bytes, because each holds its file, which may be in memory.
 @LoopActor final class RecentFetches {
-    /// How much may wait, and for how long.
+    /// The limits of age, number and bytes.
     struct Limits {
         var age = Duration.seconds(60)
         var count = 128
@@ -26,7 +26,7 @@ import EventLoop
 
     subscript(_ key: Loader.Key) -> Fetch? { fetches[key] }
 
-    /// Keeps one that has just ended; of what is larger than all may be together, nothing.
+    /// Inserts a fetch that has just ended, unless it is larger than the limit of bytes.
     func insert(_ fetch: Fetch, _ key: Loader.Key) {
         guard fetch.written <= limits.bytes else { return }
         remove { $0 == key }
@@ -37,7 +37,7 @@ import EventLoop
         if order.count == 1 { expiry?.schedule(after: limits.age) }
     }
 
-    /// Lets go of those whose keys are meant.
+    /// Removes the fetches with matching keys.
     func remove(where isMeant: (Loader.Key) -> Bool) {
         guard !order.isEmpty else { return }
         for (key, _) in order where isMeant(key) { bytes -= fetches.removeValue(forKey: key)?.written ?? 0 }

@@ -1,7 +1,7 @@
-/// Resources that one request can bring.
+/// Finds resources that one request can fetch.
 extension Resource {
-    /// The resources in runs, by their places: those of a run are parts of one file, each beginning where the one
-    /// before ends, and together no more than is ever taken from an origin at once.
+    /// Divides resources into runs, by index. A run consists of adjacent byte ranges of one file, and its total size is
+    /// within the limit for one response.
     static func runs(of resources: [Resource]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         for (place, resource) in resources.enumerated() {

@@ -1,20 +1,20 @@
 public import HTTPMessage
 
-/// One thing to fetch: a segment, an initialization section or a key, to be kept; or a part, which passes through.
+/// One thing to fetch: a segment, an initialization section or a key, which are stored; or a part, which is not.
 public struct Resource: Hashable, Sendable {
-    /// Its name in its folder, and what it is.
+    /// Its name in its folder, and its role.
     public let name: PieceName
-    /// Where the origin has it: a location to fetch, not the identity.
+    /// The origin's URL: a way to fetch the resource, not its identity.
     public let url: WebURL
-    /// The part of the file at `url` that it is; nil for the whole.
+    /// The byte range in the file at `url`; nil for the whole file.
     public let range: Range<Int64>?
 
-    /// A resource by its name.
+    /// Creates a resource.
     public init(name: PieceName, url: WebURL, range: Range<Int64>?) {
         (self.name, self.url, self.range) = (name, url, range)
     }
 
-    /// The most bytes that it may have (a key's exact length stands in `exactLength`).
+    /// Maximum size in bytes (`exactLength` has the exact length of a key).
     public var limit: Int64 {
         switch name.role {
         case .segment, .passing: Limits.segment
@@ -24,15 +24,15 @@ public struct Resource: Hashable, Sendable {
         }
     }
 
-    /// The length that it must have, where that is known before it comes.
+    /// The exact length in bytes, if it is known before the response.
     public var exactLength: Int64? {
         if let range { return range.upperBound - range.lowerBound }
         if case .key = name.role { return Limits.key }
         return nil
     }
 
-    /// What its bytes must look like, in a word; nil where any will do: 16 bytes are a key, and session data need be no
-    /// JSON.
+    /// The expected kind of bytes, in a word; nil if any bytes are valid: 16 bytes are a key, and session data need not
+    /// be JSON.
     var expectedContent: String? {
         switch name.role {
         case .segment, .initialization, .passing: "media"
@@ -41,15 +41,15 @@ public struct Resource: Hashable, Sendable {
         }
     }
 
-    /// The most that is taken from an origin, in bytes.
+    /// Maximum sizes that are accepted from an origin, in bytes.
     public enum Limits {
         /// A media segment.
         public static let segment: Int64 = 512 << 20
         /// A media initialization section.
         public static let initializationSection: Int64 = 16 << 20
-        /// An AES-128 key: exactly this.
+        /// An AES-128 key: exactly this length.
         public static let key: Int64 = 16
-        /// What an EXT-X-SESSION-DATA leads to.
+        /// The resource of an EXT-X-SESSION-DATA.
         public static let sessionData: Int64 = 1 << 20
     }
 }

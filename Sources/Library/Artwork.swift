@@ -1,6 +1,6 @@
-/// An image for an asset, as it came: JPEG, PNG or WebP, known by how it begins, and never looked into further.
+/// An image of an asset, unchanged: JPEG, PNG or WebP. The first bytes identify the format; the rest is not parsed.
 public struct Artwork: Equatable, Sendable {
-    /// What it is. The raw value is the file's extension.
+    /// The image format. The raw value is the file extension.
     public enum Kind: String, Sendable, CaseIterable {
         /// JPEG (ITU-T T.81).
         case jpeg = "jpg"
@@ -11,21 +11,21 @@ public struct Artwork: Equatable, Sendable {
 
         /// The media type.
         public var mediaType: String { self == .jpeg ? "image/jpeg" : "image/\(rawValue)" }
-        /// What the file is called in the bundle.
+        /// The name of the file in the bundle.
         package var fileName: String { "artwork.\(rawValue)" }
     }
 
-    /// What it is.
+    /// The image format.
     public let kind: Kind
-    /// All of it.
+    /// The complete file.
     public let bytes: [UInt8]
 
-    /// The most bytes that are kept.
+    /// Maximum size in bytes.
     public static let limit = 4 << 20
-    /// What is accepted, to stand behind "artwork is".
+    /// Describes the accepted images; completes the sentence "artwork is …".
     public static let accepted = "a JPEG, PNG or WebP image of at most 4 MB"
 
-    /// An image; nil for what is none, or is too long.
+    /// Creates an image; nil if the format is unknown or the file is too large.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.limit, let kind = Self.kind(of: bytes) else { return nil }
         self.kind = kind

@@ -2,7 +2,7 @@ import HTTPMessage
 import Playlist
 
 extension Asset {
-    /// Where an interstitial's name leads. After a restart only the playlists know it that are kept.
+    /// The URL of an interstitial. After a restart it is known only if the playlist that names it is stored.
     func url(of interstitial: Interstitials.Name) -> WebURL? {
         if let url = interstitials.url(interstitial) { return url }
         for source in renditions.compactMap(\.source) {

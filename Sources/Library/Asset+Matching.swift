@@ -2,10 +2,10 @@ import Fetching
 import HTTPMessage
 import Playlist
 
-/// What a text that was fetched again is to the asset that is known.
+/// Compares a playlist that was fetched again with the known one.
 extension Asset {
-    /// Whether the text can take the place of the known one: every rendition of which something is stored is in it,
-    /// under the name that it has in the store.
+    /// True if the playlist can replace the known one: it contains every rendition with stored pieces, under the name
+    /// used in the store.
     func fits(_ playlist: MultivariantPlaylist) -> Bool {
         if entry == nil || bytes == 0 { return true }
         guard let known = multivariant else { return false }
@@ -19,9 +19,10 @@ extension Asset {
         return renditions.indices.allSatisfy { kept.contains($0) || renditions[$0].folder.bytes == 0 }
     }
 
-    /// Takes from a text that does not fit where those renditions are that it still has.
+    /// Takes new URLs of stored renditions from a playlist that does not fit.
     ///
-    /// - Returns: whether these are all of which something is stored: only the order of the lines has changed then.
+    /// - Returns: true if the playlist contains every rendition with stored pieces. Then only the order of its lines
+    ///   has changed.
     func relocate(by playlist: MultivariantPlaylist, base: WebURL) -> Bool {
         guard let known = multivariant else { return false }
         let folded = playlist.folded(playlist.mirrors)
@@ -32,6 +33,6 @@ extension Asset {
         return renditions.indices.allSatisfy { moved[$0] != nil || renditions[$0].folder.bytes == 0 }
     }
 
-    /// Whether the origin has other content than what is stored, as far as is known.
+    /// True if the origin is known to have other content than the store.
     public var hasChanged: Bool { isOutdated || renditions.contains(where: \.isOutdated) }
 }

@@ -3,8 +3,8 @@ import Playlist
 import Store
 
 extension Asset {
-    /// Whether it plays without its origin, as far as is known without looking at the disk: `Library.survey` before
-    /// that makes it certain.
+    /// Describes how the asset plays without its origin, from the known state without reading the disk. For a certain
+    /// answer call `Library.survey` first.
     public var playability: Playability {
         if isRecording { return Playability(.part, "it is being recorded") }
         if isLive { return Playability(.no, "it is live") }
@@ -20,8 +20,8 @@ extension Asset {
         return Playability(.part, reason, seconds: stored.seconds)
     }
 
-    /// The renditions that play without the origin from their first segment to their last; nil where no entry can be
-    /// made of them.
+    /// The renditions that play without the origin from the first segment to the last; nil if they do not make up an
+    /// entry playlist.
     private var listedWithoutOrigin: [Rendition]? {
         guard let places = uncutRenditions else { return nil }
         guard let multivariant else { return renditions }
@@ -34,14 +34,14 @@ extension Asset {
         return listed.filter { seen.insert($0).inserted }.map { renditions[$0] }
     }
 
-    /// The places of the renditions that an entry without the origin lists, where nothing is cut out of any.
+    /// The places of the renditions that an entry without the origin lists; empty if any of them has a cut.
     private var uncutRenditions: Set<Int>? {
         if isPlayableOffline { return multivariant == nil ? [0] : offlineRenditions }
         guard let stored = storedStretches, stored.isPlayable, !stored.isCut else { return nil }
         return Set(stored.cuts.keys)
     }
 
-    /// What is missing of what comes nearest to being whole.
+    /// Describes the missing resources of the variant that is closest to complete.
     private var lackInWords: String {
         guard let multivariant else { return renditions.first.map(Self.lacks) ?? "nothing is stored" }
         var nearest: (share: Double, reason: String)?
@@ -54,7 +54,7 @@ extension Asset {
         return nearest?.reason ?? "no segment is stored"
     }
 
-    /// The variant's own rendition, and the one of each group it needs that the most is there of.
+    /// The variant's own rendition, and from each group that it needs the most complete rendition.
     private func essentials(of variant: Variant, _ playlist: MultivariantPlaylist) -> [Rendition] {
         [renditions[variant.renditionIndex]]
             + [Media.Kind.audio, .video].compactMap { type in
@@ -72,7 +72,7 @@ extension Asset {
 }
 
 extension Rendition {
-    /// What keeps it from being whole; nothing is missing of one that is.
+    /// Counts the missing resources of the rendition; zero for a complete one.
     var lack: RenditionLack {
         guard let source, source.isDurable else { return RenditionLack() }
         let missing = source.playlist.segments.count { !$0.isGap && !folder.contains(file(of: $0)) }
@@ -86,14 +86,14 @@ extension Rendition {
             invalidatedKeys: numbers.count { keys.state(of: $0) == .invalidated })
     }
 
-    /// What a person calls it: `720p`, `audio en`; nil where there is no other one.
+    /// A short name for messages: `720p`, `audio en`; nil if the asset has only one rendition.
     var inWords: String? {
         if name == RenditionNaming.lone { return nil }
         let words = name.id.split(separator: "-").joined(separator: " ")
         return words.hasPrefix("video ") ? String(words.dropFirst(6)) : words
     }
 
-    /// What there is of one that plays without the origin.
+    /// Describes the state of a rendition that plays without the origin.
     fileprivate var stateInWords: String {
         (inWords ?? "it") + (isWhole ? " whole" : " with pieces of other qualities")
     }

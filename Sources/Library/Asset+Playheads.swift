@@ -5,7 +5,7 @@ public import Playheads
 import Playlist
 
 extension Asset: PlayedAsset {
-    /// The rendition with the pieces of a folder, and its media for the playhead.
+    /// Returns the rendition that owns a folder, and its kind of media for the playhead.
     public func playedRendition(in folder: String) -> (rendition: any PlayedRendition, kind: MediaKind)? {
         guard let rendition = rendition(folder), rendition.name.content == .media, !rendition.name.isIFramesOnly else {
             return nil
@@ -19,11 +19,11 @@ extension Rendition: PlayedRendition {
     /// Identifies the rendition within its asset.
     public var id: String { name.id }
 
-    /// The segment in a file; nil for an initialization section, and for a segment that the playlist does not list now.
+    /// The segment in a file; nil for an initialization section, and for a segment that the playlist no longer lists.
     public func span(ofFile file: String) -> SegmentSpan? { PieceName(file).flatMap { span(of: $0) } }
 }
 
-/// The background transfers of an origin client, as playheads make them yield.
+/// The background transfers of an origin client, which yield to playheads.
 @LoopActor final class OriginTransfers: BackgroundTransfers {
     private let client: OriginClient
 

@@ -2,10 +2,9 @@ import Fetching
 import HTTPMessage
 public import Playlist
 
-/// What a multivariant playlist names beside renditions.
+/// Finds the files of a multivariant playlist that belong to no rendition.
 extension Asset {
-    /// The number of a session key, which it shares with the EXT-X-KEY of the same URL; nil where it is none that can
-    /// be fetched.
+    /// The number of a session key, shared with the EXT-X-KEY of the same URL; nil if the key cannot be fetched.
     public func number(of key: Key) -> Int? {
         guard key.isFetchable, case .multivariant(_, let base) = entry, let url = try? base.resolving(key.uri) else {
             return nil
@@ -13,7 +12,8 @@ extension Asset {
         return keys.number(for: url)
     }
 
-    /// The path in the bundle of a session key or session data, if it is there: `keys/0.key`.
+    /// The path in the bundle of a stored session key or session data, for example `keys/0.key`; nil if it is not
+    /// stored.
     public func storedFile(of reference: MultivariantPlaylist.Reference) -> String? {
         switch reference {
         case .sessionKey(let key):

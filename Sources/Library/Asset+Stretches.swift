@@ -1,29 +1,29 @@
 import Playlist
 
-/// What plays of an asset that is stored in part.
+/// Finds the playable ranges of a partial asset.
 extension Asset {
-    /// What can take the origin's place.
+    /// Says what can be played instead of the origin.
     enum Substitute {
-        /// Something that is whole.
+        /// At least one complete entry.
         case whole
-        /// Stretches of something.
+        /// Only playable ranges.
         case part
     }
 
-    /// What can take the origin's place; nil where nothing can.
+    /// Says what can be played instead of the origin; nil if nothing can.
     var substitute: Substitute? {
         if isPlayableOffline { return .whole }
         return bytes > 0 && storedStretches?.isPlayable ?? false ? .part : nil
     }
 
-    /// What can be played of the asset without its origin although nothing is whole; nil where that is nothing.
+    /// The playable ranges of the asset without its origin, if nothing is complete; nil if there are none.
     public var storedStretches: StoredStretches? {
         let tracks = renditions.map(storedTrack)
         return stretches(multivariant.map { PartialChoice($0, tracks: tracks).places } ?? [0], tracks)
     }
 
-    /// What can be played of one rendition by itself, for who asks for one that no entry lists; nil where that is
-    /// nothing.
+    /// The playable ranges of one rendition by itself, for a request of a rendition that no entry lists; nil if there
+    /// are none.
     public func storedStretches(of rendition: Rendition) -> StoredStretches? {
         guard rendition.place < renditions.count, renditions[rendition.place] === rendition else { return nil }
         return stretches([rendition.place], renditions.map { $0 === rendition ? storedTrack(of: $0) : nil })

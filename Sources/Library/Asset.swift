@@ -5,97 +5,97 @@ public import Origin
 public import Playlist
 public import Store
 
-/// One HLS presentation, known by an id of ours and reached through an origin URL.
+/// One HLS presentation, identified by Weir's own id and fetched from an origin URL.
 ///
-/// The URL is a way to fetch, never the identity: tokens expire and hosts move.
+/// The URL is not the identity: tokens expire and hosts change.
 @LoopActor public final class Asset {
-    /// What the origin URL leads to.
+    /// The kind of playlist at the origin URL.
     public enum Entry: Sendable {
-        /// A choice of variants and renditions, mirrors folded into one.
+        /// A choice of variants and renditions. Mirrors are merged into one variant.
         case multivariant(MultivariantPlaylist, base: WebURL)
         /// One media playlist, which is the asset's only rendition.
         case media
     }
 
-    /// Also the bundle's name: small letters, digits and `-`. Never changes.
+    /// Also the bundle's name: lower-case letters, digits and `-`. Never changes.
     public let id: String
-    /// What the user calls it. Another one after `Library.rename`.
+    /// The user's name for the asset. `Library.rename` changes it.
     public internal(set) var name: String
-    /// For display, if the user gave it.
+    /// For display; nil if the user gave none.
     public internal(set) var title: String?
-    /// See `artworkKind`; nil before it was looked for.
+    /// Caches `artworkKind`; nil before the first lookup.
     var knownArtwork: Artwork.Kind??
-    /// The URL that leads to it, with whatever secrets it has. Another one after `Library.follow`.
+    /// The URL of the asset, secrets included. `Library.follow` changes it.
     public internal(set) var origin: WebURL
-    /// When it was first asked for, in seconds since 1970.
+    /// Time of the first request, in seconds since 1970.
     public let created: Int64
-    /// `verified`, once it was read.
+    /// Caches `verified`; nil before the first read.
     package var knownVerified: Int64??
-    /// Its origin's new content, while that is not in its place; see `Library.revise`.
+    /// New content of the origin that has not replaced this asset yet; see `Library.revise`.
     public internal(set) var revision: Asset?
-    /// The id of the asset of which it is that.
+    /// For a revision: the id of the asset that it revises.
     public internal(set) var revises: String?
-    /// Its policy, when it was played, and what was purged.
+    /// The storage policy, the times of playback, and the latest purge.
     public package(set) var life = StorageLife() {
         didSet {
             bundle.isExcludedFromBackups = life.policy.isExcludedFromBackups
             keys.adopt(life.policy.keys)
         }
     }
-    /// What its requests may have of the user's own: as `origin` says, but for what another asset's playlist led to. New
-    /// content has it in common with the old.
+    /// The rights of its requests: the user's header fields and a private address. They belong to `origin`; an
+    /// interstitial asset has those of the asset that names it. A revision shares the rights of its asset.
     var access: OriginAccess
     /// The keys of all its renditions.
     public let keys: KeyRing
-    /// What its EXT-X-SESSION-DATA lines lead to.
+    /// The resources of its EXT-X-SESSION-DATA tags.
     public let sessionData: SessionDataShelf
-    /// What the URL leads to; nil before it was fetched.
+    /// The playlist at the origin URL; nil before it was fetched.
     public private(set) var entry: Entry? {
         get { awake { knownEntry } }
         set { knownEntry = newValue }
     }
-    /// In the order of `MultivariantPlaylist.renditionURIs`; one for a media playlist.
+    /// In the order of `MultivariantPlaylist.renditionURIs`; one element for a media playlist.
     public private(set) var renditions: [Rendition] {
         get { awake { knownRenditions } }
         set { knownRenditions = newValue }
     }
-    /// Media playlists of pictures, in the order of `MultivariantPlaylist.imageVariants`.
+    /// Media playlists of images, in the order of `MultivariantPlaylist.imageVariants`.
     public private(set) var images: [Rendition] {
         get { awake { knownImages } }
         set { knownImages = newValue }
     }
-    /// What its playlists name to be played in between.
+    /// The interstitials that its playlists name.
     public var interstitials = Interstitials()
 
     package let bundle: Bundle
-    /// Whether the catalogue has it: only an asset with something to keep goes there.
+    /// True if the catalogue contains the asset. An asset without stored pieces is not in the catalogue.
     package var isPersistent = false
-    /// Whether it is only looked at, or a guest: it is not registered, and nothing of it is written.
+    /// True for a preview or an interstitial asset: it is not registered, and none of it is written to disk.
     package var isPreview = false
-    /// When the origin was last asked for the entry, and whether it answered.
+    /// Time and result of the latest request for the entry playlist.
     var checked: (at: ContinuousClock.Instant, isPresent: Bool)?
-    /// Where renditions are now, by their places, as a text said that is none of this asset's otherwise.
+    /// New URLs of renditions, by place, from a playlist that otherwise does not fit this asset.
     var moved: [Int: [WebURL]] = [:]
-    /// Whether the origin offers another choice of renditions than the one that pieces are stored of.
+    /// True if the origin offers another choice of renditions than the stored one.
     var isOutdated = false
-    /// The asking for fresh URLs that is under way, which others join, and how often it may be done.
+    /// The running renewal of URLs, which other callers join, and its rate limit.
     var renewal: Task<Void, Never>?
     var pace = RenewalPace()
-    /// The check under way, which others join.
+    /// The running check of the origin, which other callers join.
     var checking: Task<Result<Bool, LibraryError>, Never>?
-    /// The comparison with the disk that is under way, which others join.
+    /// The running comparison with the disk, which other callers join.
     var surveying: Task<Void, Never>?
-    /// Why what belongs to it cannot be noted in the catalogue, and therefore not be kept; nil when nothing is amiss.
+    /// The error that keeps the asset out of the catalogue, and its pieces out of the store; nil if there is none.
     package var saveFailure: StoreError?
     /// The library, once the asset is registered.
     weak var observer: (any AssetObserver)?
-    /// The whole renditions as they stand in the bundle's own playlists.
+    /// The complete renditions that the bundle's own playlists list.
     var published: Set<Int> = []
-    /// Which pieces stand in for which.
+    /// The pieces that substitute others.
     var composites = Composites()
-    /// Grows whenever other renditions take the place of those that there were.
+    /// Increases when the set of renditions is replaced.
     private(set) var edition = 0
-    /// Why nothing of it can be used, in a sentence: its bundle is of a newer format. Nil for nearly all.
+    /// The reason why the asset is unusable, as a sentence: its bundle has a newer format. Nil for nearly all assets.
     public internal(set) var refusal: String?
     private var knownEntry: Entry?
     private var knownRenditions: [Rendition] = []
@@ -122,23 +122,23 @@ public import Store
         keys.observer = self
     }
 
-    // MARK: Sleep
+    // MARK: Loading on demand
 
-    /// Whether nobody has needed its playlists yet, which are read when somebody does: most assets of a large store are
-    /// never asked for between two starts.
+    /// True if the playlists are not loaded yet. They load on first use, because most assets of a large store are not
+    /// used between two starts.
     public var isAsleep: Bool { unread != nil }
 
-    /// Lets it sleep until its entry or renditions are needed.
+    /// Postpones loading the playlists until the entry or the renditions are used.
     ///
-    /// - Parameter read: reads them then; once.
+    /// - Parameter read: loads them; called at most once.
     func sleep(until read: @escaping () -> Void) { unread = read }
 
-    /// Does something as soon as its playlists are read; at once where they are.
+    /// Calls `body` as soon as the playlists are loaded; at once if they are.
     public func whenAwake(_ body: @escaping () -> Void) {
         if isAsleep { wakings.append(body) } else { body() }
     }
 
-    /// Reads its playlists, if nobody has yet.
+    /// Loads the playlists unless they are loaded.
     public func wake() {
         guard let unread else { return }
         self.unread = nil
@@ -153,18 +153,18 @@ public import Store
         return body()
     }
 
-    /// The header fields that the user gave for the origin of its URL. Secret.
+    /// The header fields that the user gave for the origin of the asset's URL. Secret.
     public var fields: UserFields { access.fields }
 
-    /// Whether it was removed: nothing of it is fetched or written any more.
+    /// True if the asset was removed. Its resources are then neither fetched nor written.
     public var isRemoved: Bool { bundle.isRemoved }
 
-    /// The rendition with this id.
+    /// Returns the rendition with this id.
     public func rendition(_ id: String) -> Rendition? {
         awake { byID[id] ?? knownImages.first { $0.name.id == id } }
     }
 
-    /// The folder with this name in the bundle: a rendition's, `keys` or `data`.
+    /// Returns the folder with this name in the bundle: a rendition's, `keys` or `data`.
     public func folder(_ id: String) -> PieceFolder? {
         switch id {
         case keys.folder.id: keys.folder
@@ -173,27 +173,27 @@ public import Store
         }
     }
 
-    /// The resource that a name in one of its folders stands for; nil if nothing leads to it any more.
+    /// Returns the resource with this name in one of the asset's folders; nil if no playlist names it any more.
     public func resource(_ name: PieceName, in folder: PieceFolder) -> Resource? {
         if folder === sessionData.folder { return sessionData.resource(named: name) }
         if case .key(let number) = name.role { return folder === keys.folder ? keys.resource(number) : nil }
         return rendition(folder.id)?.resource(named: name)
     }
 
-    /// Every folder of its bundle.
+    /// All folders of its bundle.
     package var folders: [PieceFolder] { [keys.folder, sessionData.folder] + (renditions + images).map(\.folder) }
 
-    /// The multivariant playlist, where there is one.
+    /// The multivariant playlist; nil if the asset is a lone media playlist.
     public var multivariant: MultivariantPlaylist? {
         if case .multivariant(let playlist, _) = entry { playlist } else { nil }
     }
 
     // MARK: Entry
 
-    /// Takes what the URL leads to. Renditions that were there stay, with what is known of them: the new text may have
-    /// fresh tokens in its URIs, and other hosts.
+    /// Takes a new multivariant playlist. Known renditions stay with their state; the new playlist may have fresh
+    /// tokens and other hosts in its URIs.
     ///
-    /// - Returns: those that were there and are not any more; another may have the same name now.
+    /// - Returns: the renditions that are gone; a new one may have the same name.
     @discardableResult package func adopt(_ playlist: MultivariantPlaylist, base: WebURL) -> [Rendition] {
         let mirrors = playlist.mirrors
         let folded = playlist.folded(mirrors)
@@ -210,20 +210,20 @@ public import Store
             images.first { $0.name == name } ?? Rendition(name, bundle: bundle, keys: keys)
         }
         addresses = RenditionAddresses(renditions.map { ($0, urls(of: $0)) })
-        // A store may know a mirror as a rendition of its own.
+        // The store may know a mirror as a rendition of its own.
         for (rendition, set) in zip(renditions, mirrors) {
             for place in set.dropFirst() { byID[names[place].id] = rendition }
         }
         return gone
     }
 
-    /// Takes the lone media playlist that the URL leads to.
+    /// Takes the lone media playlist at the URL.
     func adopt(_ source: Rendition.Source, began: ContinuousClock.Instant = .now) {
         adoptLone()
         renditions[0].adopt(source, began: began)
     }
 
-    /// Takes note that the URL leads to a lone media playlist, whatever that says.
+    /// Makes the asset a lone media playlist whose content is still unknown.
     package func adoptLone() {
         if multivariant != nil { renditions = [] }
         entry = .media
@@ -234,14 +234,14 @@ public import Store
     /// The rendition of a lone media playlist, before and after it is adopted.
     package var lone: Rendition? { multivariant == nil ? renditions.first : nil }
 
-    /// - Parameter places: where each was before; nil where there was nothing to compare with.
+    /// - Parameter places: the former place of each; nil if there was nothing to compare with.
     @discardableResult private func adopt(_ names: [RenditionNaming.Name], places: [Int?]?) -> [Rendition] {
         let former = renditions
         edition += 1
         composites = Composites()
         renditions = names.enumerated().map { index, name in
             if let known = known(name, at: places?[index], in: former) { return known }
-            // Players know the folder; there is one of each name.
+            // Players know the folder; each name has only one.
             let folder = former.first { $0.name.id == name.id }?.folder
             return Rendition(name, bundle: bundle, keys: keys, folder: folder)
         }
@@ -250,15 +250,14 @@ public import Store
         return former.filter { !has($0) }
     }
 
-    /// What is known under a name: the same rendition as before, or one of which nothing is known that could be wrong
-    /// now.
+    /// The known rendition with a name: the same as before, or one without any state that could be wrong now.
     private func known(_ name: RenditionNaming.Name, at place: Int?, in former: [Rendition]) -> Rendition? {
         if let place, former.indices.contains(place), former[place].name == name { return former[place] }
         guard let known = byID[name.id], known.name == name, !(known.source?.isDurable ?? false) else { return nil }
         return known
     }
 
-    /// Where a rendition's playlist is, as the entry says: at each of its mirrors, in the order of the text.
+    /// The URLs of a rendition's playlist from the entry: one for each mirror, in the order of the playlist.
     func urls(of rendition: Rendition) -> [WebURL] {
         guard case .multivariant(let playlist, let base) = entry else { return [origin] }
         if has(rendition) {
@@ -269,26 +268,26 @@ public import Store
         return [playlist.imageVariants[index].uri].compactMap { try? base.resolving($0) }
     }
 
-    /// Whether a rendition is at more than one place.
+    /// True if a rendition has more than one URL.
     func hasMirrors(_ rendition: Rendition) -> Bool {
         guard let multivariant, has(rendition) else { return false }
         return multivariant.uris(ofRendition: rendition.place).count > 1
     }
 
-    /// Whether it is still one of this asset's.
+    /// True if the rendition still belongs to this asset.
     private func has(_ rendition: Rendition) -> Bool {
         renditions.indices.contains(rendition.place) && renditions[rendition.place] === rendition
     }
 
-    /// The rendition that an EXT-X-RENDITION-REPORT speaks of, by a URI in a playlist that came from `base`; nil if it
-    /// is none of this asset's. The tag need not repeat the query that the multivariant playlist has, where tokens are.
+    /// The rendition of an EXT-X-RENDITION-REPORT, from a URI in a playlist at `base`; nil if it is not one of this
+    /// asset's. The tag need not repeat the query of the multivariant playlist, which contains tokens.
     public func rendition(reportedAs uri: String, base: WebURL) -> Rendition? {
         guard let wanted = try? base.resolving(uri) else { return nil }
         wake()
         return addresses[wanted] ?? renditions.first { $0.source?.base == wanted }
     }
 
-    /// Keeps none of its folders open, where many assets are gone through: there are fewer descriptors than folders.
+    /// Closes its folders. A loop over many assets needs this, because there are fewer file descriptors than folders.
     package func letGo() {
         bundle.close()
         for folder in folders { folder.letGo() }
@@ -302,7 +301,7 @@ public import Store
 }
 
 extension Asset: BundleOwner, KeyRingObserver {
-    /// See `BundleOwner`.
+    /// Implements `BundleOwner`.
     package func folder(_ folder: PieceFolder, gained file: String) {
         if folder === keys.folder {
             if case .key(let number)? = PieceName(file)?.role { observer?.asset(self, gainedKey: number) }
@@ -312,24 +311,24 @@ extension Asset: BundleOwner, KeyRingObserver {
         if wholeRenditions != published { observer?.assetCompletedRenditions(self) }
     }
 
-    /// See `BundleOwner`.
+    /// Implements `BundleOwner`.
     package func bundle(_ bundle: Bundle, lostPiece error: StoreError) { observer?.asset(self, lostPiece: error) }
 
-    /// See `BundleOwner`.
+    /// Implements `BundleOwner`.
     package func bundleChanged(_ bundle: Bundle) { observer?.assetChangedPieces(self) }
 
     func keyRing(_ keys: KeyRing, expired numbers: [Int]) { observer?.asset(self, expiredKeys: numbers) }
 }
 
-/// Follows the stored pieces and keys of an asset: the library.
+/// Observes the stored pieces and keys of an asset. The library implements it.
 @LoopActor protocol AssetObserver: AnyObject {
     /// A key's file was stored.
     func asset(_ asset: Asset, gainedKey number: Int)
-    /// The keys with these numbers have expired. Called once for each key, within a question whether it may be used.
+    /// The keys with these numbers have expired. Called once for each key, during a query if the key may be used.
     func asset(_ asset: Asset, expiredKeys numbers: [Int])
-    /// Other renditions are complete than stand in the bundle's own playlists.
+    /// The set of complete renditions differs from the bundle's own playlists.
     func assetCompletedRenditions(_ asset: Asset)
-    /// The disk has lost a stored piece.
+    /// A stored piece is missing on disk.
     func asset(_ asset: Asset, lostPiece error: StoreError)
     /// Pieces were stored or deleted, or the folders moved.
     func assetChangedPieces(_ asset: Asset)

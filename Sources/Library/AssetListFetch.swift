@@ -4,15 +4,15 @@ import Origin
 import Playlist
 
 extension PlaylistFetcher {
-    /// So long a player waits for a list: it plays on without one.
+    /// A player waits this long for a list; after that it plays on without one.
     private static let listDeadline = Duration.seconds(8)
-    /// The most bytes of a list.
+    /// Maximum size of a list, in bytes.
     private static let listLimit: Int64 = 1 << 20
 
-    /// The list of an interstitial's assets at `url`, and the URL that it came from in the end.
+    /// Fetches the list of an interstitial's assets at `url`. Returns it with its URL after redirects.
     ///
-    /// - Parameter access: what the request may have.
-    /// - Throws: `LibraryError` that says what came instead of a list.
+    /// - Parameter access: the rights of the request: header fields and private addresses.
+    /// - Throws: `LibraryError` if the response is not a list; says what it is.
     func assetList(at url: WebURL, access: OriginAccess) async throws(LibraryError) -> (AssetList, base: WebURL) {
         var request = OriginRequest(url)
         access.grant(to: &request)

@@ -1,22 +1,22 @@
-/// Names and ids for assets.
+/// Makes names and ids of assets.
 package enum AssetNaming {
-    /// File names that say nothing of what they are.
+    /// File names that do not describe the content.
     private static let empty: Set<String> = [
         "master", "index", "playlist", "manifest", "main", "stream", "hls", "video", "prog-index", "chunklist", "vod",
         "media", "live", "m3u8",
     ]
 
-    /// A name from a URL's path: the last component that says something, without its extension.
+    /// Makes a name from a URL's path: the last descriptive component, without its extension.
     ///
-    /// `/vod/My%20Film/master.m3u8` → `my-film`. Small letters, digits and single `-`; at most 40; `stream` if nothing
-    /// is left.
+    /// `/vod/My%20Film/master.m3u8` → `my-film`. Lower-case letters, digits and single `-`; at most 40 characters;
+    /// `stream` if nothing is left.
     package static func name(forPath path: String) -> String {
         let components = path.split(separator: "/").map { slug(decoded(withoutExtension($0))[...]) }
             .filter { !$0.isEmpty }
         return components.last { !empty.contains($0) } ?? "stream"
     }
 
-    /// The first of `name`, `name-2`, `name-3` … that is not taken.
+    /// Returns the first of `name`, `name-2`, `name-3` … that is not taken.
     package static func unique(_ name: String, isTaken: (String) -> Bool) -> String {
         guard isTaken(name) else { return name }
         var number = 2
@@ -24,8 +24,8 @@ package enum AssetNaming {
         return "\(name)-\(number)"
     }
 
-    /// An id for a new asset: its name, so that a person knows the folder, and four characters that make it one of its
-    /// own.
+    /// Makes an id for a new asset: its name, so that the user recognizes the folder, and four characters that make it
+    /// unique.
     package static func id(forName name: String, isTaken: (String) -> Bool) -> String {
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         while true {
@@ -34,7 +34,7 @@ package enum AssetNaming {
         }
     }
 
-    /// Whether a user may give an asset this name: as `slug` would leave it.
+    /// True if a user may give an asset this name: `slug` leaves it unchanged.
     package static func isName(_ name: String) -> Bool { !name.isEmpty && slug(name[...]) == name }
 
     private static func withoutExtension(_ component: Substring) -> Substring {
@@ -56,7 +56,7 @@ package enum AssetNaming {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Small letters, digits and single `-`; at most 40 characters.
+    /// Reduces a text to lower-case letters, digits and single `-`; at most 40 characters.
     static func slug(_ text: Substring) -> String {
         var slug = ""
         for byte in text.utf8 {

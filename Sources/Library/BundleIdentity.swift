@@ -28,10 +28,10 @@ package struct BundleIdentity: Codable, Sendable {
     package let policy: StoragePolicy?
     /// The time of the first playback, in seconds since 1970; nil unless the policy counts from that.
     package let firstPlayed: Int64?
-    /// The life of each key; nil if none of them is limited.
+    /// The lifetime of each key; nil if no key has a limit.
     package let keys: [Key]?
 
-    /// The life of one key, as in `KeyLife`, without the key itself.
+    /// The lifetime of one key, as in `KeyLife`, without the key itself.
     package struct Key: Codable, Sendable {
         package let number: Int
         let came, firstPlayed, expires, dated, lapsed, invalidated: Int64?
@@ -89,8 +89,8 @@ package struct BundleIdentity: Codable, Sendable {
 
 /// Checks of a bundle's format.
 extension Library {
-    /// Checks the format of an asset's bundle before anything of it is used: a bundle of a newer format is neither read nor
-    /// written, and one of an older format is rewritten.
+    /// Checks the format of an asset's bundle before the first use. A bundle of a newer format is neither read nor
+    /// written; one of an older format is rewritten.
     ///
     /// - Returns: true if the bundle can be used.
     func admitBundle(of asset: Asset) -> Bool {

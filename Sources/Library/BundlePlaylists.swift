@@ -4,15 +4,15 @@ import HTTPMessage
 package import Playlist
 import Store
 
-/// What makes a bundle plain HLS: playlists with relative names over the renditions that are whole, and `asset.json`.
+/// Writes the playlists and `asset.json` of a bundle. They list the complete renditions by relative names.
 ///
-/// The folder then plays in any player, and from any static server, with no Weir.
+/// The folder is then plain HLS: any player and any static server can use it without Weir.
 @LoopActor package struct BundlePlaylists {
-    /// A multivariant playlist, and what it leads to.
+    /// A multivariant playlist and the files that it names.
     package struct Master {
-        /// The text.
+        /// The text of the playlist.
         package let text: [UInt8]
-        /// The places in `Asset.renditions` of those that it lists.
+        /// The places in `Asset.renditions` of the listed renditions.
         package var renditions: Set<Int> = []
         /// The paths of session keys and session data that it names.
         package var files: Set<String> = []
@@ -22,7 +22,7 @@ import Store
 
     package init(_ asset: Asset) { self.asset = asset }
 
-    /// Writes all of them anew, each at once: a reader sees the old text or the new one.
+    /// Writes all files. Each write is atomic: a reader sees the old text or the new one.
     func write() throws {
         for rendition in asset.renditions where rendition.isWhole {
             guard let playlist = rendition.source?.playlist else { continue }
@@ -37,7 +37,7 @@ import Store
         try folder.write(try identity(), as: BundleIdentity.fileName)
     }
 
-    /// The playlist of a rendition, beside its pieces.
+    /// The playlist of a rendition, which is stored beside the pieces.
     package func media(_ playlist: MediaPlaylist, of rendition: Rendition) throws -> [UInt8] {
         try playlist.rendered(.bundle) { reference in
             switch reference {
@@ -49,10 +49,10 @@ import Store
         }
     }
 
-    /// The multivariant playlist over what is whole; nil where nothing plays.
+    /// The multivariant playlist of the complete renditions; nil if nothing plays.
     package func master() throws -> Master? { try master(of: asset.wholeRenditions) }
 
-    /// The multivariant playlist over the renditions at these places.
+    /// The multivariant playlist of the renditions at these places; nil if nothing plays.
     package func master(of whole: Set<Int>) throws -> Master? {
         guard let multivariant = asset.multivariant else {
             guard let rendition = asset.renditions.first, whole.contains(0) else { return nil }
@@ -76,12 +76,12 @@ import Store
         Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\n\(path)\n".utf8)
     }
 
-    /// `asset.json`.
+    /// The text of `asset.json`.
     package func identity() throws -> [UInt8] { try BundleIdentity(of: asset).text() }
 }
 
 extension Rendition {
-    /// The largest bit rate of any segment that is here, in bits a second: RFC 8216 §4.3.4.2's BANDWIDTH.
+    /// The peak segment bit rate of the stored segments, in bits per second: BANDWIDTH of RFC 8216 §4.3.4.2.
     var peakBitRate: Int {
         guard let segments = source?.playlist.segments else { return 0 }
         return segments.reduce(1) { peak, segment in

@@ -1,27 +1,27 @@
-/// What is left of renditions that play together when all is cut out that is not stored in every one of them.
+/// Computes the ranges that are stored in every one of several renditions that play together.
 ///
-/// Their segments seldom have the same durations, and a cut must be at the same media time in all of them, or sound and
-/// picture would part there. So it is made only where a segment ends in each: the smallest groups of segments that
-/// begin and end together stay, or go, as a whole.
+/// Their segments seldom have equal durations. A cut must be at the same media time in all renditions, or audio and
+/// video lose sync. So a cut is possible only where a segment ends in each rendition: the smallest groups of segments
+/// that begin and end together stay, or go, as a whole.
 struct CommonCut {
-    /// One rendition's segments in order.
+    /// One rendition's segments, in order.
     struct Track {
         /// In seconds.
         let durations: [Double]
-        /// Whether it can be played from what is stored.
+        /// True for each segment that can be played from the store.
         let isThere: [Bool]
     }
 
-    /// Whether a segment stays, by its place, for each track.
+    /// True for each segment that stays, by its place, for each track.
     private(set) var stays: [[Bool]]
-    /// How long what stays lasts in the first track, in seconds.
+    /// Duration of the remaining segments of the first track, in seconds.
     private(set) var seconds = 0.0
 
-    /// So far apart ends may be and count as the same: sound is divided between its own frames, of at most a tenth of a
-    /// second.
+    /// Maximum distance of two ends that count as the same, in seconds. Audio is divided at its own frames, which last
+    /// at most a tenth of a second.
     static let tolerance = 0.25
 
-    /// Works out what stays. Media time counts from the beginning of each track.
+    /// Computes the segments that stay. Media time counts from the beginning of each track.
     init(_ tracks: [Track]) {
         stays = tracks.map { [Bool](repeating: false, count: $0.durations.count) }
         var cursors = tracks.map { _ in Cursor() }
@@ -30,7 +30,7 @@ struct CommonCut {
             let starts = cursors.map(\.next)
             Self.advance(&cursors, tracks)
             let groups = tracks.indices.map { starts[$0]..<cursors[$0].next }
-            // Behind the end of one, the rest of the others goes on with what was before.
+            // Behind the end of one track, the rest of the others joins the last group.
             let isTail = groups.contains(where: \.isEmpty)
             wasKept = (!isTail || wasKept && starts.contains { $0 > 0 }) && Self.isThere(groups, tracks)
             if wasKept { keep(groups, tracks) }
@@ -48,7 +48,7 @@ struct CommonCut {
         }
     }
 
-    /// Goes on to where all end together, or have no more.
+    /// Advances all cursors to the next common end, or to the end of the tracks.
     private static func advance(_ cursors: inout [Cursor], _ tracks: [Track]) {
         for place in tracks.indices { cursors[place].advance(tracks[place]) }
         while let last = cursors.map(\.end).max(),

@@ -1,31 +1,31 @@
 import HTTPMessage
 import Playlist
 
-/// What a player asks of the server of a live playlist, in the query of its URL (rfc8216bis §6.2.5).
+/// The delivery directives that a player puts into the query of a live playlist's URL (rfc8216bis §6.2.5).
 public struct DeliveryDirectives: Hashable, Sendable {
-    /// `_HLS_skip`: the player has an earlier text, and wants only what is new.
+    /// `_HLS_skip`: the player has an earlier version of the playlist and asks for a delta update.
     public enum Skip: String, Sendable {
         /// Segments may be left out.
         case segments = "YES"
-        /// Segments and date ranges may.
+        /// Segments and date ranges may be left out.
         case segmentsAndDateRanges = "v2"
     }
 
-    /// `_HLS_msn`: the answer is to wait for the segment with this media sequence number.
+    /// `_HLS_msn`: the response waits for the segment with this media sequence number.
     public private(set) var mediaSequenceNumber: Int?
-    /// `_HLS_part`: it is to wait for the part with this Part Index of that segment.
+    /// `_HLS_part`: the response waits for the part with this Part Index of that segment.
     public private(set) var part: Int?
-    /// Whether a delta update will do.
+    /// The kind of delta update that the player accepts; nil for a full playlist.
     public private(set) var skip: Skip?
 
-    /// What a player that wants the playlist as it is asks for.
+    /// No directives: a request of the current playlist.
     public static let none = DeliveryDirectives()
 
     private init() {}
 
-    /// Takes the directives out of the query of a player's URL; what is left of it is the origin's own.
+    /// Splits the query of a player's URL into the directives and the origin's own query.
     ///
-    /// - Throws: `badDirective` for a value that is none, and for a part of no segment (rfc8216bis §6.2.5.2).
+    /// - Throws: `badDirective` for an invalid value, and for a part without a segment (rfc8216bis §6.2.5.2).
     public static func take(from query: String?) throws(LibraryError) -> (DeliveryDirectives, rest: String?) {
         var directives = DeliveryDirectives()
         guard let query, query.utf8.contains(UInt8(ascii: "_")) else { return (directives, query) }
@@ -39,14 +39,14 @@ public struct DeliveryDirectives: Hashable, Sendable {
         return (directives, rest.isEmpty ? nil : rest.joined(separator: "&"))
     }
 
-    /// Whether the parameter is one of them.
+    /// Reads a parameter. Returns true if it is a directive.
     private mutating func read(_ parameter: Substring) throws(LibraryError) -> Bool {
         let name = parameter.prefix { $0 != "=" }
         let value = parameter.dropFirst(name.count + 1)
         switch name {
         case "_HLS_msn": mediaSequenceNumber = try Self.number(value, of: name)
         case "_HLS_part": part = try Self.number(value, of: name)
-        case "_HLS_skip": skip = Skip(rawValue: String(value))  // Values that no text defines ask for nothing.
+        case "_HLS_skip": skip = Skip(rawValue: String(value))  // Undefined values are ignored.
         default: return false
         }
         return true
@@ -60,7 +60,7 @@ public struct DeliveryDirectives: Hashable, Sendable {
         return number
     }
 
-    /// The URL with these directives, sorted by name as caches want them, behind whatever its query says already.
+    /// Returns the URL with these directives appended to its query, sorted by name as caches need them.
     func added(to url: WebURL) -> WebURL {
         let parameters = [
             mediaSequenceNumber.map { "_HLS_msn=\($0)" }, part.map { "_HLS_part=\($0)" },
@@ -71,9 +71,9 @@ public struct DeliveryDirectives: Hashable, Sendable {
         return (try? url.resolving("?\(own)\(parameters.joined(separator: "&"))")) ?? url
     }
 
-    // MARK: What a server makes of them
+    // MARK: Use by a server
 
-    /// Only what the origin of a playlist says that it answers to.
+    /// Returns only the directives that the origin of a playlist supports.
     func understood(by playlist: MediaPlaylist) -> DeliveryDirectives {
         guard playlist.isLive, let control = playlist.serverControl else { return .none }
         var understood = self
@@ -82,13 +82,13 @@ public struct DeliveryDirectives: Hashable, Sendable {
         return understood
     }
 
-    /// Whether a playlist holds already what is to be waited for.
+    /// True if a playlist already contains the segment or part to wait for.
     func areMet(by playlist: MediaPlaylist) -> Bool {
         guard let number = mediaSequenceNumber, playlist.isLive else { return true }
         let end = playlist.endSequenceNumber
         guard let part else { return number < end }
         if number + 1 < end { return true }
-        // A part beyond a whole segment's last is the first of the next segment.
+        // A part number beyond the last part of a complete segment means the first part of the next segment.
         let count = playlist.parts.count { $0.mediaSequenceNumber == number }
         if part < count || (number < end && count == 0) { return true }
         return number < end && playlist.parts.contains { $0.mediaSequenceNumber == end }
@@ -96,6 +96,6 @@ public struct DeliveryDirectives: Hashable, Sendable {
 }
 
 extension MediaPlaylist {
-    /// One more than the media sequence number of the last whole segment.
+    /// The media sequence number of the last complete segment, plus one.
     var endSequenceNumber: Int { firstSequenceNumber + segments.count }
 }

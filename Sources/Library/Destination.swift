@@ -3,33 +3,33 @@ import Fetching
 import HTTPMessage
 import Playlist
 
-/// What another URL leads to, once it is known to be what an asset is. Nothing of the asset has changed yet.
+/// A new URL of an asset, checked to lead to the same content. The asset itself is not changed yet.
 @LoopActor struct Destination {
-    /// A multivariant playlist with what its references are relative to.
+    /// A multivariant playlist and the base URL of its references.
     struct Entry {
         let playlist: MultivariantPlaylist
         let base: WebURL
-        /// Whether it can take the place of the known one; else it only says where things are.
+        /// True if the playlist can replace the known one; otherwise only its URLs are used.
         let isFit: Bool
     }
 
     /// The new URL.
     let url: WebURL
-    /// What requests to it may have.
+    /// The rights of requests to the URL: header fields and private addresses.
     let access: OriginAccess
-    /// What it leads to; nil for a lone media playlist.
+    /// The multivariant playlist at the URL; nil for a lone media playlist.
     let entry: Entry?
-    /// The playlists that are those of known ones.
+    /// The media playlists that match known ones.
     private(set) var sources: [(rendition: Rendition, source: Rendition.Source)] = []
-    /// Those of which nothing is stored, and which are not there, or not as they were.
+    /// Renditions without stored pieces whose playlist is absent or different at the new URL.
     private(set) var lost: [Rendition] = []
 
     private let asset: Asset
     private let playlistFetcher: PlaylistFetcher
 
-    /// Asks for the entry, and for the playlist of each rendition that is known.
+    /// Fetches the entry, and the playlist of each known rendition.
     ///
-    /// - Throws: `otherContent`, with what differs; or why a playlist cannot be had.
+    /// - Throws: `otherContent` with the difference, or the reason why a playlist cannot be fetched.
     init(
         of asset: Asset, at url: WebURL, _ access: OriginAccess, by playlistFetcher: PlaylistFetcher
     ) async throws(LibraryError) {
@@ -66,7 +66,7 @@ import Playlist
         let names = RenditionNaming(playlist).names
         let isBare = asset.renditions.allSatisfy { $0.folder.bytes == 0 }
         for rendition in asset.renditions {
-            // Where nothing is stored, what is known of it has to do.
+            // Without stored pieces, the known playlists are compared instead.
             let isNeeded = isBare ? rendition.source != nil : rendition.folder.bytes > 0
             let index = places.firstIndex(of: rendition.place)
             let isNamedSo = index.map { names[mirrors[$0][0]] == rendition.name } ?? false
@@ -108,7 +108,7 @@ import Playlist
         throw failure ?? LibraryError(.notPlaylist, "\(rendition.name.id) has no usable URL at \(url.redacted)")
     }
 
-    // MARK: Saying what differs
+    // MARK: Differences
 
     private func other(_ difference: String) -> LibraryError {
         LibraryError(.otherContent, "\(url.redacted) does not lead to what \(asset.name) is: it has \(difference)")
@@ -135,8 +135,8 @@ import Playlist
 }
 
 extension Rendition {
-    /// Whether a text from another URL is that of this rendition: what has ended must be the same, what goes on must
-    /// agree.
+    /// True if a playlist from another URL belongs to this rendition: one that has ended must be equal, a live one must
+    /// agree where the two overlap.
     fileprivate func matches(_ source: Source) -> Bool {
         (self.source?.isDurable ?? false) ? isAgain(source) : stands(source)
     }

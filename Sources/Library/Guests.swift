@@ -2,28 +2,29 @@ import EventLoop
 import Fetching
 import HTTPMessage
 
-/// Presentations that other assets' playlists name, and players play in between: known as long as they are of use,
-/// never listed, and nothing of them is kept.
+/// The interstitial assets: presentations that other assets' playlists name, and that players play in between. They are
+/// kept in memory for a limited time, never listed, and never stored.
 struct Guests {
-    /// One URL may be asked for on behalf of several assets, of which each may only go where its own user said.
+    /// Identifies an interstitial asset. Several assets may name one URL, and each may only reach the hosts that its
+    /// own user named.
     struct Key: Hashable {
         let url: WebURL
         let access: OriginAccess
     }
 
-    /// Those that are being opened.
+    /// The opens under way.
     var opening: [Key: Task<Result<Asset, LibraryError>, Never>] = [:]
     private var byKey: [Key: Asset] = [:]
     private var byID: [String: Asset] = [:]
-    /// The longest unused first.
+    /// Least recently used first.
     private var order: [Key] = []
-    /// A player plays one, and looks at the next few.
+    /// A player plays one interstitial, and looks at the next few.
     private static let limit = 64
 
-    /// The guest with this id.
+    /// Returns the interstitial asset with this id.
     func asset(id: String) -> Asset? { byID[id] }
 
-    /// The guest at a URL.
+    /// Returns the interstitial asset with a key, and marks it as used.
     mutating func asset(_ key: Key) -> Asset? {
         guard let asset = byKey[key] else { return nil }
         order.removeAll { $0 == key }
@@ -31,7 +32,7 @@ struct Guests {
         return asset
     }
 
-    /// Takes a new one in; the one that was asked for the longest ago goes where there are too many.
+    /// Inserts a new one; evicts the least recently used one above the limit.
     mutating func add(_ asset: Asset, _ key: Key) {
         (byKey[key], byID[asset.id]) = (asset, asset)
         order.append(key)

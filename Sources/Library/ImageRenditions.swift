@@ -1,12 +1,11 @@
 import Fetching
 import Playlist
 
-/// What the media playlists of pictures are called that EXT-X-IMAGE-STREAM-INF names: `images-180p`.
+/// Names the media playlists of images that EXT-X-IMAGE-STREAM-INF lists: `images-180p`.
 ///
-/// They are no renditions that a download or an offline view reckons with, since no player needs them; what flows is
-/// kept.
+/// Downloads and offline playback ignore them, since no player needs them. Images that were played are cached.
 enum ImageRenditions {
-    /// The names, in the order of `MultivariantPlaylist.imageVariants`: a function of the text alone.
+    /// The names, in the order of `MultivariantPlaylist.imageVariants`. They depend only on the text of the playlist.
     static func names(_ playlist: MultivariantPlaylist) -> [RenditionNaming.Name] {
         var taken: Set<String> = []
         return playlist.imageVariants.map { variant in

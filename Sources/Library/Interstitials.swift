@@ -1,11 +1,11 @@
 public import HTTPMessage
 
-/// What an asset's playlists name to be played in between (rfc8216bis appendix D), by names of ours.
+/// Maps interstitials of an asset's playlists (rfc8216bis appendix D) to names in Weir's own URLs.
 ///
-/// A name is made of the URL alone, so that it is the same in each playlist and each process. What was named long ago
-/// is forgotten: a live stream may name something new for days.
+/// A name depends only on the URL, so that it is the same in each playlist and each process. The oldest entries are
+/// dropped: a live stream may name new URLs for days.
 public struct Interstitials {
-    /// What a URL leads to; the raw value is the extension that its name has.
+    /// The kind of resource at a URL; the raw value is the extension of its name.
     public enum Kind: String, Sendable {
         /// A presentation (X-ASSET-URI).
         case presentation = "m3u8"
@@ -15,7 +15,7 @@ public struct Interstitials {
 
     /// The name of an interstitial in players' URLs, such as `1k3f9z.m3u8`.
     public struct Name: Hashable, Sendable, CustomStringConvertible {
-        /// What it leads to.
+        /// The kind of resource.
         public let kind: Kind
         private let number: UInt64
 
@@ -24,7 +24,7 @@ public struct Interstitials {
             number = Fingerprint.of(Array(url.text.utf8))
         }
 
-        /// Reads a name as `description` writes it, and nothing else.
+        /// Parses a name exactly as `description` writes it.
         public init?(_ text: String) {
             let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             guard parts.count == 2, let kind = Kind(rawValue: String(Substring(parts[1]))),
@@ -38,14 +38,14 @@ public struct Interstitials {
         public var description: String { "\(String(number, radix: 36)).\(kind.rawValue)" }
     }
 
-    /// In players' URLs, where a rendition's name stands otherwise.
+    /// In players' URLs, stands in the place of a rendition's name.
     public static let folder = "interstitials"
 
     private var urls: [Name: WebURL] = [:]
     private var order: [Name] = []
     private static let limit = 1024
 
-    /// The name of what is at a URL, which leads there from now on.
+    /// Returns the name of a URL, and records the URL for the name.
     public mutating func name(_ url: WebURL, _ kind: Kind) -> Name {
         let name = Name(url, kind)
         if urls.updateValue(url, forKey: name) == nil { order.append(name) }
@@ -53,6 +53,6 @@ public struct Interstitials {
         return name
     }
 
-    /// Where a name leads; nil for one that nothing was given, or that was forgotten.
+    /// Returns the URL of a name; nil if the name was never given, or was dropped.
     func url(_ name: Name) -> WebURL? { urls[name] }
 }

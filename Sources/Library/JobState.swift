@@ -1,16 +1,16 @@
-/// Where work on an asset is that goes on for a while: a verification, a publication, a move.
+/// The state of a longer job on an asset: a verification, a publication, a move.
 public enum JobState: Sendable {
-    /// It goes on.
+    /// The job runs.
     case running
-    /// What a verification has found missing is fetched.
+    /// The job fetches the resources that a verification found missing.
     case repairing
-    /// It has come to its end.
+    /// The job has finished.
     case done
-    /// Somebody gave it up.
+    /// The job was cancelled.
     case cancelled
-    /// Something kept it from its end, and says what.
+    /// The job failed, and has an error message.
     case failed
 
-    /// Whether nothing more happens.
+    /// True if the state cannot change any more.
     public var isFinal: Bool { self != .running && self != .repairing }
 }

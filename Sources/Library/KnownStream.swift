@@ -1,36 +1,36 @@
 import EventLoop
 public import HTTPMessage
 
-/// A stream that the user has written down: known by name, and by nothing else until it is asked for.
+/// A stream of the user's streams file. It has a name, but no asset until it is first opened.
 public struct KnownStream: Equatable, Sendable {
-    /// The name that its asset gets.
+    /// The name of its asset.
     public let name: String
     /// For display.
     public let title: String?
-    /// Where it is.
+    /// The URL of the stream.
     public let url: WebURL
 
-    /// A stream; nil where the name is none that an asset may have.
+    /// Creates a stream; nil if the name is no valid asset name.
     public init?(name: String, title: String?, url: WebURL) {
         guard AssetNaming.isName(name) else { return nil }
         (self.name, self.title, self.url) = (name, title, url)
     }
 
-    /// The name that goes with a title: small letters, digits and single dashes; empty where nothing is left of it.
+    /// Makes a name from a title: lower-case letters, digits and single dashes; empty if nothing is left.
     public static func name(forTitle title: String) -> String { AssetNaming.slug(title[...]) }
 }
 
 extension Library {
-    /// The streams of which there is no asset, neither by name nor by URL, as the user has written them down.
+    /// The streams that have no asset, by name or by URL, in the order of the streams file.
     public var unopenedStreams: [KnownStream] {
         streams.filter { asset(named: $0.name) == nil && asset(at: $0.url) == nil }
     }
 
-    /// The stream of this name, unless an asset is called so.
+    /// Returns the stream with this name, unless an asset has the name.
     public func stream(named name: String) -> KnownStream? {
         asset(named: name) == nil ? streams.first { $0.name == name } : nil
     }
 
-    /// What the user calls a URL, where that can be the name of a new asset.
+    /// Returns the stream with a URL, if its name is free for a new asset.
     func stream(at url: WebURL) -> KnownStream? { streams.first { $0.url == url && !isTaken($0.name) } }
 }

@@ -4,12 +4,12 @@ public import HTTPMessage
 import Origin
 import Store
 
-/// Images that stand for assets in lists: one file in the bundle, `artwork.jpg`, `.png` or `.webp`.
+/// Images that represent assets in lists: one file in the bundle, `artwork.jpg`, `.png` or `.webp`.
 extension Library {
-    /// The image at a URL: asked for as the asset's own resources are, so that a private address is refused unless it
-    /// is the asset's own, and the user's header fields go to the asset's origin alone.
+    /// Fetches an image under the rules of the asset's own resources: a private address is refused unless it is the
+    /// asset's own, and the user's header fields go to the asset's origin only.
     ///
-    /// - Throws: `LibraryError`: `notArtwork` for what is no image that is kept.
+    /// - Throws: `LibraryError`: `notArtwork` if the response is no accepted image.
     public func artwork(at url: WebURL, for asset: Asset) async throws(LibraryError) -> Artwork {
         guard !isOffline else { throw LibraryError(.notStored, "\(url.redacted) cannot be had, since Weir is offline") }
         var request = OriginRequest(url)
@@ -30,7 +30,7 @@ extension Library {
         return artwork
     }
 
-    /// Keeps an image with an asset, in the place of the one before.
+    /// Stores an image with an asset, and replaces the previous one.
     public func keep(_ artwork: Artwork, of asset: Asset) throws(LibraryError) {
         if let readOnlyReason { throw LibraryError(readOnlyReason, about: "the artwork of \(asset.name) is not kept") }
         guard !asset.bundle.isHeld else {
@@ -48,7 +48,7 @@ extension Library {
         writeBundle(of: asset)
     }
 
-    /// The image that is kept with an asset; nil where there is none.
+    /// Reads the stored image of an asset; nil if there is none.
     public func artwork(of asset: Asset) -> Artwork? {
         guard let kind = asset.artworkKind, let folder = try? asset.bundle.directory(create: false),
             let bytes = try? folder.read(kind.fileName)
@@ -58,7 +58,7 @@ extension Library {
 }
 
 extension Asset {
-    /// What the image is that is kept with it; nil where there is none.
+    /// The format of the stored image; nil if there is none.
     public internal(set) var artworkKind: Artwork.Kind? {
         get {
             if let known = knownArtwork { return known }

@@ -5,12 +5,13 @@ import Origin
 import Playlist
 public import Store
 
-/// What outlives the process: written before it is used, and read back at the start.
+/// Stores the library's state in the catalogue before it is used, and restores it at the start.
 extension Library {
-    /// The downloads that an earlier process left.
+    /// The downloads of an earlier process.
     public var storedDownloads: [DownloadRecord] { store.catalogue.initial.downloads }
 
-    /// Writes a download, new or changed, and the asset itself if the catalogue lacks it: one of a live stream may.
+    /// Writes a download, new or changed. Also writes the asset if the catalogue lacks it, which is possible for a live
+    /// stream.
     public func save(_ record: DownloadRecord) async throws(LibraryError) {
         if let asset = asset(id: record.asset), !asset.isPersistent { await saveNew(asset) }
         do {
@@ -23,9 +24,10 @@ extension Library {
 
     // MARK: Writing
 
-    /// Writes a media playlist that has ended, the numbers of its keys, and the asset itself if the catalogue lacks it.
+    /// Writes a media playlist that has ended, and the numbers of its keys. Also writes the asset if the catalogue
+    /// lacks it.
     ///
-    /// - Returns: whether it is there now; if not, `asset.saveFailure` says why.
+    /// - Returns: true if the playlist is in the catalogue; if not, `asset.saveFailure` has the reason.
     @discardableResult func save(
         _ source: Rendition.Source, of rendition: String, in asset: Asset
     ) async -> Bool {
@@ -39,44 +41,44 @@ extension Library {
         return await write(contents, about: asset)
     }
 
-    /// A media playlist as it stands in the catalogue.
+    /// The catalogue record of a media playlist.
     func record(of source: Rendition.Source, _ rendition: String, in asset: Asset) -> PlaylistRecord {
         PlaylistRecord(
             asset: asset.id, rendition: rendition == RenditionNaming.lone.id ? "" : rendition, url: source.base.text,
             body: source.playlist.text.write(), imports: source.imports, fetched: Self.now)
     }
 
-    /// A multivariant playlist as it stands in the catalogue.
+    /// The catalogue record of a multivariant playlist.
     func record(of playlist: MultivariantPlaylist, base: WebURL, in asset: Asset) -> PlaylistRecord {
         PlaylistRecord(
             asset: asset.id, rendition: "", url: base.text, body: playlist.text.write(), fetched: Self.now)
     }
 
-    /// Writes the multivariant playlist of an asset that the catalogue has.
+    /// Writes the multivariant playlist of an asset that is in the catalogue.
     ///
-    /// - Parameter gone: renditions whose playlists go: their names may be others' now.
+    /// - Parameter gone: renditions whose playlists are deleted, because another may have their name now.
     func saveEntry(of asset: Asset, without gone: [Rendition]) async {
         guard let record = entryRecord(of: asset) else { return }
         await write(.init(playlists: [record]), without: gone.map(\.name.id), about: asset)
     }
 
-    /// Writes that a rendition is recorded, and the asset itself if the catalogue lacks it.
+    /// Writes that a rendition is recorded. Also writes the asset if the catalogue lacks it.
     ///
-    /// - Returns: whether it is there now; if not, `asset.saveFailure` says why.
+    /// - Returns: true if the recording is in the catalogue; if not, `asset.saveFailure` has the reason.
     func save(recordingOf rendition: Rendition, in asset: Asset) async -> Bool {
         var contents = asset.isPersistent ? Catalogue.Contents() : self.contents(of: asset)
         contents.recordings = [RecordingRecord(asset: asset.id, rendition: rendition.name.id)]
         return await write(contents, about: asset)
     }
 
-    /// Writes an asset that the catalogue lacks, with what its URL leads to.
+    /// Writes an asset that the catalogue lacks, with its playlists.
     package func saveNew(_ asset: Asset) async { await write(contents(of: asset), about: asset) }
 
     private func contents(of asset: Asset) -> Catalogue.Contents {
         Catalogue.Contents(assets: [asset.record], playlists: entryRecord(of: asset).map { [$0] } ?? [])
     }
 
-    /// Writes the name and title of an asset that the catalogue has.
+    /// Writes the name and title of an asset that is in the catalogue.
     func saveRecord(of asset: Asset) async { await write(.init(assets: [asset.record]), about: asset) }
 
     private func entryRecord(of asset: Asset) -> PlaylistRecord? {
@@ -108,14 +110,14 @@ extension Library {
         asset.isPersistent = true
         asset.saveFailure = nil
         summaries.note(asset)
-        // Removed meanwhile: the removal may have come to the catalogue first.
+        // If the asset was removed meanwhile, its removal may have reached the catalogue before this write.
         if asset.isRemoved { try? await store.catalogue.removeAsset(asset.id) }
         return !asset.isRemoved
     }
 
     /// Records an asset whose bundle is complete in the store, then registers it.
     ///
-    /// - Returns: the registered asset, as it will be after a restart; nil if its records cannot be read back.
+    /// - Returns: the registered asset, as it is after a restart; nil if its records cannot be read back.
     package func insert(_ asset: Asset) async throws(StoreError) -> Asset? {
         var playlists = asset.renditions.compactMap { rendition in
             rendition.source.map { record(of: $0, rendition.name.id, in: asset) }
@@ -133,9 +135,9 @@ extension Library {
         return asset
     }
 
-    // MARK: Reading back
+    // MARK: Restoring
 
-    /// The assets of a catalogue, with the playlists and keys that belong to them.
+    /// Creates the assets of a catalogue, with their playlists and keys.
     func restored(_ contents: Catalogue.Contents) -> [Asset] {
         let playlists = Dictionary(grouping: contents.playlists, by: \.asset)
         let keys = Dictionary(grouping: contents.keys, by: \.asset)
@@ -167,10 +169,10 @@ extension Library {
         }
     }
 
-    /// Reads what is known of an asset, unless its bundle is one that a newer Weir has written.
+    /// Loads the playlists of an asset, unless a newer Weir has written its bundle.
     private func wake(_ asset: Asset, _ playlists: [PlaylistRecord], _ recordings: [RecordingRecord]) {
         guard admitBundle(of: asset) else { return }
-        // The entry first: it says which renditions there are.
+        // The entry comes first, because it defines the renditions.
         for playlist in playlists where playlist.rendition.isEmpty { restoreEntry(playlist, of: asset) }
         for playlist in playlists where !playlist.rendition.isEmpty { restoreMedia(playlist, of: asset) }
         for recording in recordings { restoreRecording(of: recording.rendition, in: asset) }
@@ -188,13 +190,13 @@ extension Library {
 
     private func restoreMedia(_ record: PlaylistRecord, of asset: Asset) {
         guard case (.media(let media), let base)? = Self.restored(record) else { return }
-        // What an earlier version kept of a mirror by itself is not mixed with what is kept now.
+        // An earlier version stored a mirror as a rendition of its own; its pieces are not mixed with the present ones.
         guard let rendition = asset.rendition(record.rendition), rendition.name.id == record.rendition else { return }
         rendition.adopt(Rendition.Source(playlist: media, base: base, imports: record.imports))
         rendition.isSaved = true
     }
 
-    /// The playlist of a record, read with the variables that it was read with when it came.
+    /// Parses the playlist of a record with the variables of its first parse.
     private static func restored(_ record: PlaylistRecord) -> (playlist: Playlist, base: WebURL)? {
         guard let base = try? WebURL(record.url) else { return nil }
         let variables = VariableSources(imports: record.imports, query: base.query)

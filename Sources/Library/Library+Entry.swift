@@ -4,32 +4,31 @@ import HTTPMessage
 import Origin
 import Playlist
 
-/// What an asset's URL leads to, and whether its origin is there.
+/// Fetches the entry playlist of an asset, and checks if its origin is present.
 extension Library {
-    /// For a playlist where stored pieces can take the origin's place.
+    /// For a playlist whose stored pieces can replace the origin.
     private static let impatient = PlaylistFetcher.Manner(deadline: .seconds(3), retries: .never)
-    /// For a playlist where only parts could take the origin's place: as long as players wait.
+    /// For a playlist that only partial content could replace: as long as players wait.
     private static let hesitant = PlaylistFetcher.Manner(deadline: .seconds(8))
-    /// So long an answer of the origin counts: players load an entry twice.
+    /// Lifetime of an answer of the origin: players load an entry twice.
     private static let checkLife = Duration.seconds(5)
 
-    /// Asks the origin for the entry playlist anew, unless that was just done; tells whether it answered.
+    /// Fetches the entry playlist again, unless a fetch was just done. Returns true if the origin answered.
     ///
-    /// Whether a false answer matters is for the caller to say: what is stored plays all the same. An origin that is
-    /// presumed absent is not asked then, and nobody waits for it. A live playlist that is the entry is not asked for
-    /// here, but where all live ones are.
+    /// The caller decides if a false result matters: stored content plays all the same. If the origin is presumed
+    /// absent, no request is made and the caller does not wait. A live playlist that is the entry is not fetched here,
+    /// but by the reload of live playlists.
     ///
-    /// Who is stored in part alone does not spare the origin: it has all the time that players have, and its refusal
-    /// counts.
+    /// For an asset that is only partial, the origin gets all the time that players have, and its refusal counts.
     ///
-    /// - Throws: `LibraryError` when the origin does not answer, and nothing is stored that could be played instead.
+    /// - Throws: `LibraryError` if the origin does not answer, and nothing stored could be played instead.
     public func refresh(_ asset: Asset) async throws(LibraryError) -> Bool {
         if isOffline { return false }
         if let lone = asset.lone, asset.isLive {
             _ = try await source(of: lone, in: asset)
             return true
         }
-        // Any answer since would have made it present.
+        // Any response since then would have made it present.
         if playlistFetcher.client.isPresumedAbsent(asset.origin), asset.substitute != nil { return false }
         if let checked = asset.checked, .now - checked.at < Self.checkLife { return checked.isPresent }
         if let task = asset.checking { return try await task.value.get() }
@@ -42,7 +41,7 @@ extension Library {
     private func check(_ asset: Asset) async -> Result<Bool, LibraryError> {
         let hasWhole = asset.isPlayableOffline
         do {
-            // Whether a part would do is found out when it is needed: files have to be looked into for that.
+            // Playable ranges are computed only when needed, because that reads files.
             try await loadEntry(of: asset, hasWhole ? Self.impatient : asset.bytes > 0 ? Self.hesitant : .patient)
             return .success(true)
         } catch {
@@ -57,12 +56,12 @@ extension Library {
         }
     }
 
-    /// Asks the origin, and takes what it answers if it fits what is known.
+    /// Fetches the entry, and adopts it if it fits the known one.
     func loadEntry(of asset: Asset, _ manner: PlaylistFetcher.Manner = .patient) async throws(LibraryError) {
         let began = ContinuousClock.now
         let origin = asset.origin
         let answer = try await playlistFetcher.playlist(at: origin, access: asset.access, manner)
-        // Where the asset was before it moved does not count any more.
+        // A response from a URL that is no longer the asset's does not count.
         guard origin == asset.origin else { return }
         asset.checked = (.now, true)
         switch answer.playlist {
@@ -72,8 +71,8 @@ extension Library {
         }
     }
 
-    /// Takes a lone media playlist: in the place of a multivariant playlist, or of another content that has ended, only
-    /// where that orphans no piece.
+    /// Adopts a lone media playlist. Replaces a multivariant playlist, or other content that has ended, only if that
+    /// orphans no piece.
     private func take(_ source: Rendition.Source, _ began: ContinuousClock.Instant, for asset: Asset) async {
         var source = source
         if asset.lone?.recording != nil { source.isWindow = true }
@@ -91,8 +90,7 @@ extension Library {
         asset.lone?.isSaved = isSaved
     }
 
-    /// Takes a multivariant playlist, unless pieces are stored that it has no place for. Then it only says where the
-    /// rest is.
+    /// Adopts a multivariant playlist, unless it lacks a rendition with stored pieces. Then only its URLs are used.
     private func take(_ playlist: MultivariantPlaylist, base: WebURL, for asset: Asset) async {
         guard asset.fits(playlist) else {
             if !asset.relocate(by: playlist, base: base) { note(change: &asset.isOutdated, of: asset) }
@@ -109,7 +107,7 @@ extension Library {
         if asset.isPlayableOffline { keepSessionData(of: asset) }
     }
 
-    /// Tells a person, once, that the origin has other content than what is stored.
+    /// Reports once that the origin has other content than the store.
     func note(change: inout Bool, of asset: Asset) {
         guard !change else { return }
         change = true

@@ -3,17 +3,16 @@ public import Fetching
 import HTTPMessage
 import Store
 
-/// Resources that a download wants together.
+/// Fetches several resources of a download together.
 extension Library {
-    /// The fetches of resources of the asset at background urgency, in their order, each retained for the caller, who
-    /// releases each when it has no more use for it.
+    /// Returns the fetches of resources of the asset at background urgency, in the given order. Each fetch is retained
+    /// for the caller, who must release it.
     ///
-    /// Neighbours among them, which are parts of one file, each beginning where the one before ends, are brought by one
-    /// request. Each ends and becomes a piece by itself, as `fetch(_:in:of:urgency:)` has it; what is under way
-    /// already is joined, and the neighbours before and behind it are fetched without it.
+    /// Adjacent byte ranges of one file share one merged request. Each fetch ends and becomes a piece by itself, as in
+    /// `fetch(_:in:of:urgency:)`. A fetch that is already under way is joined; its neighbours are fetched without it.
     ///
-    /// - Throws: `missing` when the asset was removed, `store` when there is neither disk nor memory for the bytes of
-    ///   one.
+    /// - Throws: `missing` if the asset was removed, `store` if neither disk nor memory has space for one of the
+    ///   resources.
     public func fetches(
         _ resources: [Resource], in folder: PieceFolder, of asset: Asset
     ) throws(LibraryError) -> [Fetch] {

@@ -3,14 +3,15 @@ import Fetching
 public import Origin
 import Store
 
-/// Header fields of the user's own.
+/// The user's header fields for an asset's origin.
 extension Library {
-    /// Gives an asset other header fields than before; an empty set takes them away.
+    /// Replaces the header fields of an asset; an empty set removes them.
     ///
-    /// They go with every request that is made for it, those that its players cause included, as far as that goes to
-    /// the scheme, host and port of its URL. They are kept in the catalogue, and nowhere else.
-    /// - Throws: `store` when they cannot be kept; nothing has changed then. In a store that is only read they hold
-    ///   until the process ends.
+    /// The fields go with every request for the asset to the scheme, host and port of its URL, including requests that
+    /// players cause. They are stored only in the catalogue.
+    ///
+    /// - Throws: `store` if they cannot be stored; nothing has changed then. In a read-only store they apply until the
+    ///   process ends.
     public func setFields(_ fields: UserFields, of asset: Asset) async throws(LibraryError) {
         guard fields != asset.access.fields else { return }
         if asset.isPersistent, readOnlyReason == nil {
@@ -23,30 +24,30 @@ extension Library {
             }
         }
         asset.access.change(to: asset.origin, with: fields)
-        // What the origin refused before it may give now.
+        // The origin may now allow what it refused before.
         asset.checked = nil
         allowRenewal(of: asset)
     }
 }
 
-/// Whose the URL is.
+/// Records who named the URL of an asset.
 extension Library {
-    /// Notes that the user has given the URL of an asset: it may lead to a private address from now on, and after a
-    /// restart. Where that cannot be kept it holds until the process ends.
+    /// Records that the user named the URL of an asset: it may lead to a private address from now on, and after a
+    /// restart. If this cannot be stored, it applies until the process ends.
     func confirm(_ asset: Asset) async {
         guard asset.access.confirm() else { return }
         for asset in [asset, asset.revision].compactMap(\.self) where asset.isPersistent { await saveRecord(of: asset) }
-        // What was refused before may be given now.
+        // Requests that were refused before may be allowed now.
         asset.checked = nil
         allowRenewal(of: asset)
     }
 }
 
 extension UserFields {
-    /// As the catalogue keeps them.
+    /// The text in the catalogue.
     var record: String? { isEmpty ? nil : texts.joined(separator: "\n") }
 
-    /// Fields as the catalogue kept them; none if they are not such as this version sends.
+    /// Parses the text in the catalogue; no fields if this version does not accept them.
     init(record: String?) {
         self = (record?.split(separator: "\n").map(String.init)).flatMap { try? UserFields($0) } ?? UserFields()
     }

@@ -5,18 +5,18 @@ public import Origin
 import Playlist
 import Store
 
-/// Assets whose URL died, while another leads to the same content.
+/// Changes the URL of an asset: the old one is dead, and another leads to the same content.
 extension Library {
-    /// Lets an asset be reached by another URL from now on. What is stored of it stays, and is not fetched again.
+    /// Changes the URL of an asset. Stored pieces stay, and are not fetched again.
     ///
-    /// The new URL must lead to what the asset is known to be: the same choice of renditions or the same lone playlist,
-    /// and for each rendition of which something is stored the same segments. The URL, what requests may have of it,
-    /// and the playlists follow in one step, in the catalogue as in memory.
+    /// The new URL must lead to the known content: the same choice of renditions or the same lone playlist, and for
+    /// each rendition with stored pieces the same segments. The URL, its access rules and the playlists change in one
+    /// step, in the catalogue and in memory.
     ///
-    /// - Parameter fields: header fields for the origin of `url`; nil for those that there are, which go along to the
-    ///   same scheme, host and port alone.
-    /// - Throws: `urlTaken` when the URL is another asset's, `otherContent` when it leads to something else, and
-    ///   whatever keeps its playlists from being had or the change from being kept. Nothing has changed then.
+    /// - Parameter fields: header fields for the origin of `url`; nil to keep the present ones, which then apply only
+    ///   to the same scheme, host and port.
+    /// - Throws: `urlTaken` if the URL is another asset's, `otherContent` if it leads to other content, and any error
+    ///   of fetching its playlists or of storing the change. Nothing has changed then.
     public func follow(
         _ asset: Asset, to url: WebURL, fields: UserFields? = nil
     ) async throws(LibraryError) {
@@ -44,7 +44,7 @@ extension Library {
                 + "\(url.origin)")
     }
 
-    /// Waits for whoever opens the URL at this moment.
+    /// Throws if the URL is taken; waits for an asset that is being opened there.
     private func checkFree(_ url: WebURL, for asset: Asset) async throws(LibraryError) {
         let occupant = await occupant(of: url)
         guard !asset.isRemoved else { throw LibraryError(.missing, "\(asset.name) was removed") }
@@ -52,10 +52,10 @@ extension Library {
         throw LibraryError(.urlTaken, "\(url.redacted) is the URL of another asset, \(occupant.name)")
     }
 
-    /// Whom the URL of an asset leads to: what has new content has it in common with that.
+    /// The asset that owns the URL: a revision shares the URL of the asset that it revises.
     private func holder(of asset: Asset) -> Asset { revised(by: asset) ?? asset }
 
-    /// Lets the asset be what the destination found, in the catalogue and then in memory.
+    /// Moves the asset to the destination, first in the catalogue and then in memory.
     func settle(_ asset: Asset, at destination: Destination) async throws(LibraryError) {
         try await keep(destination, of: asset)
         take(destination, for: asset)
@@ -64,7 +64,7 @@ extension Library {
 
     // MARK: The catalogue
 
-    /// Notes all of it, or nothing. From here on the URL is the asset's.
+    /// Writes the whole change to the catalogue, or nothing. From here on the URL is the asset's.
     private func keep(_ destination: Destination, of asset: Asset) async throws(LibraryError) {
         let former = asset.origin
         occupy(destination.url, by: holder(of: asset))
@@ -79,7 +79,7 @@ extension Library {
         asset.keys.markSaved(contents.keys)
         summaries.note(asset)
         guard asset.isRemoved else { return }
-        // The removal may have come to the catalogue first.
+        // The removal may have reached the catalogue first.
         occupy(destination.url, by: nil)
         try? await store.catalogue.removeAsset(asset.id)
         throw LibraryError(.missing, "\(asset.name) was removed")
@@ -99,7 +99,7 @@ extension Library {
             keys: asset.keys.records(of: asset.id, movedTo: destination.keys))
     }
 
-    /// The record of what an asset has new content of, with the same way to the origin.
+    /// The record of the asset that this one revises, with the same URL and access rules.
     private func heldRecord(like record: AssetRecord, of asset: Asset) -> [AssetRecord] {
         guard var held = revised(by: asset)?.record else { return [] }
         (held.origin, held.fields, held.fromNetwork) = (record.origin, record.fields, record.fromNetwork)
@@ -133,7 +133,7 @@ extension Library {
         loader.forget(asset.adopt(entry.playlist, base: entry.base).map(\.folder))
     }
 
-    /// Forgets what is not at the new URL, unless a piece has come meanwhile.
+    /// Drops a rendition that is absent at the new URL, unless a piece was stored meanwhile.
     private func lose(_ rendition: Rendition) {
         rendition.isSaved = false
         guard rendition.folder.bytes == 0 else { return }
@@ -143,14 +143,14 @@ extension Library {
 }
 
 extension Asset {
-    /// Whether what it was recorded from is over; one that goes on may still find it at another URL.
+    /// True if the recorded stream has ended. A live one may still be found at another URL.
     fileprivate var isEndedRecording: Bool {
         renditions.contains { $0.source.map { $0.isRecorded && $0.isDurable } ?? false }
     }
 }
 
 extension Destination {
-    /// Where the keys of known playlists are now, by their numbers.
+    /// The present URLs of the keys of known playlists, by number.
     fileprivate var keys: [Int: WebURL] {
         var keys: [Int: WebURL] = [:]
         for (rendition, source) in sources {

@@ -3,15 +3,15 @@ import Fetching
 import HTTPMessage
 import Origin
 
-/// Assets that are asked for by a URL with other tokens than the one by which they are known.
+/// Finds known assets by a URL that has other tokens.
 extension Library {
-    /// The asset that a URL leads to although it is known by another one: both differ in tokens alone, and what the URL
-    /// leads to is what the asset is, segment by segment. From then on the asset is asked for there; nil where there is
-    /// none.
+    /// Returns the asset whose content a URL leads to, if its known URL differs only in tokens. The playlists must
+    /// agree segment by segment. From then on the asset uses the new URL. Returns nil if there is no such asset.
     ///
-    /// Never by the URL alone: only where a playlist is known that has ended, and the one that is found says the same.
+    /// The URL alone is never enough: a playlist that has ended must be known, and the new URL must lead to the same
+    /// one.
     ///
-    /// - Parameter isNamed: whether the URL is the user's own.
+    /// - Parameter isNamed: true if the user gave the URL.
     func assetWithOtherTokens(at url: WebURL, fields: UserFields?, isNamed: Bool) async -> Asset? {
         guard readOnlyReason == nil else { return nil }
         let identity = TokenlessURL(url)
@@ -31,14 +31,14 @@ extension Library {
 }
 
 extension Asset {
-    /// Whether there is anything to tell its content by: a playlist of the origin's that has ended.
+    /// True if the content can be identified: a playlist of the origin that has ended is known.
     fileprivate var hasEndedPlaylist: Bool {
         renditions.contains { $0.source.map { $0.isDurable && !$0.isRecorded } ?? false }
     }
 }
 
 extension Destination {
-    /// Whether a playlist that has ended was found to be the same.
+    /// True if a playlist that has ended was found to be equal.
     fileprivate var isProven: Bool {
         sources.contains { $0.rendition.source?.isDurable ?? false && $0.source.isDurable }
     }

@@ -4,14 +4,14 @@ import Playlist
 
 /// Presentations that are played in between, and the lists of them.
 extension Library {
-    /// The presentation that an interstitial of `asset` names, with its entry loaded: an asset of the library's, or a
-    /// guest.
+    /// Returns the presentation that an interstitial of `asset` names, with its entry loaded: an asset of the library,
+    /// or an interstitial asset.
     ///
-    /// The user has not named it, so it may be at no private address but the one that the user named for `asset`; there
-    /// it gets the header fields of `asset`.
+    /// The user has not named its URL. So a private address is refused, except the one that the user named for `asset`;
+    /// requests there carry the header fields of `asset`.
     ///
-    /// - Parameter query: what the player adds to the URL, without its own delivery directives.
-    /// - Throws: `LibraryError`; `missing` for a name that no playlist of the asset's had of late.
+    /// - Parameter query: the parameters that the player adds to the URL, without its own delivery directives.
+    /// - Throws: `LibraryError`; `missing` for a name that no recent playlist of the asset contains.
     public func presentation(
         _ name: Interstitials.Name, of asset: Asset, query: String?
     ) async throws(LibraryError) -> Asset {
@@ -41,10 +41,10 @@ extension Library {
         return .success(guest)
     }
 
-    /// The list that an interstitial of `asset` names, fetched for this player, with `naming`'s URIs for the
-    /// presentations in it. It is never kept: lists are made for one player at one time.
+    /// Fetches the list that an interstitial of `asset` names, and replaces the URIs of its presentations by those of
+    /// `naming`. The list is never stored, because lists are made for one player at one time.
     ///
-    /// - Throws: `LibraryError` that says what came instead of a list.
+    /// - Throws: `LibraryError` if the response is not a list; says what it is.
     public func assetList(
         _ name: Interstitials.Name, of asset: Asset, query: String?, naming: (Interstitials.Name) -> String
     ) async throws(LibraryError) -> [UInt8] {
@@ -73,8 +73,8 @@ extension Library {
 }
 
 extension WebURL {
-    /// The URL with those parameters of a player's query that are HLS's own (rfc8216bis appendix D: `_HLS_primary_id`,
-    /// `_HLS_start_offset`); whatever else players add is not for the origin.
+    /// Adds HLS's own parameters of a player's query to the URL (rfc8216bis appendix D: `_HLS_primary_id`,
+    /// `_HLS_start_offset`). Other parameters are not for the origin.
     func adding(parametersOf query: String?) -> WebURL {
         let parameters = (query ?? "").split(separator: "&").filter { $0.hasPrefix("_HLS_") }
         guard !parameters.isEmpty else { return self }

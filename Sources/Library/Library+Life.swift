@@ -4,9 +4,9 @@ import FoundationEssentials
 import Playheads
 package import Store
 
-/// The lives of assets: their expiry, and their plays.
+/// Expiry and playbacks of assets.
 extension Library {
-    /// Throws `expired` for an asset that may not be played any more, and `newerBundle` for one that cannot be.
+    /// Throws `expired` if the asset has expired, and `newerBundle` if its bundle has a newer format.
     package func checkExpiry(of asset: Asset) throws(LibraryError) {
         try checkBundle(of: asset)
         guard let end = asset.life.expiration, end <= date() else { return }
@@ -17,12 +17,12 @@ extension Library {
         )
     }
 
-    /// An instant for people, in UTC: `2026-12-24T18:00:00Z`.
+    /// Formats a time for users, in UTC: `2026-12-24T18:00:00Z`.
     package static func instant(_ seconds: Int64) -> String {
         Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
     }
 
-    /// Records that a session begins or ends to play an asset.
+    /// Records the beginning or end of a session.
     func recordPlay(_ change: SessionChange) {
         guard let asset = asset(id: change.asset) else { return }
         let isFirst = asset.life.firstPlayed == nil
@@ -34,7 +34,7 @@ extension Library {
         Task { await saveLife(of: asset) }
     }
 
-    /// Writes the policy, plays and purge of an asset to the catalogue.
+    /// Writes the policy, playbacks and purge of an asset to the catalogue.
     package func saveLife(of asset: Asset) async {
         guard asset.isPersistent else { return }
         await write(.init(storage: [asset.storageRecord]), about: asset)
@@ -42,6 +42,6 @@ extension Library {
 }
 
 extension Asset {
-    /// Its policy, plays and purge, as the catalogue has them.
+    /// The catalogue record of its policy, playbacks and purge.
     package var storageRecord: StorageRecord { StorageRecord(asset: id, life) }
 }

@@ -3,12 +3,12 @@ import HTTPMessage
 import Origin
 import Playlist
 
-/// Live playlists, asked for as players want them.
+/// Loads live playlists at the pace of the players.
 extension Library {
-    /// The rendition's playlist, as a player asks for it: when the origin understands its directives, they go to it,
-    /// and the answer may be a delta update.
+    /// Returns the rendition's playlist for a player's request. If the origin supports delivery directives, it gets the
+    /// player's, and the response may be a delta update.
     ///
-    /// - Throws: `LibraryError` also when the origin holds the answer back beyond three target durations, at which
+    /// - Throws: `LibraryError`; also if the origin holds the response longer than three target durations, after which
     ///   servers give up (rfc8216bis §6.2.5.2).
     public func playlist(
         of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives
@@ -26,7 +26,7 @@ extension Library {
         return try await request.value.get()
     }
 
-    /// Asks the origin with directives.
+    /// Sends a request with delivery directives to the origin.
     private func relay(
         _ directives: DeliveryDirectives, _ rendition: Rendition, in asset: Asset
     ) async -> Result<Rendition.Source, LibraryError> {
@@ -40,7 +40,7 @@ extension Library {
                 rendition.show(source)
                 return .success(source)
             }
-            // Requests may overtake each other, but the playlist does not go back.
+            // Responses may arrive out of order, but the playlist must not go back.
             guard source.isDurable || rendition.isBehind(source.playlist) else { return .success(source) }
             return .success(try await take(source, rendition, in: asset))
         } catch {
@@ -48,16 +48,16 @@ extension Library {
         }
     }
 
-    /// For the way to the origin and back, beyond what it may hold back.
+    /// Time for the network, in addition to the time that the origin may hold a response.
     private static let grace = Duration.seconds(5)
 
-    /// Asks for a live playlist again, as soon as it is due. An origin in trouble does not end the playback: the
-    /// playlist that is known is an answer that players understand, for as long as what it names may still be there.
+    /// Reloads a live playlist as soon as that is due. An error of the origin does not end the playback: players accept
+    /// the known playlist as long as its segments may still be available.
     func reload(
         _ rendition: Rendition, _ known: Rendition.Source, in asset: Asset
     ) async throws(LibraryError) -> Rendition.Source {
         let wait = rendition.schedule.wait(now: .now)
-        // Not a poll: before that the origin must not be asked. All who want the playlist meanwhile join this one task.
+        // Not a poll: before that time the origin must not be asked. All other callers join this one task.
         if wait > .zero { try? await Task.sleep(for: wait) }
         let began = ContinuousClock.now
         let mayBeOld = rendition.mayBeShown(now: began)
@@ -67,7 +67,7 @@ extension Library {
         do throws(LibraryError) {
             let source = try await fetchSource(of: rendition, in: asset, .none, manner)
             rendition.isOverdue = false
-            // A cache on the way may give an older text: players are not led back.
+            // A cache in between may return an older playlist. Players must not see it.
             if mayBeOld, !source.isDurable, source.playlist.relation(to: known.playlist) == .stale {
                 rendition.schedule.note(began: began, targetDuration: known.playlist.interval, hasChanged: false)
                 return rendition.source ?? known
@@ -84,24 +84,24 @@ extension Library {
 }
 
 extension Rendition {
-    /// Whether the live playlist that is known answers a player now: it is not due yet, and will not be in a moment. A
-    /// player that comes almost in time waits for the new one; else it would see nothing new, and come again half a
+    /// True if the known live playlist can answer a player now: the next reload is neither due nor about to be. A
+    /// player that is slightly early waits for the new playlist. Otherwise it would see no change, and return half a
     /// target duration late.
     func isFresh(now: ContinuousClock.Instant) -> Bool {
         guard let source else { return false }
         return schedule.wait(now: now) > source.playlist.interval / 4
     }
 
-    /// Whether the live playlist that is known may be shown although the origin does not answer: its segments are there
-    /// for as long again as it is (RFC 8216 §6.2.2), but a player that still sees nothing new after some minutes is
-    /// better told.
+    /// True if the known live playlist may be shown while the origin does not answer. Its segments stay available for
+    /// the duration of the playlist (RFC 8216 §6.2.2). After some minutes without a change, an error is better for the
+    /// player.
     func mayBeShown(now: ContinuousClock.Instant) -> Bool {
         guard let source, let latest else { return false }
         let span = min(max(.seconds(source.playlist.duration), source.playlist.interval * 3), .seconds(300))
         return now - max(source.born, latest.born) < span
     }
 
-    /// Whether a playlist goes on beyond the one that is known.
+    /// True if a playlist continues beyond the known one.
     func isBehind(_ playlist: MediaPlaylist) -> Bool {
         guard let known = source?.playlist else { return true }
         let (end, knownEnd) = (playlist.endSequenceNumber, known.endSequenceNumber)
@@ -112,7 +112,7 @@ extension Rendition {
 }
 
 extension LibraryError {
-    /// Whether asking again is of no use.
+    /// True if another request cannot succeed.
     fileprivate var isFinal: Bool {
         switch code {
         case .originRefused, .refusedURL, .missing, .notStored: true
@@ -122,7 +122,7 @@ extension LibraryError {
 }
 
 extension RetryPolicy {
-    /// One more try: where something else can take the place of an answer.
+    /// One retry, for requests whose answer has a replacement.
     fileprivate static var once: RetryPolicy {
         var policy = RetryPolicy()
         policy.attempts = 1

@@ -4,9 +4,10 @@ import HTTPMessage
 import Origin
 import Playlist
 
-/// Media playlists from whichever mirror answers.
+/// Fetches media playlists from any mirror that answers.
 extension Library {
-    /// Asks the origin for the rendition's playlist. Where it refuses, the entry may have a URL that is signed anew.
+    /// Fetches the rendition's playlist. If the origin refuses, fetches the entry again, which may have a freshly
+    /// signed URL.
     func fetchSource(
         of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives = .none,
         _ manner: PlaylistFetcher.Manner = .patient
@@ -27,10 +28,10 @@ extension Library {
         }
     }
 
-    /// Asks where the playlist was last had, and where that fails at its mirrors. One that is not what is known of the
-    /// rendition is not used.
+    /// Fetches the playlist from the mirror that answered last, then from the others. A playlist that does not match
+    /// the known one is not used.
     ///
-    /// - Throws: what went wrong first; before that, what may be over in a while.
+    /// - Throws: `originAbsent` if a mirror is absent, because that may be temporary; otherwise the first error.
     private func fetchFromMirrors(
         _ rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives, _ manner: PlaylistFetcher.Manner
     ) async throws(LibraryError) -> Rendition.Source {
@@ -52,7 +53,7 @@ extension Library {
         throw failure ?? LibraryError(.notPlaylist, "\(rendition.name.id) of \(asset.name) has no usable URL")
     }
 
-    /// Asks for the playlist at one of the rendition's mirrors.
+    /// Fetches the playlist from one of the rendition's mirrors.
     private func fetchSource(
         of rendition: Rendition, at place: Int, in asset: Asset, _ directives: DeliveryDirectives,
         _ manner: PlaylistFetcher.Manner
@@ -72,8 +73,8 @@ extension Library {
         return Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
     }
 
-    /// The playlist at another mirror, if it stands for the known one; from then on what has ended is asked for there,
-    /// and what goes on is at least asked for there next.
+    /// Fetches the playlist from another mirror and checks it against the known one. If it matches, an ended playlist
+    /// takes its URLs from that mirror, and a live one is next loaded there.
     func visit(_ place: Int, of rendition: Rendition, in asset: Asset) async -> Rendition.Source? {
         if let visit = rendition.visits[place] { return await visit.value }
         let visit = Task { @LoopActor () -> Rendition.Source? in
@@ -90,7 +91,7 @@ extension Library {
 }
 
 extension PlaylistFetcher.Manner {
-    /// For what may be had elsewhere if not here: what a player waits for has to leave time for that.
+    /// For a request that has an alternative: leaves time for the alternative while a player waits.
     fileprivate var hasty: Self {
         var hasty = self
         hasty.retries = .hasty

@@ -14,7 +14,7 @@ package import Store
     func forget(_ asset: Asset)
 }
 
-/// Watches the volumes of assets, and clears up after interrupted moves.
+/// Watches the volumes of assets, and cleans up after interrupted moves.
 extension Library {
     private static let placePause = Duration.seconds(2)
 
@@ -34,7 +34,7 @@ extension Library {
         throw LibraryError(.busy, "\(asset.name) stays where it is for now: it is being moved")
     }
 
-    /// Clears up after moves that an earlier process began, and watches from now on as volumes come and go.
+    /// Cleans up after moves of an earlier process, and starts to watch volumes.
     func watchPlaces() {
         for asset in bundles { settleMove(of: asset) }
         for volume in store.volumes {
@@ -44,7 +44,7 @@ extension Library {
         if !store.volumes.isEmpty { watchPlacesSoon() }
     }
 
-    /// Checks the volumes in two seconds: one may be new.
+    /// Checks the volumes in two seconds, because one may be new.
     package func watchPlacesSoon() { placeTurn?.schedule(after: Self.placePause) }
 
     /// All assets with a bundle of their own, including revisions.
@@ -68,7 +68,7 @@ extension Library {
             if asset.bundle.place === place {
                 for folder in asset.folders { folder.relook() }
                 (asset.knownArtwork, asset.knownVerified) = (nil, nil)
-                // Without this, pieces that were not read while the volume was away would count as holes.
+                // Without this, pieces that were not read while the volume was unmounted would count as holes.
                 if isThere, place.isAfterPowerLoss { for folder in asset.folders { _ = folder.sizes } }
             }
             settleMove(of: asset)
@@ -91,7 +91,7 @@ extension Library {
                 }
                 return
             } else if try other.hasBundle(asset.id) {
-                // It was renamed, and the process ended before the catalogue had that.
+                // The bundle was moved, and the process ended before the catalogue recorded that.
                 bundle.settle(in: other)
                 for folder in asset.folders { folder.relook() }
             } else {

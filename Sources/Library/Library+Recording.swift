@@ -4,13 +4,13 @@ import HTTPMessage
 import Playlist
 import Store
 
-/// Recordings of live playlists: begun, gone on with, and ended.
+/// Starts, continues and ends recordings of live playlists.
 extension Library {
-    /// Begins the recording of a rendition, or goes on with what was recorded. From now on the pieces of its segments
-    /// are kept, whoever asks for them.
+    /// Starts the recording of a rendition, or continues an earlier one. From now on the pieces of its segments are
+    /// stored, even if only a player fetches them.
     ///
-    /// - Returns: nil where it has ended and pieces of it are stored: an ordinary download brings the rest.
-    /// - Throws: `store` when nothing can be kept, `notPlaylist` for what needs a content decryption module.
+    /// - Returns: nil if the stream has ended and pieces of it are stored: an ordinary download fetches the rest.
+    /// - Throws: `store` if the store cannot be written, `notPlaylist` if the stream needs a content decryption module.
     public func record(_ rendition: Rendition, of asset: Asset) async throws(LibraryError) -> Recording? {
         if let readOnlyReason { throw LibraryError(readOnlyReason, about: "\(asset.name) cannot be recorded") }
         await moves?.waitForMove(of: asset)
@@ -30,7 +30,7 @@ extension Library {
         guard !recording.isActive else { return recording }
         recording.isActive = true
         rendition.recording = recording
-        // It begins with all that the text lists that is known now.
+        // The recording begins with everything that the known playlist lists.
         if let source = rendition.source {
             if source.isDurable { rendition.forget() }
             rendition.adopt(source)
@@ -44,21 +44,21 @@ extension Library {
         }
     }
 
-    /// The rendition's live playlist, as soon as it is due again: by then somebody else may have asked for it.
+    /// Returns the rendition's live playlist as soon as the next reload is due. A player may have loaded it by then.
     public func nextSource(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
         let wait = rendition.schedule.wait(now: .now)
-        // Not a poll: before that the origin must not be asked (RFC 8216 §6.3.4).
+        // Not a poll: before that time the origin must not be asked (RFC 8216 §6.3.4).
         if wait > .zero { try? await Task.sleep(for: wait) }
         return try await source(of: rendition, in: asset)
     }
 
-    /// Notes the numbers of keys that were met: only then can the keys be kept.
+    /// Writes the numbers of new keys to the catalogue; only then can the keys be stored.
     public func noteKeys(of asset: Asset) async {
         guard !asset.keys.unsaved(of: asset.id).isEmpty else { return }
         await saveRecord(of: asset)
     }
 
-    /// Lets recordings rest: what is in their texts stays, and `record` goes on behind it.
+    /// Pauses recordings. Their playlists keep what they contain, and `record` continues behind it.
     public func rest(_ renditions: [Rendition], of asset: Asset) {
         for rendition in renditions {
             guard let recording = rendition.recording else { continue }
@@ -69,10 +69,11 @@ extension Library {
         }
     }
 
-    /// Ends recordings, all at once: from now on the asset is what was recorded of it, as any other that is stored.
+    /// Ends several recordings at once. From now on the asset consists of the recorded media, like any other stored
+    /// asset.
     ///
-    /// - Returns: whether anything was recorded.
-    /// - Throws: `store` when the end cannot be written; the recordings go on then.
+    /// - Returns: true if anything was recorded.
+    /// - Throws: `store` if the end cannot be written; the recordings continue then.
     public func close(_ renditions: [Rendition], of asset: Asset) throws(LibraryError) -> Bool {
         var isAnythingThere = false
         for rendition in renditions {
@@ -94,40 +95,40 @@ extension Library {
 
     private func finish(_ rendition: Rendition, _ source: Rendition.Source) {
         rendition.adopt(source)
-        // The bundle has its text.
+        // The bundle contains the text of the playlist.
         rendition.isSaved = true
     }
 
     // MARK: Restoring
 
-    /// Takes back what an earlier process recorded.
+    /// Restores the recording of an earlier process.
     func restoreRecording(of id: String, in asset: Asset) {
         if asset.entry == nil, id == RenditionNaming.lone.id { asset.adoptLone() }
         guard let rendition = asset.rendition(id), let text = rendition.folder.read(Recording.file) else { return }
         let recording = newRecording(of: rendition, in: asset, text: text)
         guard let source = recording.source else { return }
         if source.isDurable { return finish(rendition, source) }
-        // A text that was noted before it turned out that it is recorded.
+        // The playlist was written to the catalogue before it was known to be a recording.
         if rendition.source != nil { rendition.forget() }
         rendition.recording = recording
     }
 }
 
 extension Asset {
-    /// Whether a live stream's recording has been begun, and not ended.
+    /// True if the recording of a live stream was started, and has not ended.
     public var isRecording: Bool { renditions.contains { $0.recording != nil } }
 
-    /// Whether it is what was recorded of a live stream that has ended, or that it was enough of.
+    /// True if the asset is the ended recording of a live stream.
     public var isRecorded: Bool { renditions.contains { $0.source?.isRecorded ?? false } }
 
-    /// The places in `renditionURIs` of the renditions of which something is recorded.
+    /// The places in `renditionURIs` of the renditions with recorded media.
     public var recordedRenditions: Set<Int> {
         Set(renditions.indices.filter { renditions[$0].recording.map { $0.count > 0 } ?? renditions[$0].isWhole })
     }
 }
 
 extension Rendition {
-    /// The URI of a key in a recording's text.
+    /// The URI of a key in a recorded playlist.
     nonisolated static func recordedKey(_ number: Int) -> String { "../keys/\(number).key" }
 
     /// The number of the key at such a URI.

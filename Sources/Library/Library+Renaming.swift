@@ -3,12 +3,12 @@ import Fetching
 import Playheads
 import Store
 
-/// Assets that are called otherwise than before.
+/// Renames assets.
 extension Library {
-    /// Gives an asset another name: from then on the name leads to it, and the former one to nothing. The id stays, and
-    /// with it the bundle's folder and all that players have loaded.
+    /// Renames an asset: the new name leads to the asset, the old one to nothing. The id stays, and with it the
+    /// bundle's folder and all URLs that players have loaded.
     ///
-    /// - Throws: `nameTaken` for what is no name, or another's; `store` when it cannot be kept. Nothing has changed then.
+    /// - Throws: `nameTaken` if the name is invalid or taken; `store` if it cannot be stored. Nothing has changed then.
     public func rename(_ asset: Asset, to name: String) async throws(LibraryError) {
         guard name != asset.name else { return }
         if let readOnlyReason { throw LibraryError(readOnlyReason, about: "\(asset.name) keeps its name") }
@@ -33,13 +33,13 @@ extension Library {
             throw LibraryError(error, about: "\(asset.name) keeps its name")
         }
         guard asset.isRemoved else { return }
-        // The removal may have come to the catalogue first.
+        // The removal may have reached the catalogue first.
         try? await store.catalogue.removeAsset(asset.id)
         throw LibraryError(.missing, "\(asset.name) was removed")
     }
 
-    /// The asset that was called so when somebody played it who still does: players load the entry of what is recorded
-    /// again and again.
+    /// Returns the asset with this former name, if a session that began under the name still plays it. Players of a
+    /// recording reload the entry again and again.
     public func asset(formerlyNamed name: String) -> Asset? {
         guard let asset = formerNames[name].flatMap({ asset(id: $0) }), playheads.isPlayed(asset.id) else {
             formerNames[name] = nil

@@ -4,12 +4,12 @@ import HTTPMessage
 import Playlist
 import Store
 
-/// Media playlists, and the fetches of what they name.
+/// Returns media playlists, and fetches the resources that they name.
 extension Library {
-    /// The rendition's playlist, whole: the one in the store, or the origin's.
+    /// Returns the rendition's full playlist, from the store or from the origin.
     ///
-    /// A playlist that has ended is kept, and not asked for again. A live one is asked for again once that is due,
-    /// whoever many players want it.
+    /// A playlist that has ended is stored, and not fetched again. A live one is fetched again once that is due,
+    /// regardless of the number of players.
     public func source(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
         if let source = rendition.source {
             if source.isDurable {
@@ -30,7 +30,7 @@ extension Library {
             guard let known = rendition.source else {
                 return .success(try await take(try await fetchSource(of: rendition, in: asset), rendition, in: asset))
             }
-            // What is known for good, but could not be noted in the catalogue, is only to be noted.
+            // An ended playlist that could not be written to the catalogue only needs to be written.
             if known.isDurable { return .success(try await take(known, rendition, in: asset)) }
             return .success(try await reload(rendition, known, in: asset))
         } catch {
@@ -38,8 +38,8 @@ extension Library {
         }
     }
 
-    /// Takes a whole playlist: first on disk, then in sight, since what a player reads in it (a key's number) must hold
-    /// after a crash.
+    /// Adopts a full playlist. It is written to disk before players see it, because the names in it (a key's number)
+    /// must remain valid after a crash.
     func take(
         _ source: Rendition.Source, _ rendition: Rendition, in asset: Asset, began: ContinuousClock.Instant = .now
     ) async throws(LibraryError) -> Rendition.Source {
@@ -54,14 +54,14 @@ extension Library {
 
     // MARK: Resources
 
-    /// The fetch of a resource of the asset, retained for the caller, who releases it when it has no more use for it.
+    /// Returns the fetch of a resource of the asset. The fetch is retained for the caller, who must release it.
     ///
-    /// It becomes a piece if its rendition's playlist has ended and stands in the catalogue, or is recorded; else it
-    /// passes through.
+    /// The resource becomes a piece if its rendition's playlist has ended and is in the catalogue, or is recorded.
+    /// Otherwise it is not stored.
     ///
-    /// - Parameter fallback: what who asks has to play in its place: an origin that does not answer is not waited for then
-    ///   as long as it is otherwise.
-    /// - Throws: `missing` when the asset was removed, `store` when there is neither disk nor memory for the bytes.
+    /// - Parameter fallback: what the caller can play instead. With a fallback, an origin that does not answer gets
+    ///   less time.
+    /// - Throws: `missing` if the asset was removed, `store` if neither disk nor memory has space.
     public func fetch(
         _ resource: Resource, in folder: PieceFolder, of asset: Asset, urgency: Fetch.Urgency,
         fallback: Fetch.Fallback = .none
@@ -81,27 +81,28 @@ extension Library {
         }
     }
 
-    /// Whether names in a folder stand for the same bytes for ever.
+    /// True if each name in a folder identifies the same bytes forever.
     func isLasting(_ folder: PieceFolder, of asset: Asset) -> Bool {
         asset.rendition(folder.id).map { $0.source?.isDurable ?? false } ?? true
     }
 
-    /// Whether what a name stands for belongs to a recording that goes on.
+    /// True if a resource belongs to a running recording.
     private func isRecorded(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Bool {
         asset.rendition(folder.id)?.recording?.keeps(resource.name) ?? false
     }
 
-    /// The resource with the URL that it has now: whoever made a plan may have done so before tokens expired.
+    /// Returns the resource with its present URL: a download plan may be older than the tokens.
     func current(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Resource {
         if case .key(let number) = resource.name.role { return asset.keys.resource(number) ?? resource }
         guard let rendition = asset.rendition(folder.id), rendition.hasMoved else { return resource }
         return rendition.resource(named: resource.name) ?? resource
     }
 
-    /// What becomes of a resource's bytes.
+    /// Decides if a resource's bytes are stored.
     func keeping(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Loader.Keeping {
         if case .key(let number) = resource.name.role {
-            // What may not be used any more comes back by a renewal alone; who plays from the origin has its key from there.
+            // An expired or revoked key returns to the store only by a renewal. A player that streams from the origin
+            // gets the key from there.
             guard asset.keys.isUsable(number) else { return .passing(because: nil) }
             return asset.keys.isSaved(number) ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
         }

@@ -3,10 +3,10 @@ import Fetching
 import Origin
 import Playlist
 
-/// Playlists asked for again because the origin refuses what they name: signed URLs expire.
+/// Loads playlists again after the origin refused a URL in them: signed URLs expire.
 extension Library {
-    /// The rendition's playlist with the URLs that it has now, once for all who were refused; nil where it cannot be
-    /// had, or was had a moment ago to no avail, and where the origin has other content now.
+    /// Fetches the rendition's playlist with fresh URLs, once for all callers. Returns nil if the fetch fails, if a
+    /// recent one did not help, or if the origin has other content now.
     func renew(_ rendition: Rendition, in asset: Asset) async -> Rendition.Source? {
         if let renewal = rendition.renewal { return await renewal.value }
         guard rendition.pace.isDue(now: .now) else { return nil }
@@ -31,19 +31,19 @@ extension Library {
         return source
     }
 
-    /// Lets fresh URLs be asked for at once, by somebody who has kept a pause of their own.
+    /// Allows the next renewal at once, for a caller that keeps its own pause between attempts.
     public func allowRenewal(of asset: Asset) {
         asset.pace.reset()
         for rendition in asset.renditions { rendition.pace.reset() }
     }
 
-    /// Asks the origin whether these still are what they were: see `Asset.hasChanged`.
+    /// Checks if the origin still has the known content of these renditions: see `Asset.hasChanged`.
     public func look(for renditions: [Rendition], of asset: Asset) async {
         allowRenewal(of: asset)
         for rendition in renditions where !asset.hasChanged { _ = await renew(rendition, in: asset) }
     }
 
-    /// Asks for the entry anew, unless that was done a moment ago to no avail.
+    /// Fetches the entry again, unless a recent fetch did not help.
     func renewEntry(of asset: Asset) async {
         if let renewal = asset.renewal { return await renewal.value }
         guard asset.pace.isDue(now: .now) else { return }
@@ -62,6 +62,6 @@ extension Library {
 }
 
 extension PlaylistFetcher.Manner {
-    /// For a player who waits for what was refused.
+    /// For a player that waits for a refused resource.
     fileprivate static let renewal = Self(deadline: .seconds(3), retries: .hasty)
 }

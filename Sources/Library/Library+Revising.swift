@@ -3,16 +3,17 @@ import Fetching
 import Playheads
 import Store
 
-/// Assets whose origin has other content now: the new is a revision, an asset of its own beside the old one, which plays
-/// until the new is whole.
+/// Handles new content of an origin: a revision, which is an asset of its own beside the old one. The old asset plays
+/// until the revision is complete.
 ///
-/// A revision is known by its id alone; name and URL lead to what it revises. There is one at a time. It takes the
-/// place of the old when whoever fetches it says that it is whole, and nobody plays the old.
+/// A revision is available by its id only; name and URL lead to the asset that it revises. An asset has at most one
+/// revision. The revision replaces the asset when its download reports that it is complete, and no session plays the
+/// old asset.
 extension Library {
-    /// The asset's new content, as an asset beside it: with its entry playlist loaded, and nothing stored.
+    /// Creates a revision of the asset, with its entry playlist loaded and nothing stored.
     ///
-    /// - Throws: `otherContent` for what was recorded, which no origin has any more; `urlTaken` where there is a
-    ///   revision already; or why the entry cannot be had. Nothing has changed then.
+    /// - Throws: `otherContent` for a recording, which no origin has any more; `urlTaken` if there is a revision
+    ///   already; or the reason why the entry cannot be fetched. Nothing has changed then.
     public func revise(_ asset: Asset) async throws(LibraryError) -> Asset {
         if let readOnlyReason { throw LibraryError(readOnlyReason, about: "\(asset.name) stays as it is") }
         guard !asset.isRecorded, !asset.isRevision else {
@@ -32,12 +33,12 @@ extension Library {
         return revision
     }
 
-    /// Lets a revision take the place of what it revises, which is deleted, unless somebody plays that at this moment.
+    /// Replaces an asset by its revision and deletes the old asset, unless a session plays it.
     ///
-    /// At each instant a restart finds one of the two whole: what is stored of the new is on the disk before what is old
-    /// goes.
+    /// A restart at any instant finds one of the two complete: the new pieces are on disk before the old ones are
+    /// deleted.
     ///
-    /// - Returns: whether it has.
+    /// - Returns: true if the asset was replaced.
     public func supersede(_ asset: Asset) async -> Bool {
         guard let revision = asset.revision, readOnlyReason == nil else { return false }
         if revision.bytes > 0 { await store.sync() }
@@ -67,12 +68,12 @@ extension Library {
         return record
     }
 
-    /// The asset whose new content another one is, as long as that is not in its place.
+    /// Returns the asset that a revision revises, until it is replaced.
     public func revised(by revision: Asset) -> Asset? {
         revision.revises.flatMap { asset(id: $0) }.flatMap { $0.revision === revision ? $0 : nil }
     }
 
-    /// Deletes a revision with all that is stored of it; what it revises stays.
+    /// Deletes a revision and its stored files; the asset that it revises stays.
     public func abandon(_ revision: Asset) async {
         guard let asset = revised(by: revision) else { return }
         asset.revision = nil
@@ -83,8 +84,8 @@ extension Library {
         }
     }
 
-    /// What is to be played where an asset was asked for: where its origin has other content, and nobody wants the old
-    /// to be kept, nor plays it, that.
+    /// Returns the asset to play for a requested one: its revision, if the origin has other content and the old asset
+    /// is neither downloaded nor played.
     public func current(_ asset: Asset) async -> Asset {
         let isKept = downloads?.isKept(asset) ?? false
         guard asset.hasChanged, asset.revision == nil, !asset.isRecorded, !isOffline, !isKept,
@@ -98,9 +99,9 @@ extension Library {
         return revision
     }
 
-    // MARK: Reading back
+    // MARK: Restoring
 
-    /// Registers the assets of a catalogue: first those that have names, then what revises them.
+    /// Registers the assets of a catalogue: first the named ones, then their revisions.
     func register(restored assets: [Asset]) {
         for asset in assets where !asset.isRevision { register(asset) }
         for revision in assets {
@@ -112,6 +113,6 @@ extension Library {
 }
 
 extension Asset {
-    /// Whether it is the new content of another asset, and not yet in the place of that.
+    /// True if the asset is the revision of another asset, and has not replaced it yet.
     public var isRevision: Bool { revises != nil }
 }

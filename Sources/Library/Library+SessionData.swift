@@ -2,10 +2,10 @@ import EventLoop
 import Fetching
 
 extension Library {
-    /// Fetches what EXT-X-SESSION-DATA leads to and is not there, for an asset of which something plays without its
-    /// origin: players ask for it before there is anything to keep it with, or not at all.
+    /// Fetches missing EXT-X-SESSION-DATA of an asset that plays without its origin. Players request it before anything
+    /// is stored, or not at all.
     ///
-    /// That it fails is no fault of the asset's: without it, the line is left out of what is listed offline.
+    /// A failure is ignored: the offline playlist then omits the tag.
     func keepSessionData(of asset: Asset) {
         guard !isOffline, readOnlyReason == nil, asset.isPersistent, !asset.isRemoved else { return }
         for resource in asset.sessionData.takeUntried() {

@@ -3,15 +3,15 @@ import Fetching
 import Store
 
 extension Library {
-    /// Waits until all that has come whole is a piece that outlives a loss of power, for an orderly stop. Nothing may come
+    /// Waits until all complete files are pieces that survive a power loss, for an orderly stop. No data may arrive
     /// after that.
     public func settle() async {
         await loader.committer.settle()
         await store.close()
     }
 
-    /// Looks into every folder after a loss of power, before anybody plays from it: what came at the very end is not
-    /// trusted, and comes again.
+    /// Checks every folder after a power loss, before anything plays from it: the most recent files are not trusted,
+    /// and are fetched again.
     func recover(_ assets: [Asset]) {
         for place in [store.home] + store.volumes where place.isAfterPowerLoss {
             for asset in assets where asset.bundle.place === place {
@@ -21,10 +21,10 @@ extension Library {
         }
     }
 
-    /// True if a download of the asset is running or will go on by itself.
+    /// True if a download of the asset is running or will continue by itself.
     package func isFetched(_ asset: Asset) -> Bool { downloads?.isFetched(asset) ?? false }
 
-    /// True if a download waits for room on the store's own disk.
+    /// True if a download waits for space on the store's own disk.
     package var isRoomAwaited: Bool { downloads?.isRoomAwaited ?? false }
 }
 

@@ -1,10 +1,10 @@
 import EventLoop
 import Fetching
 
-/// What is on disk, against what is thought to be.
+/// Compares the known pieces with the disk.
 extension Library {
-    /// Compares an asset's pieces with the disk, so that what others have deleted or cut is known, and is fetched
-    /// again. It takes a few system calls a piece, on another thread; who asks meanwhile joins.
+    /// Compares an asset's pieces with the disk. Files that other programs deleted or truncated become holes, and are
+    /// fetched again. It takes a few system calls per piece, on another thread; concurrent calls share one survey.
     public func survey(_ asset: Asset) async {
         if let task = asset.surveying { return await task.value }
         let task = Task { @LoopActor in

@@ -6,37 +6,36 @@ public import Origin
 public import Playheads
 public import Store
 
-/// All assets, and the ways to what belongs to them: playlists as fetched, pieces, and the loader for what is missing.
+/// Owns all assets: their playlists as fetched, their pieces, and the loader that fetches missing resources.
 @LoopActor public final class Library {
-    /// How origins are asked. When it changes to `offline`, what is under way ends at once.
+    /// Controls if origins are contacted. A change to `offline` ends the running fetches at once.
     public var mode: PlayMode {
         didSet {
             playlistFetcher.client.isOffline = isOffline
             if mode != oldValue { events.send(.modeChanged(mode)) }
         }
     }
-    /// Whether no origin may be asked at all.
+    /// True if no origin may be contacted.
     public var isOffline: Bool { mode == .offline }
-    /// The client for requests to origins.
     package var client: OriginClient { playlistFetcher.client }
-    /// Why nothing can be kept; nil when the store is writable.
+    /// The reason why the store is read-only; nil when the store is writable.
     public var readOnlyReason: StoreError? { store.readOnlyReason }
 
     /// The sessions of all assets, and their playheads.
     public let playheads: PlayheadTracker
-    /// The way by which resources come from origins.
+    /// Fetches resources from origins.
     package let loader: Loader
     /// Delivers changes of the library, in order, on the loop.
     public let events = EventStream<LibraryEvent>()
-    /// Answers questions about downloads; nil where there are none.
+    /// Answers questions about downloads; nil if downloads are not available.
     package private(set) weak var downloads: (any DownloadStatus)?
     package let store: Store
     let playlistFetcher: PlaylistFetcher
-    /// Told of trouble that nobody waits for.
+    /// Receives errors that no caller waits for.
     package let report: @Sendable (String) -> Void
-    /// Presentations that playlists of assets name.
+    /// The interstitial assets: presentations that playlists of assets name.
     var guests = Guests()
-    /// The names that assets had which somebody plays, and their ids.
+    /// Former names of assets that are being played, mapped to the assets' ids.
     var formerNames: [String: String] = [:]
     /// The time of day, in seconds since 1970.
     package let date: () -> Int64
@@ -46,26 +45,26 @@ public import Store
     private var byName: [String: Asset] = [:] {
         didSet { byOrder = nil }
     }
-    /// `assets`, once they were sorted.
+    /// Caches the sorted `assets`.
     private var byOrder: [Asset]?
-    /// What is known of assets without their being looked into.
+    /// Knows sizes and states of assets without loading their playlists.
     public let summaries = Summaries()
     private var byOrigin: [WebURL: Asset] = [:]
     private var opening: [WebURL: Task<Result<Asset, LibraryError>, Never>] = [:]
     /// Answers if an asset is being moved; nil if nothing moves assets.
     let moves: (any MoveStatus)?
-    /// When it is looked next whether other disks are there.
+    /// Timer: the next check if other volumes are mounted.
     var placeTurn: LoopTimer?
     /// Names of assets that are being opened, imported or renamed, and of orphan bundles.
     package var reserved: Set<String> = []
 
-    /// A library over a store, with what its catalogue knows.
+    /// Creates a library over a store, with the assets of the store's catalogue.
     ///
     /// - Parameters:
     ///   - moves: answers if an asset is being moved; nil if nothing moves assets.
-    ///   - now: the clock by which playheads run.
+    ///   - now: the clock of the playheads.
     ///   - date: the time of day, in seconds since 1970; nil for the system's.
-    ///   - report: told of trouble that nobody waits for, in a sentence for a log.
+    ///   - report: receives errors that no caller waits for, as a sentence for a log.
     public init(
         store: Store, client: OriginClient, mode: PlayMode = .auto, moves: (any MoveStatus)? = nil,
         now: @escaping () -> ContinuousClock.Instant = { .now },
@@ -91,18 +90,22 @@ public import Store
         sessionChanges = playheads.sessionChanges.subscribe { [weak self] change in self?.recordPlay(change) }
     }
 
-    /// Takes the one that answers questions about downloads; the library does not keep it alive.
+    /// Sets the object that answers questions about downloads. The library holds it weakly.
     public func attach(_ downloads: any DownloadStatus) { self.downloads = downloads }
 
-    /// Takes the one that makes room on a full disk; the library does not keep it alive.
+    /// Sets the object that frees space on a full disk. The library holds it weakly.
     package func attach(_ roomMaker: any RoomMaker) { loader.roomMaker = roomMaker }
 
     // MARK: Finding
 
-    /// Streams that the user has written down; each asset that comes of one has its name and its title.
+    /// The known streams of the user's streams file. An asset opened from one of them takes its name and title.
     public var streams: [KnownStream] = []
 
+<<<<<<< HEAD
     /// All assets, by name; those that revise others aside.
+=======
+    /// All assets, sorted by name, without revisions.
+>>>>>>> wt-l1
     public var assets: [Asset] {
         if let byOrder { return byOrder }
         let sorted = byName.sorted { $0.key < $1.key }.map(\.value)
@@ -110,34 +113,34 @@ public import Store
         return sorted
     }
 
-    /// The asset with this id.
+    /// Returns the asset with this id.
     public func asset(id: String) -> Asset? { byID[id] }
 
-    /// The asset with this id, or the interstitial asset.
+    /// Returns the asset or interstitial asset with this id.
     public func presentation(id: String) -> Asset? { asset(id: id) ?? guests.asset(id: id) }
 
-    /// The asset that the user calls so.
+    /// Returns the asset with this name.
     public func asset(named name: String) -> Asset? { byName[name] }
 
-    /// The asset that this URL leads to, if there is one.
+    /// Returns the asset with this origin URL.
     public func asset(at url: WebURL) -> Asset? { byOrigin[url] }
 
     // MARK: Opening
 
-    /// The asset that `url` leads to, made if it is new, with its entry playlist loaded. A URL that differs from a
-    /// known asset's in tokens alone, and leads to the same content, leads to that asset.
+    /// Returns the asset of `url`, with its entry playlist loaded. Creates the asset if it is new. A URL that differs
+    /// from a known asset's URL only in tokens, and leads to the same content, returns that asset.
     ///
     /// - Parameters:
-    ///   - name: what to call a new asset; nil for a name made of the URL.
-    ///   - title: for display; given to an asset that has none.
-    ///   - fields: for the origin of `url`, as `setFields` says; nil to leave those of a known asset as they are.
-    ///   - isUsers: whether the user has named the URL: another's may not lead to a private address.
-    /// - Throws: `LibraryError`; nothing is registered then.
+    ///   - name: name of a new asset; nil for a name made from the URL.
+    ///   - title: for display; set only on an asset that has none.
+    ///   - fields: header fields for the origin of `url`, see `setFields`; nil to keep those of a known asset.
+    ///   - isUsers: true if the user gave the URL. Other URLs may not lead to a private address.
+    /// - Throws: `LibraryError`; no asset is registered then.
     public func open(
         _ url: WebURL, name: String? = nil, title: String? = nil, fields: UserFields? = nil, isUsers: Bool = true
     ) async throws(LibraryError) -> Asset {
         while let task = opening[url] {
-            // What is refused without the fields may be given with them.
+            // A URL that was refused without the fields may succeed with them.
             if case .failure(let error) = await task.value, fields == nil { throw error }
         }
         let isNamed = isUsers || streams.contains { $0.url == url }
@@ -151,7 +154,7 @@ public import Store
         if let name { try checkFree(name) }
         let access = OriginAccess(to: url, with: fields ?? UserFields(), namesPeer: isNamed)
         let task = Task { @LoopActor () -> Result<Asset, LibraryError> in
-            // Before anybody who joined hears of the end.
+            // Clear the entry before the callers that joined this task resume.
             defer { self.opening[url] = nil }
             if let known = await self.assetWithOtherTokens(at: url, fields: fields, isNamed: isNamed) {
                 return .success(known)
@@ -165,7 +168,7 @@ public import Store
         return asset
     }
 
-    /// Gives an asset a title, for display, or takes it away.
+    /// Sets the title for display; nil removes it.
     public func entitle(_ asset: Asset, _ title: String?) async {
         guard asset.title != title else { return }
         asset.title = title
@@ -179,7 +182,7 @@ public import Store
         throw LibraryError(.notStored, "\(url.redacted) is not in the store, and Weir is offline")
     }
 
-    /// Throws `nameTaken` for what is no name, or another asset's.
+    /// Throws `nameTaken` if the name is invalid or belongs to another asset.
     package func checkFree(_ name: String) throws(LibraryError) {
         guard AssetNaming.isName(name) else {
             throw LibraryError(.nameTaken, "\"\(name)\" is no name: use small letters, digits and single dashes")
@@ -187,7 +190,7 @@ public import Store
         if isTaken(name) { throw LibraryError(.nameTaken, "another asset is called \(name)") }
     }
 
-    /// Whether another asset is called so, or is about to be.
+    /// True if another asset has this name, or is about to get it.
     package func isTaken(_ name: String) -> Bool { byName[name] != nil || reserved.contains(name) }
 
     private func make(
@@ -208,7 +211,7 @@ public import Store
         return .success(asset)
     }
 
-    /// Lets id, name and URL lead to it.
+    /// Makes the asset available by id, name and URL.
     func register(_ asset: Asset) {
         identify(asset)
         byName[asset.name] = asset
@@ -216,7 +219,7 @@ public import Store
         events.send(.assetChanged(asset))
     }
 
-    /// Lets a name lead to an asset, in the place of the one that it had.
+    /// Renames an asset in the index; its old name becomes free.
     func register(_ asset: Asset, as name: String) {
         byName[asset.name] = nil
         asset.name = name
@@ -224,7 +227,7 @@ public import Store
         events.send(.assetChanged(asset))
     }
 
-    /// Lets the id alone lead to the new content of an asset.
+    /// Makes the revision of an asset available by id only.
     func register(_ revision: Asset, of asset: Asset) {
         asset.revision = revision
         identify(revision)
@@ -237,7 +240,7 @@ public import Store
         events.send(.registered(asset))
     }
 
-    /// Lets nothing lead to it any more, and ends what goes on for it.
+    /// Removes the asset from all indexes, and ends its fetches and sessions.
     func unregister(_ asset: Asset) {
         byID[asset.id] = nil
         if byName[asset.name] === asset { byName[asset.name] = nil }
@@ -249,27 +252,27 @@ public import Store
         if !asset.isRevision { events.send(.assetChanged(asset)) }
     }
 
-    /// Whether an asset has this id, or a folder in the store that no asset knows.
+    /// True if an asset has this id, or a bundle in the store that no asset owns.
     func isTakenID(_ id: String) -> Bool { byID[id] != nil || (try? store.bundle(id, create: false)) != nil }
 
-    /// The asset at a URL, or that is being opened there.
+    /// Returns the asset at a URL; waits for one that is being opened there.
     package func occupant(of url: WebURL) async -> Asset? {
         while let task = opening[url] { _ = await task.value }
         return byOrigin[url]
     }
 
-    /// Lets a URL lead to this asset, or to none.
+    /// Makes a URL lead to this asset; nil to no asset.
     func occupy(_ url: WebURL, by asset: Asset?) { byOrigin[url] = asset }
 
-    /// What `url` leads to, without anything being registered: the asset that is known, or one that is not kept.
+    /// Loads the asset of `url` without registering it: returns the known asset, or a preview that is not stored.
     ///
-    /// The first variant's playlist is loaded as well, for the duration, and to know whether it is live.
+    /// Also loads the playlist of the first variant, which has the duration and shows if the stream is live.
     ///
     /// - Parameter fields: for the origin of `url`; a known asset has its own.
     public func preview(_ url: WebURL, fields: UserFields = UserFields()) async throws(LibraryError) -> Asset {
         if let known = byOrigin[url] {
             await confirm(known)
-            // What is known of it is told even when the origin is away.
+            // Ignore the error: a known asset is shown even when the origin is absent.
             if known.duration == nil, let first = known.renditions.first { _ = try? await source(of: first, in: known) }
             return known
         }
@@ -286,10 +289,9 @@ public import Store
 
     // MARK: Removing
 
-    /// Deletes an asset with all that is stored of it, its revision included. Who is in the middle of a piece reads on
-    /// to its end.
+    /// Deletes an asset, its stored files and its revision. A reader of an open piece can read to the end of the piece.
     ///
-    /// - Returns: the bytes that it took.
+    /// - Returns: the number of bytes that the asset occupied.
     public func remove(_ asset: Asset) async throws(LibraryError) -> Int64 {
         var bytes = summaries[asset]?.bytes ?? asset.bytes
         if let readOnlyReason { throw LibraryError(readOnlyReason, about: "\(asset.name) cannot be removed") }
@@ -302,13 +304,13 @@ public import Store
         return bytes
     }
 
-    /// Deletes what is stored of an asset, and forgets it.
+    /// Deletes the stored files of an asset, and unregisters it.
     func discard(_ asset: Asset) async throws(LibraryError) {
         moves?.forget(asset)
         unregister(asset)
         do {
-            // Whatever of the two fails: a bundle that the catalogue does not know is rubbish, and an asset without a
-            // bundle has lost its pieces.
+            // Either of the two may fail. A bundle without an entry in the catalogue is an orphan, and an asset without
+            // a bundle has lost its pieces.
             try asset.bundle.remove()
             try await store.catalogue.removeAsset(asset.id)
         } catch {
@@ -316,9 +318,9 @@ public import Store
         }
     }
 
-    /// Deletes everything stored of an asset, which stays known. Its observer must have forgotten the pieces.
+    /// Deletes all pieces of an asset, which stays registered. Its observer must have forgotten the pieces before.
     ///
-    /// - Parameter isGone: called on any thread once the room is free; not if this throws.
+    /// - Parameter isGone: called on any thread once the space is free; not called if this throws.
     package func empty(_ asset: Asset, isGone: @escaping @Sendable () -> Void) throws(StoreError) {
         loader.forget(asset.folders)
         try asset.bundle.clear(isGone: isGone)
@@ -328,8 +330,8 @@ public import Store
 
     // MARK: The bundle
 
-    /// Writes the playlists of the asset's bundle, so that the folder plays by itself, unless they say already what is
-    /// whole.
+    /// Writes the playlists of the asset's bundle, so that the folder plays by itself. Does nothing if they already
+    /// list exactly the complete renditions.
     public func publish(_ asset: Asset) {
         let whole = asset.wholeRenditions
         guard whole != asset.published, !asset.isRemoved, readOnlyReason == nil, asset.bundle.absence == nil else {
@@ -340,7 +342,6 @@ public import Store
         if !whole.isEmpty { keepSessionData(of: asset) }
     }
 
-    /// Writes the playlists of the asset's bundle.
     package func writeBundle(of asset: Asset) {
         summaries.note(asset)
         guard !asset.bundle.isHeld else {
@@ -353,22 +354,22 @@ public import Store
         }
     }
 
-    /// Takes a rendition that is not whole any more out of the bundle's own playlists, so that they name no piece that is
-    /// about to be deleted.
+    /// Removes a rendition that is no longer complete from the bundle's own playlists, so that they do not name a piece
+    /// that is about to be deleted.
     ///
-    /// - Throws: `StoreError` if they still name it.
+    /// - Throws: `StoreError` if they still name the rendition.
     package func withdraw(_ rendition: Rendition, of asset: Asset) throws(StoreError) {
         asset.published = asset.wholeRenditions
         do {
             try BundlePlaylists(asset).write()
         } catch {
-            // On a full disk no text can be written, but one can be deleted.
+            // On a full disk no file can be written, but one can be deleted.
             try asset.bundle.directory(create: false).remove("master.m3u8")
         }
         try rendition.folder.removeText("media.m3u8")
     }
 
-    /// Takes renditions that are not whole any more out of the bundle's own playlists.
+    /// Removes all renditions that are no longer complete from the bundle's own playlists.
     package func rectify(_ asset: Asset) {
         guard readOnlyReason == nil, !asset.isRemoved else { return }
         for rendition in asset.renditions where !rendition.isWhole && rendition.folder.hasPlaylist {

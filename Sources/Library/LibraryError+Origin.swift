@@ -2,7 +2,7 @@ public import Fetching
 public import Origin
 
 extension LibraryError {
-    /// An error of a fetch. The only place where its codes become codes of this room.
+    /// Creates an error from a fetch error. No other place translates its codes.
     public init(_ error: FetchError) {
         let code: Code =
             switch error.code {
@@ -18,6 +18,6 @@ extension LibraryError {
         self.init(code, error.message, underlying: error.underlying)
     }
 
-    /// An error of the origin.
+    /// Creates an error from an origin error.
     public init(_ error: OriginError) { self.init(FetchError(error)) }
 }

@@ -3,76 +3,76 @@ import Origin
 public import Playlist
 public import Store
 
-/// Why an asset, a playlist or a resource could not be had.
+/// Says why an operation on an asset, a playlist or a resource failed.
 public struct LibraryError: Error, CustomStringConvertible, Sendable {
-    /// What kind of trouble it is, as far as the answer to a player or a user depends on it.
+    /// The kind of error, as far as the response to a player or a user depends on it.
     public enum Code: String, Sendable {
-        /// No asset, rendition or resource of that name.
+        /// No asset, rendition or resource has that name.
         case missing
         /// Not in the store, and the origin may not be asked.
         case notStored
-        /// What came in a playlist's place is none that Weir can use.
+        /// The response is no playlist that Weir can use.
         case notPlaylist
-        /// The origin answered with an error, or broke HTTP.
+        /// The origin answered with an error, or violated HTTP.
         case badOrigin
-        /// The origin wants credentials, or refuses them: 401, 403, 410.
+        /// The origin requires credentials, or refuses them: 401, 403, 410.
         case originRefused
-        /// The origin cannot be reached, or is silent.
+        /// The origin cannot be reached, or does not respond.
         case originAbsent
-        /// A delivery directive in a player's URL makes no sense.
+        /// Invalid delivery directive in a player's URL.
         case badDirective
         /// The URL may not be fetched.
         case refusedURL
         /// The store failed.
         case store
-        /// What should be an image is none that is kept.
+        /// The data is no accepted image.
         case notArtwork
         /// The name belongs to another asset.
         case nameTaken
-        /// A URL that should lead to a known asset leads to something else.
+        /// The URL should lead to a known asset, but leads to other content.
         case otherContent
-        /// The URL is another asset's.
+        /// The URL belongs to another asset.
         case urlTaken
-        /// The time for which the asset was to be played is over.
+        /// The asset's retention period is over.
         case expired
-        /// The time for which a key was to be used is over, or it was taken back.
+        /// The key has expired, or was revoked.
         case keyLapsed
         /// A newer Weir has written the asset's bundle.
         case newerBundle
-        /// Something else is done with the asset, which has to end first.
+        /// Another operation on the asset must end first.
         case busy
-        /// Nobody waits any more.
+        /// No caller waits any more.
         case cancelled
     }
 
-    /// The kind of trouble.
+    /// The kind of error.
     public let code: Code
-    /// A sentence for a user: what, and the cause; no secrets of a URL.
+    /// A sentence for a user: what failed, and the cause; without the secrets of a URL.
     public let message: String
-    /// What the room below said.
+    /// The error of the lower layer.
     public let underlying: (any Error)?
 
-    /// An error of this room's own.
+    /// Creates an error of the library's own.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.underlying = underlying
     }
 
-    /// The store's error, as it concerns `what`.
+    /// Creates an error from a store error about `what`.
     public init(_ error: StoreError, about what: String) {
         self.init(.store, "\(what): \(error)", underlying: error)
     }
 
-    /// The parser's error on what came from `url`.
+    /// Creates an error from a parser error about the playlist at `url`.
     public init(_ error: PlaylistError, from url: WebURL) {
         self.init(.notPlaylist, "\(url.redacted) is no playlist that can be used: \(error)", underlying: error)
     }
 
-    /// The status with which the origin answered, where that is what went wrong.
+    /// The status of the origin's response, if that is the error.
     public var originStatus: Int? { (underlying as? OriginError)?.status }
 
-    /// Whether other pieces of the same asset would fare no better.
+    /// True if other resources of the same asset would fail as well.
     public var concernsEverything: Bool {
         switch code {
         case .originAbsent, .notStored, .originRefused, .refusedURL, .store, .expired, .keyLapsed, .newerBundle: true
@@ -82,6 +82,6 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         }
     }
 
-    /// The sentence.
+    /// The message.
     public var description: String { message }
 }

@@ -1,16 +1,16 @@
 public import EventLoop
 public import Store
 
-/// A change in the library that other rooms follow. `Library.events` delivers it.
+/// A change in the library that other modules observe. `Library.events` delivers it.
 public enum LibraryEvent {
-    /// The asset is new or removed, or its name, title, URL, policy, image or time of last playback has changed. Changes of
-    /// its pieces and keys have events of their own.
+    /// The asset is new or removed, or its name, title, URL, policy, image or time of last playback has changed.
+    /// Changes of its pieces and keys have their own events.
     case assetChanged(Asset)
-    /// The asset's id leads to it from now on. Assets and revisions that the catalogue had at the start send no event.
+    /// The asset is now available by its id. Assets and revisions from the catalogue send no event at the start.
     case registered(Asset)
-    /// The asset's id leads to it no more, and its fetches have ended.
+    /// The asset is no longer available by its id, and its fetches have ended.
     case unregistered(Asset)
-    /// A piece of the asset was stored, and is lost.
+    /// A stored piece of the asset is lost.
     case pieceLost(Asset)
     /// Everything stored of the asset is about to be deleted; the reason is a sentence.
     case willPurge(Asset, reason: String)
@@ -18,22 +18,22 @@ public enum LibraryEvent {
     case purged(Asset, StorageLife.Purge)
     /// The keys with these numbers have changed.
     case keysChanged(Asset, KeyChange, numbers: [Int])
-    /// Origins are asked in another mode from now on.
+    /// The mode in which origins are asked has changed.
     case modeChanged(PlayMode)
     /// A volume that holds assets is mounted again.
     case volumeReturned
-    /// The store's own disk has room again, for which downloads wait.
+    /// The store's own disk has space again, for which downloads wait.
     case roomCame
 }
 
 /// Answers the library's questions about downloads. `Library.attach(_:)` takes it.
 @LoopActor public protocol DownloadStatus: AnyObject {
-    /// True if the user wants the stored pieces of an asset to be kept, and asks for it to be downloaded.
+    /// True if the user downloads the asset, so that its pieces are pinned.
     func isKept(_ asset: Asset) -> Bool
-    /// True if a download of the asset is running or will go on by itself.
+    /// True if a download of the asset is running or will continue by itself.
     func isFetched(_ asset: Asset) -> Bool
-    /// True if a download waits for room on the store's own disk.
+    /// True if a download waits for space on the store's own disk.
     var isRoomAwaited: Bool { get }
-    /// Registers an orphan bundle, which is an asset now, as a complete download.
+    /// Registers a former orphan bundle, which is an asset now, as a complete download.
     func keep(_ asset: Asset) async
 }

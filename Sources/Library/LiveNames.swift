@@ -2,11 +2,10 @@ import Fetching
 import HTTPMessage
 import Playlist
 
-/// The names of what only live playlists have, and the resources behind names that players read a while ago.
+/// Names for the resources of live playlists that are no segments, and for recently removed segments.
 ///
-/// Parts, hints and initialization sections of a window that slides have no place that stays: each gets a number when
-/// it is first seen, which no other ever has. A hint and the part that it becomes have the same one, since they have
-/// the same URL.
+/// Parts, hints and initialization sections of a sliding window have no permanent place. Each gets a unique number when
+/// it is first seen. A hint and its later part have the same number, because they have the same URL.
 struct LiveNames {
     private struct Identity: Hashable {
         let url: WebURL
@@ -25,16 +24,16 @@ struct LiveNames {
 
     private var numbers: [Identity: Int] = [:]
     private var next = 0
-    /// What is named now, beside the segments.
+    /// Named by the present playlist, besides the segments.
     private var current: Set<PieceName> = []
     private var resources: [PieceName: Resource] = [:]
-    /// What is not named any more, oldest first; its names lead to it for a while.
+    /// No longer named, oldest first; the names stay valid for a while.
     private var retired: [PieceName] = []
 
-    /// So many times what is named at one time is remembered, and so many more.
+    /// Limit of retired names: a multiple of the number of present names, and a constant.
     private static let memory = (times: 3, more: 8)
 
-    /// The number of what is at a URL, new if it is new.
+    /// The number of a resource; a new one for a new URL.
     mutating func number(_ url: WebURL, _ range: SubRange?) -> Int {
         let identity = Identity(url, range)
         if let number = numbers[identity] { return number }
@@ -43,13 +42,12 @@ struct LiveNames {
         return next - 1
     }
 
-    /// What a name leads to.
+    /// Returns the resource with a name.
     func resource(_ name: PieceName) -> Resource? { resources[name] }
 
-    /// Takes what a new text names beside its segments, and the segments that the text before it had and this one has
-    /// not.
+    /// Takes the resources that a new playlist names besides its segments, and the segments that it has dropped.
     ///
-    /// - Parameter named: how many things the text names, segments included.
+    /// - Parameter named: number of resources that the playlist names, segments included.
     mutating func replace(with new: [Resource], gone: [Resource], named: Int) {
         let names = Set(new.map(\.name))
         for resource in new + gone { resources[resource.name] = resource }

@@ -1,22 +1,22 @@
 import Playlist
 
-/// Which renditions are played together where none of the variants is whole.
+/// Chooses the renditions that are played together if no variant is complete.
 ///
-/// It is one variant with its sound: players change between variants, and what is stored of another one is cut
-/// elsewhere. Of all the one that the most can be played of counts, and of those that have the same the best.
+/// It is one variant with its audio: players switch variants, and another variant has other cuts. The variant with the
+/// longest playable duration wins, and among equal ones the best.
 struct PartialChoice {
     private let playlist: MultivariantPlaylist
-    /// What is stored of each rendition, by its place; nil where it is nothing.
+    /// The stored segments of each rendition, by its place; nil if nothing is stored.
     private let tracks: [CommonCut.Track?]
-    /// The places of what is played.
+    /// The places of the chosen renditions.
     private(set) var places: [Int] = []
-    /// How long it lasts.
+    /// Playable duration, in seconds.
     private var seconds = 0.0
 
-    /// Less than that, in seconds, no choice is made by.
+    /// Differences below this (seconds) are ignored.
     private static let notice = 0.5
 
-    /// Chooses. Nothing is chosen where nothing can be played.
+    /// Makes the choice; it is empty if nothing can be played.
     init(_ playlist: MultivariantPlaylist, tracks: [CommonCut.Track?]) {
         (self.playlist, self.tracks) = (playlist, tracks)
         var chosen: Variant?
@@ -29,14 +29,14 @@ struct PartialChoice {
         if let chosen { addOthers(of: chosen) }
     }
 
-    /// The places of the variant's own rendition, and of one of each group that it needs: of several, the one that
-    /// leaves the most, and first the default. Nil where nothing is there of one of them.
+    /// The places of the variant's own rendition, and of one from each group that it needs: the one that leaves the
+    /// longest duration, or the default of several. Nil if one of them has no stored segment.
     private func essentials(of variant: Variant) -> [Int]? {
         guard tracks[variant.renditionIndex] != nil else { return nil }
         var places = [variant.renditionIndex]
         for type in [Media.Kind.audio, .video] {
             let members = members(of: variant, type)
-            // What has no URI is in the variant's own segments.
+            // Media without a URI is in the variant's own segments.
             let isWithin = members.contains { $0.renditionIndex.map(places.contains) ?? true }
             if members.isEmpty || isWithin { continue }
             guard let place = best(of: members, with: places) else { return nil }
@@ -55,7 +55,7 @@ struct PartialChoice {
         return best?.place
     }
 
-    /// Other languages and subtitles are there where nothing more has to be cut for them.
+    /// Adds other languages and subtitles that need no additional cuts.
     private mutating func addOthers(of variant: Variant) {
         for type in Media.Kind.allCases {
             for place in members(of: variant, type).compactMap(\.renditionIndex)

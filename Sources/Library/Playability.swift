@@ -1,50 +1,50 @@
-/// Whether something plays without its origin, with the reason.
+/// Says if an asset plays without its origin, with the reason.
 public struct Playability: Equatable, Sendable {
-    /// The answer in a word.
+    /// The short answer.
     public enum Answer: String, Sendable {
-        /// From its beginning to its end.
+        /// Plays from beginning to end.
         case yes
-        /// With stretches cut out.
+        /// Plays with cuts.
         case part
-        /// Not at all, or too little to be called so.
+        /// Does not play, or too little of it.
         case no
     }
 
-    /// The answer.
+    /// The short answer.
     public let answer: Answer
-    /// What the answer rests on: what is whole, or what is missing. Words for a person, without a full stop.
+    /// The reason: the complete or the missing parts. Words for a user, without a full stop.
     public let reason: String
-    /// How long that lasts which plays, in seconds; nil where it is nothing, or not known.
+    /// Playable duration in seconds; nil if nothing plays, or the duration is unknown.
     public let seconds: Double?
 
-    /// An answer.
+    /// Creates an answer.
     public init(_ answer: Answer, _ reason: String, seconds: Double? = nil) {
         (self.answer, self.reason, self.seconds) = (answer, reason, seconds)
     }
 }
 
-/// What keeps a rendition from being whole.
+/// Counts the missing resources of a rendition.
 struct RenditionLack: Equatable {
-    /// How many of its segments are not there, and how many it has; nil where its playlist is not known.
+    /// The number of missing segments, and of all segments; nil if the playlist is unknown.
     var segments: (missing: Int, count: Int)?
-    /// Keys that are not there.
+    /// Missing keys.
     var keys = 0
-    /// Initialization sections that are not there.
+    /// Missing initialization sections.
     var sections = 0
-    /// Keys whose time is over.
+    /// Expired keys.
     var expiredKeys = 0
-    /// Keys that a person has taken back.
+    /// Revoked keys.
     var invalidatedKeys = 0
 
-    /// How much of it is there, from 0 to 1.
+    /// The stored share, from 0 to 1.
     var share: Double {
         guard let segments, segments.count > 0 else { return 0 }
         return 1 - Double(segments.missing) / Double(segments.count)
     }
 
-    /// What is missing of the rendition that is called so, in words.
+    /// Describes the missing resources of a rendition.
     ///
-    /// - Parameter name: nil where there is no other one.
+    /// - Parameter name: the rendition's name; nil if the asset has only one.
     func sentences(about name: String?) -> [String] {
         let name = name.map { " of \($0)" } ?? ""
         guard let segments else { return ["the playlist\(name) is not known yet"] }

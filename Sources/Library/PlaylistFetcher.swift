@@ -4,40 +4,40 @@ import HTTPMessage
 import Origin
 import Playlist
 
-/// Playlists from origins: fetched whole, decoded, and parsed.
+/// Fetches playlists from origins, decodes and parses them.
 @LoopActor struct PlaylistFetcher {
     let client: OriginClient
 
-    /// What came.
+    /// A fetched playlist.
     struct Answer {
         let playlist: Playlist
-        /// The URL that it came from in the end.
+        /// The URL after redirects.
         let base: WebURL
-        /// When the origin made it, as far as it told.
+        /// The time when the origin made it, from the response (RFC 9111 §5.1).
         let born: ContinuousClock.Instant
     }
 
-    /// How the origin is asked.
+    /// The rules for a request.
     struct Manner {
-        /// For the whole.
+        /// For the whole request.
         var deadline: Duration
-        /// What to do about an origin in trouble; nil for what is done for media.
+        /// The retries after an error of the origin; nil for those of media.
         var retries: RetryPolicy?
-        /// Whether the origin may hold the answer back until there is something new (rfc8216bis §6.2.5.2).
+        /// True if the origin may hold the response until there is a change (rfc8216bis §6.2.5.2).
         var isHeldBack = false
-        /// Whether it is asked although others could not reach it a moment ago: who asks keeps to a schedule.
+        /// True if the origin is asked even if it was unreachable a moment ago, because the caller keeps to a schedule.
         var ignoresAbsence = false
 
-        /// For somebody who waits, where nothing can take the origin's place.
+        /// For a caller that waits, without an alternative to the origin.
         static let patient = Manner(deadline: .seconds(30))
     }
 
-    /// The playlist at `url`.
+    /// Returns the playlist at `url`.
     ///
     /// - Parameters:
-    ///   - access: what the request may have.
-    ///   - imports: the variables of the multivariant playlist that led there; nil where none did.
-    /// - Throws: `LibraryError` that says what came instead of a playlist.
+    ///   - access: the rights of the request: header fields and private addresses.
+    ///   - imports: the variables of the multivariant playlist that names it; nil if there is none.
+    /// - Throws: `LibraryError` if the response is not a playlist; says what it is.
     func playlist(
         at url: WebURL, access: OriginAccess, imports: [String: String]? = nil, _ manner: Manner
     ) async throws(LibraryError) -> Answer {
@@ -61,7 +61,7 @@ import Playlist
         }
     }
 
-    /// What a playlist is asked for with.
+    /// The request for a playlist.
     func request(_ url: WebURL, _ access: OriginAccess) -> OriginRequest {
         var request = OriginRequest(url)
         access.grant(to: &request)
@@ -70,7 +70,7 @@ import Playlist
         return request
     }
 
-    /// Fetches a small text; `wanted` says what it should be, for a message.
+    /// Fetches a small text; `wanted` names the expected content in messages.
     func fetch(_ request: OriginRequest, wanted: String) async throws(LibraryError) -> (OriginHead, [UInt8]) {
         do {
             return try await client.fetch(request)
@@ -81,12 +81,12 @@ import Playlist
         }
     }
 
-    /// How long caches on the way have had it.
+    /// The time that the response has spent in caches.
     private static func age(_ head: OriginHead) -> Duration {
         let seconds = head[FieldName("Age")].flatMap { Int32($0) } ?? 0
         return .seconds(max(0, seconds))
     }
 
-    /// The most bytes of a playlist, decoded.
+    /// Maximum size of a playlist, decoded, in bytes.
     private static let limit: Int64 = 8 << 20
 }

@@ -3,36 +3,36 @@ public import Fetching
 import Playlist
 
 extension Recording {
-    /// What was seen and is not in the text yet.
+    /// A segment, or several missed ones, that was seen and is not in the recorded playlist yet.
     public struct Item {
-        /// What it is.
+        /// The segment or the missed segments.
         let entry: RecordingFront.Entry
-        /// Where it begins, in seconds from the first segment that was seen.
+        /// Start time, in seconds from the first segment that was seen.
         public let time: Double
-        /// The text that brought it.
+        /// The playlist that brought it.
         let source: Rendition.Source
-        /// Whether it is the first that its text brought.
+        /// True if it is the first item of its playlist.
         let isFirstOfWindow: Bool
-        /// What must be there before it can be listed: the segment, its initialization section, and its keys. Empty for
-        /// one that was missed, or that the origin itself calls a gap.
+        /// The resources that must be stored before it can be listed: the segment, its initialization section, and its
+        /// keys. Empty for a missed segment, or one that the origin marks as a gap.
         public internal(set) var needed: [(folder: PieceFolder, resource: Resource)] = []
-        /// What the segment is called; nil for one that was missed.
+        /// The segment's file name; nil for a missed segment.
         var file: PieceName?
-        /// What its initialization section is called.
+        /// The file name of its initialization section.
         var map: PieceName?
-        /// Why it will not come.
+        /// The reason why it will not be stored.
         var loss: String?
     }
 }
 
 extension Recording.Item {
-    /// The recording's number for it; the first, where it is several that were missed.
+    /// The number of the segment in the recording; the first number of several missed ones.
     public var number: Int { entry.number }
 
-    /// Whether nothing speaks against listing it now.
+    /// True if all needed resources are stored.
     @LoopActor public var isSettled: Bool { needed.allSatisfy { $0.folder.contains($0.resource.name.description) } }
 
-    /// Whether there is nothing of it to be played.
+    /// True if there is nothing to play.
     var isMissing: Bool {
         if loss != nil { return true }
         switch entry {
@@ -43,7 +43,7 @@ extension Recording.Item {
 }
 
 extension RecordingFront.Entry {
-    /// The recording's number of the first that it is.
+    /// The number in the recording of the first segment.
     var number: Int {
         switch self {
         case .missed(let missed): missed.numbers.lowerBound
@@ -51,7 +51,7 @@ extension RecordingFront.Entry {
         }
     }
 
-    /// How long it is, in seconds.
+    /// Duration, in seconds.
     var length: Double {
         switch self {
         case .missed(let missed): missed.duration * Double(missed.numbers.count)
@@ -59,9 +59,9 @@ extension RecordingFront.Entry {
         }
     }
 
-    /// How many segments it stands for.
+    /// The number of segments.
     var count: Int { if case .missed(let missed) = self { missed.numbers.count } else { 1 } }
 
-    /// Whether the origin began its numbers anew with it.
+    /// True if the origin restarted its numbers with this segment.
     var isRestart: Bool { if case .segment(_, _, true) = self { true } else { false } }
 }

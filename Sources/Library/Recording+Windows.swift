@@ -2,10 +2,10 @@ import Fetching
 import HTTPMessage
 import Playlist
 
-/// What is seen: the texts of the origin.
+/// Reads the origin's playlists.
 extension Recording {
-    /// Takes a text of the origin, and gives it back as what it is to the rendition: a window, whatever it says of its
-    /// end, with the recording's numbers in its names.
+    /// Takes a playlist of the origin, and returns it as a window of the recording: with the recording's numbers in its
+    /// names, and not as a complete presentation even if it has ended.
     func observe(_ source: Rendition.Source) -> Rendition.Source {
         var source = source
         source.isWindow = true
@@ -24,18 +24,20 @@ extension Recording {
         if let restored { settle(restored, before: playlist) }
         let entries = front.take(playlist)
         source.shift = front.shift
-        // However old the text is: it will not go on.
+        // Even an old playlist is final if it has an end.
         if playlist.hasEndList { hasEnded = true }
         let number = playlist.firstSequenceNumber + front.shift
         guard number + playlist.segments.count == front.next || playlist.segments.isEmpty else { return }
-        // What was seen and has not come yet is not in the text, and belongs to it although the window slides on.
+        // Segments that were seen and are not stored yet are not in the recorded playlist, but belong to it although
+        // the window slides on.
         if writer == nil, items.isEmpty { first = number }
         window = number..<number + playlist.segments.count
         nameMaps(of: source, isRestart: entries.contains(where: \.isRestart))
         for (place, entry) in entries.enumerated() { add(entry, of: source, isFirst: place == 0) }
     }
 
-    /// Whether pieces that an earlier process stored behind its text's end are what the origin lists now.
+    /// Deletes pieces that an earlier process stored beyond the end of its playlist, unless the origin's playlist
+    /// continues that one.
     private func settle(_ recorded: MediaPlaylist, before window: MediaPlaylist) {
         restored = nil
         for segment in recorded.segments.suffix(Self.recent) {
@@ -51,11 +53,11 @@ extension Recording {
         }
     }
 
-    /// A window is hardly ever longer.
+    /// Longest expected window, in segments.
     private static let recent = 5_000
 
-    /// A section whose URL is another than before, while a segment that has it is the same, is the same section. After
-    /// a restart one with the same URL is another.
+    /// An initialization section whose URL has changed is the same one if a segment that uses it is the same. After a
+    /// restart of the numbers, one with an equal URL is a different one.
     private func nameMaps(of source: Rendition.Source, isRestart: Bool) {
         if isRestart { (maps, recentMaps) = ([:], [:]) }
         var now: [Int: Int] = [:]
@@ -70,7 +72,7 @@ extension Recording {
         (maps, recentMaps) = (places, now)
     }
 
-    /// Where a section is: under no name yet.
+    /// A key for the URL and range of a section that has no name yet.
     static func place(_ url: WebURL, _ range: SubRange?) -> Resource {
         let name = PieceName(.initialization(0), fileExtension: "mp4")
         return Resource(name: name, url: url, range: range.map { Int64($0.offset)..<Int64($0.end) })

@@ -3,11 +3,11 @@ import HTTPMessage
 import Playlist
 public import Store
 
-/// What is written: the text, behind the pieces.
+/// Writes the recorded playlist, after the pieces.
 extension Recording {
-    /// Lists what has come, as far as nothing before it is missing.
+    /// Lists the stored items up to the first missing one.
     ///
-    /// - Throws: `StoreError` when it cannot be written; nothing is lost then but time.
+    /// - Throws: `StoreError` if the playlist cannot be written; the next call tries again.
     public func advance() throws(StoreError) {
         while let item = items.first, item.isSettled {
             try list(item)
@@ -15,9 +15,9 @@ extension Recording {
         }
     }
 
-    /// Lists an item as a gap, as soon as it is its turn.
+    /// Lists an item as a gap, as soon as the items before it are listed.
     ///
-    /// - Parameter reason: what a person is told.
+    /// - Parameter reason: for a user.
     public func giveUp(_ item: Item, because reason: String) {
         guard let place = items.firstIndex(where: { $0.number == item.number }), items[place].loss == nil else {
             return
@@ -36,18 +36,18 @@ extension Recording {
             }
             block += try lines(of: item, &writer)
         } catch {
-            // No name of ours is unsafe, and a text that was read can be written.
+            // Weir's own names are safe, and a playlist that was parsed can be written.
             throw StoreError(.io, path: Self.file, detail: "\(error)")
         }
         let raised = writer.raised(text, for: item.source.playlist)
         if let raised {
-            // The header stands in front of all: only this is written anew, which hardly ever happens.
+            // The header precedes everything: the whole file is written again only for a change of it, which is rare.
             file = nil
             try rendition.folder.write(raised + block, as: Self.file)
         } else {
             try open().append(block)
         }
-        // In place, unless somebody reads it.
+        // Drop the parsed copy first: then the append to `text` is in place, unless a reader still holds the copy.
         (parsed, self.writer) = (nil, writer)
         if let raised { text = raised }
         text += block
@@ -58,7 +58,7 @@ extension Recording {
         }
     }
 
-    /// Below what is read again: `PlaylistLimits`.
+    /// Below the limits of the parser: `PlaylistLimits`.
     private static let limits = (bytes: 7 << 20, segments: 80_000)
 
     private func lines(of item: Item, _ writer: inout RecordingWriter) throws(PlaylistError) -> [UInt8] {
@@ -73,7 +73,7 @@ extension Recording {
         }
     }
 
-    /// What stands in the text in place of the origin's URIs.
+    /// The name that replaces a URI of the origin.
     private func name(of reference: MediaPlaylist.Reference, in item: Item) -> String? {
         func absolute(_ uri: String?) -> String? { uri.flatMap { try? item.source.base.resolving($0).text } }
         return switch reference {
@@ -93,12 +93,11 @@ extension Recording {
         return opened
     }
 
-    // MARK: The end
+    // MARK: Closing
 
-    /// Ends it: what is there is the whole from now on. What has not come is a gap where something behind it has, and
-    /// else is left out.
+    /// Ends the recording. Missing items become gaps if a later item is stored, and are left out otherwise.
     ///
-    /// - Returns: the recorded playlist; nil where nothing was recorded.
+    /// - Returns: the recorded playlist; nil if nothing was recorded.
     func close() throws(StoreError) -> Rendition.Source? {
         while let last = items.last, !last.isSettled || last.isMissing { items.removeLast() }
         for item in items where !item.isSettled { giveUp(item, because: "the recording ended before it came") }
@@ -114,7 +113,7 @@ extension Recording {
         return source
     }
 
-    /// Pieces that were fetched in vain: of items that were left out.
+    /// Deletes the pieces of items that were left out.
     private func removeStrays() {
         guard let playlist = source?.playlist else { return }
         var listed = Set(playlist.maps.map(\.uri))

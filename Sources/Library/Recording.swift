@@ -4,71 +4,70 @@ import HTTPMessage
 import Playlist
 import Store
 
-/// One rendition of a live stream as it is recorded: what was seen of it, what is stored, and what is still to be
-/// fetched.
+/// The recording of one rendition of a live stream: the seen, the stored and the missing segments.
 ///
-/// Its text is an EVENT playlist in the rendition's folder, `recording.m3u8`, that names only pieces which are there.
-/// It grows behind the pieces, so that a process that is killed at any instant leaves a recording that plays; what it
-/// grows by is all that is written, however long it is.
+/// Its text is an EVENT playlist in the rendition's folder, `recording.m3u8`, that names only stored pieces. The text
+/// grows after the pieces, so that a process that is killed at any instant leaves a recording that plays. Only the new
+/// lines are written, regardless of the length.
 @LoopActor public final class Recording {
-    /// The file of its text.
+    /// The file name of the recorded playlist.
     nonisolated static let file = "recording.m3u8"
 
-    /// What was seen and is not in the text yet, oldest first.
+    /// Seen, but not in the recorded playlist yet; oldest first.
     public internal(set) var items: ArraySlice<Item> = []
-    /// Whether the origin's last text said that nothing more will come.
+    /// True if the origin's latest playlist has an end.
     public internal(set) var hasEnded = false
-    /// Whether what is seen is recorded; else it rests.
+    /// True if new segments are recorded; false while paused.
     public internal(set) var isActive = false
-    /// When something new was last seen.
+    /// Time when a new segment was last seen.
     public internal(set) var grew = ContinuousClock.now
-    /// How many seconds are in the text, gaps included.
+    /// Duration of the recorded playlist in seconds, gaps included.
     public internal(set) var duration = 0.0
-    /// How many segments are in the text, gaps included.
+    /// Number of segments in the recorded playlist, gaps included.
     public internal(set) var count = 0
-    /// What stops it although the origin goes on, in a sentence; nil when nothing does.
+    /// The reason, as a sentence, why the recording stops although the stream continues; nil if there is none.
     public internal(set) var obstacle: String?
 
-    /// What is recorded, which has this recording.
+    /// The recorded rendition, which owns this recording.
     unowned let rendition: Rendition
-    /// Told in a sentence what is missing.
+    /// Receives a sentence about each missing segment.
     let tell: (String) -> Void
     private let base: WebURL
 
-    // Set by what is seen (Recording+Windows).
+    // Set from the origin's playlists (Recording+Windows).
 
-    /// Where it stands in the origin's text.
+    /// The position in the origin's playlist.
     var front = RecordingFront()
-    /// What the first segment's number is.
+    /// The first segment's number.
     var first = 0
     /// The numbers that the origin lists at present.
     var window: Range<Int> = 0..<0
-    /// Where the next that is seen begins, in seconds.
+    /// Start time of the next new segment, in seconds.
     var time = 0.0
-    /// The numbers of initialization sections, by where the window has them.
+    /// The numbers of initialization sections, by URL and range in the window.
     var maps: [Resource: Int] = [:]
-    /// The numbers of those sections that the window's segments have, by the segments' numbers.
+    /// The numbers of the initialization sections of the window's segments, by segment number.
     var recentMaps: [Int: Int] = [:]
-    /// The number of the next section.
+    /// The number of the next initialization section.
     var nextMap = 0
-    /// What an earlier process recorded, until it is clear whether the origin goes on with it.
+    /// The playlist of an earlier process, until it is clear if the origin's playlist continues it.
     var restored: MediaPlaylist?
 
-    // Set by what is written (Recording+Writing).
+    // Set when the playlist is written (Recording+Writing).
 
-    /// The text: what is in the file.
+    /// The contents of the file.
     var text: [UInt8] = []
     /// The file, while it grows.
     var file: AppendedFile?
-    /// What makes the text's lines; nil before the first.
+    /// Makes the lines of the playlist; nil before the first.
     var writer: RecordingWriter?
-    /// The text as a playlist, once somebody asked for it.
+    /// The parsed text, after the first use.
     var parsed: Rendition.Source?
 
     /// - Parameters:
     ///   - base: a URL of the origin.
-    ///   - text: what an earlier process recorded; empty for a new one.
-    ///   - tell: told in a sentence what is missing.
+    ///   - text: the playlist of an earlier process; empty for a new recording.
+    ///   - tell: receives a sentence about each missing segment.
     init(of rendition: Rendition, base: WebURL, text: [UInt8] = [], tell: @escaping (String) -> Void) {
         self.rendition = rendition
         self.base = base
@@ -90,7 +89,7 @@ import Store
         nextMap = 1 + (playlist.maps.compactMap { PieceName($0.uri)?.role.number }.max() ?? -1)
     }
 
-    // MARK: What is stored
+    // MARK: Stored segments
 
     /// The recorded playlist as it is now: live until the recording is closed; nil while nothing is recorded.
     public var source: Rendition.Source? {
@@ -100,7 +99,7 @@ import Store
         return parsed
     }
 
-    /// Whether a piece of this name belongs to it.
+    /// True if a piece with this name belongs to the recording.
     func keeps(_ name: PieceName) -> Bool {
         switch name.role {
         case .segment(let number): isActive && number >= first && number < front.next
@@ -109,11 +108,11 @@ import Store
         }
     }
 
-    /// The name of an initialization section of a window; nil where it is not recorded.
+    /// The name of an initialization section of a window; nil if it is not recorded.
     func name(ofMapAt url: WebURL, _ range: SubRange?) -> PieceName? {
         maps[Self.place(url, range)].map { PieceName(.initialization($0), fileExtension: "mp4") }
     }
 
-    /// Whether the origin lists the item at present.
+    /// True if the origin lists the item at present.
     public func isListed(_ item: Item) -> Bool { window.contains(item.number) }
 }

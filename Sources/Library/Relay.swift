@@ -1,9 +1,9 @@
-/// What players asked of an origin by directives: requests under way, which others join, and the last answers.
+/// Shares requests with delivery directives: the running ones, which others join, and the latest responses.
 ///
-/// The directives are all that a blocking reload depends on, so players that ask alike get the same answer; rfc8216bis
-/// lets caches keep it far longer than is done here.
+/// A blocking reload depends only on the directives, so players with equal directives get the same response. rfc8216bis
+/// allows caches to keep it far longer than this type does.
 struct Relay {
-    /// A request that the origin may hold back for some target durations.
+    /// A request that the origin may hold for some target durations.
     typealias Request = Task<Result<Rendition.Source, LibraryError>, Never>
 
     private struct Answer {
@@ -12,19 +12,19 @@ struct Relay {
         let end: ContinuousClock.Instant
     }
 
-    /// Requests under way.
+    /// Running requests.
     var requests: [DeliveryDirectives: Request] = [:]
     private var answers: [Answer] = []
 
-    /// More players than this hardly ever lag behind each other differently.
+    /// Maximum number of responses. More players than this hardly ever have different delays.
     private static let limit = 8
 
-    /// The answer to these directives, if it came within the last target duration.
+    /// The response to these directives, if it is no older than the last target duration.
     func answer(to directives: DeliveryDirectives, now: ContinuousClock.Instant) -> Rendition.Source? {
         answers.last { $0.directives == directives && now < $0.end }?.source
     }
 
-    /// Keeps an answer for those that come a little later.
+    /// Keeps a response for requests that follow shortly.
     mutating func keep(_ source: Rendition.Source, for directives: DeliveryDirectives, now: ContinuousClock.Instant) {
         if answers.count == Self.limit { answers.removeFirst() }
         answers.append(Answer(directives: directives, source: source, end: now + source.playlist.interval))

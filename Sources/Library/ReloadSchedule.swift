@@ -1,20 +1,20 @@
-/// When a live playlist may be asked for again (RFC 8216 §6.3.4).
+/// Computes the time of the next reload of a live playlist (RFC 8216 §6.3.4).
 ///
-/// Whoever many players want it, the origin sees one client: what was loaded counts for a target duration where it had
-/// changed, for half of one where it had not, both measured from when the loading began.
+/// Regardless of the number of players, the origin sees one client. A load counts for one target duration if the
+/// playlist had changed, for half of one if not, both from the beginning of the load.
 struct ReloadSchedule {
     private var began: ContinuousClock.Instant?
     private var interval = Duration.zero
 
-    /// Notes a load.
+    /// Records a load.
     ///
-    /// - Parameter hasChanged: false also for one that failed.
+    /// - Parameter hasChanged: false also for a failed load.
     mutating func note(began: ContinuousClock.Instant, targetDuration: Duration, hasChanged: Bool) {
         self.began = began
         interval = hasChanged ? targetDuration : targetDuration / 2
     }
 
-    /// How long the next load has to wait; zero or less if it is due.
+    /// Time until the next load; zero or less if it is due.
     func wait(now: ContinuousClock.Instant) -> Duration {
         guard let began else { return .zero }
         return began + interval - now

@@ -2,15 +2,15 @@ public import Fetching
 import HTTPMessage
 public import Playlist
 
-/// What a live playlist names beside its segments: parts, what is to come, and what slid out a moment ago.
+/// The resources of a live playlist besides its segments: parts, hints, and recently removed segments.
 extension Rendition {
-    /// What the part's file is called; nil where its URI is no URL.
+    /// The part's file name; nil if its URI is no URL.
     public func name(of part: PartialSegment, in source: Source) -> PieceName? {
         passingName(part.uri, part.byteRange, fileExtension(part.uri, part.map), in: source)
     }
 
-    /// What will come is called as it will be called then. Nil for what has no name yet, since it is a part of a file,
-    /// and how long is not known; and for hints of no known type.
+    /// The name that a hinted resource will have. Nil for a hint that is a byte range of unknown length, which has no
+    /// name yet, and for a hint of unknown type.
     public func name(of hint: PreloadHint, in source: Source) -> PieceName? {
         let range = hint.length.flatMap { SubRange(offset: hint.start, length: $0) }
         guard range != nil || hint.start == 0 else { return nil }
@@ -31,7 +31,7 @@ extension Rendition {
         return PieceName(.passing(live.number(url, range)), fileExtension: fileExtension)
     }
 
-    /// What a live text names beside its segments and keys.
+    /// The resources of a live playlist besides segments and keys.
     func passingResources(of source: Source) -> [Resource] {
         let playlist = source.playlist
         let maps = playlist.maps.compactMap { resource(of: $0, in: source) }
@@ -42,12 +42,13 @@ extension Rendition {
             let range = hint.length.flatMap { SubRange(offset: hint.start, length: $0) }
             return name(of: hint, in: source).flatMap { resource($0, hint.uri, range, in: source) }
         }
-        // What a delta update leaves out is still in force.
+        // A delta update leaves out sections that are still in force.
         let kept = playlist.isDeltaUpdate ? self.source?.playlist.maps ?? [] : []
         return maps + parts + hints + kept.compactMap { resource(of: $0) }
     }
 
-    /// The segments of a text with media sequence numbers below `end`: players ask for some just after they slid out.
+    /// The segments of a playlist with media sequence numbers below `end`. Players request some just after their
+    /// removal.
     func resources(of source: Source, before end: Int) -> [Resource] {
         source.playlist.segments.prefix(max(0, end - source.playlist.firstSequenceNumber))
             .compactMap { resource(of: $0, in: source) }
@@ -55,9 +56,9 @@ extension Rendition {
 }
 
 extension MediaPlaylist {
-    /// The media sequence number of the first segment that is listed.
+    /// The media sequence number of the first listed segment.
     var firstSequenceNumber: Int { mediaSequence + (skippedSegments ?? 0) }
 
-    /// What RFC 8216 §6.3.4 counts in: the target duration; two seconds where the playlist lacks it.
+    /// The unit of RFC 8216 §6.3.4: the target duration; two seconds if the playlist lacks it.
     var interval: Duration { .seconds(max(targetDuration ?? 2, 1)) }
 }

@@ -1,8 +1,8 @@
 import Playlist
 
-/// What a text from elsewhere, or of another time, is to the one that is known.
+/// Compares a playlist from another URL or time with the known one.
 extension Rendition {
-    /// Whether a text from a mirror goes on with what the known one began, as far as can be seen.
+    /// True if a playlist from a mirror continues the known one, as far as can be seen.
     func stands(_ source: Source) -> Bool {
         guard let known = self.source else { return true }
         switch source.playlist.relation(to: known.playlist) {
@@ -12,7 +12,8 @@ extension Rendition {
         }
     }
 
-    /// Whether a text is that of the known one, which has ended, but for URLs: each name leads to the same as before.
+    /// True if a playlist equals the known one, which has ended, except for URLs: each name leads to the same resource
+    /// as before.
     func isAgain(_ source: Source) -> Bool {
         guard let known = self.source, known.isDurable, !known.isRecorded, source.isDurable,
             source.playlist.relation(to: known.playlist) == .same

@@ -2,9 +2,9 @@ import EventLoop
 public import Fetching
 import Playlist
 
-/// What must be there before a segment plays: keys and initialization sections.
+/// The resources that must be stored before a segment plays: keys and initialization sections.
 extension Rendition {
-    /// Everything but the segments: what must be there before any of them plays.
+    /// All keys and initialization sections.
     public var preliminaries: [(folder: PieceFolder, resource: Resource)] {
         guard let playlist = source?.playlist else { return [] }
         let numbers = playlist.keys.compactMap { number(of: $0) }
@@ -12,9 +12,9 @@ extension Rendition {
             + playlist.maps.compactMap { map in resource(of: map).map { (folder, $0) } }
     }
 
-    /// The names of what some of the segments need; nil where that is everything.
+    /// The names of the keys and sections that some of the segments need; nil for all.
     ///
-    /// - Parameter isWanted: told when a segment begins and ends, in seconds from the start of the playlist.
+    /// - Parameter isWanted: receives the start and end of a segment, in seconds from the start of the playlist.
     public func preliminaries(
         forSegments isWanted: (_ start: Double, _ end: Double) -> Bool
     ) -> Set<PieceName>? {

@@ -4,9 +4,9 @@ import HTTPMessage
 package import Playheads
 public import Playlist
 
-/// What a rendition's playlists name, by our names for it.
+/// Maps names to the resources of a rendition's playlists.
 extension Rendition {
-    /// The resource behind a name that a rendered playlist of this rendition contains, or contained of late.
+    /// Returns the resource with a name that a present or recent playlist of this rendition contains.
     public func resource(named name: PieceName) -> Resource? {
         for source in [latest, source] {
             if let source, let resource = resource(named: name, in: source) { return resource }
@@ -14,7 +14,7 @@ extension Rendition {
         return live.resource(name)
     }
 
-    /// The resource behind a name as one text has it: the known one, or one that `stands` for it.
+    /// Returns the resource with a name from one playlist: the known one, or one that `stands` for it.
     func resource(named name: PieceName, in source: Source) -> Resource? {
         let found: Resource? =
             switch name.role {
@@ -32,15 +32,15 @@ extension Rendition {
         return keys.indices.contains(place) ? resource(name, keys[place].uri, nil, in: source) : nil
     }
 
-    /// Whether the playlist, which has ended, names it: only that is kept.
+    /// True if the playlist, which has ended, names it: only such resources are stored.
     func isListed(_ name: PieceName) -> Bool {
         guard let source else { return false }
         guard case .segment(let number) = name.role else { return resource(named: name, in: source) != nil }
-        // Asked for each miss: the names are made once, URLs each time.
+        // Called for each cache miss: names are computed once, URLs each time.
         return source.segment(number).map { !$0.isGap && file(of: $0) == name.description } ?? false
     }
 
-    /// The segment as a resource; nil where there is nothing to fetch: a gap, or a URI that is no URL.
+    /// The segment as a resource; nil for a gap, or if the URI is no URL.
     public func resource(of segment: Segment, in source: Source? = nil) -> Resource? {
         guard !segment.isGap else { return nil }
         return resource(name(of: segment, in: source), segment.uri, segment.byteRange, in: source)
@@ -51,7 +51,7 @@ extension Rendition {
         resource(name(of: map, in: source), map.uri, map.byteRange, in: source)
     }
 
-    /// The resource behind a URI of a text; nil where that is no URL.
+    /// The resource at a URI of a playlist; nil if that is no URL.
     func resource(_ name: PieceName, _ uri: String, _ range: SubRange?, in source: Source?) -> Resource? {
         guard let source = source ?? self.source, !source.isRecorded, let url = try? source.base.resolving(uri) else {
             return nil

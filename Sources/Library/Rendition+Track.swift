@@ -1,13 +1,13 @@
 import Fetching
 import Playlist
 
-/// Which segments play without the origin.
+/// Finds the segments that play without the origin.
 extension Rendition {
-    /// The segments in time, and which of them can be played from the store: the piece is there, or one that stands in
-    /// for it; its keys, and its initialization section with the keys of that. Nil where the playlist has not ended, or
-    /// no piece is there, or where a key may not be used any more.
+    /// The durations of the segments, and which of them can be played from the store: the piece or a substitute is
+    /// stored, with its keys and its initialization section. Nil if the playlist has not ended, no piece is stored, or
+    /// a key has expired or is revoked.
     ///
-    /// What EXT-X-GAP marks counts as absent: what plays with it is cut there, too.
+    /// A segment with EXT-X-GAP counts as a hole: the other renditions are cut there, too.
     func storedTrack(with substitutes: Substitutes?) -> CommonCut.Track? {
         guard let source, source.isDurable, !folder.sizes.isEmpty, lapsedKeys.isEmpty else { return nil }
         let playlist = source.playlist
@@ -24,10 +24,10 @@ extension Rendition {
         return CommonCut.Track(durations: playlist.segments.map(\.duration), isThere: isThere)
     }
 
-    /// Whether it has initialization sections, as fragmented MP4 does.
+    /// True if it has initialization sections, as fragmented MP4 does.
     var hasSections: Bool { source.map { !$0.playlist.maps.isEmpty } ?? false }
 
-    /// A key that nobody can fetch is none that could be missing.
+    /// True if a key is stored. A key that cannot be fetched does not count as a hole.
     private func isStored(_ key: Key) -> Bool {
         number(of: key).map { keys.folder.contains(KeyRing.name($0).description) } ?? true
     }

@@ -4,32 +4,29 @@ public import HTTPMessage
 package import Playheads
 public import Playlist
 
-/// One media playlist's worth of media, whether a variant's own or an EXT-X-MEDIA's: its playlist, its resources by
-/// name, and the pieces that are there.
+/// One media playlist's worth of media, a variant's own or an EXT-X-MEDIA's: its playlist, its resources by name, and
+/// its stored pieces.
 @LoopActor public final class Rendition {
-    /// A media playlist as fetched, and what its references are relative to.
+    /// A media playlist as fetched, and the base URL of its references.
     public struct Source: Sendable {
         /// The playlist.
         public let playlist: MediaPlaylist
-        /// The URL that it came from, after redirects.
+        /// The URL after redirects.
         public let base: WebURL
-        /// The variables that it could import: those that the multivariant playlist had then; nil where none led to it.
+        /// The variables that it could import from the multivariant playlist of that time; nil if none names it.
         let imports: [String: String]?
-        /// When the origin made it, as far as it told (RFC 9111 §5.1).
+        /// The time when the origin made it, from the response (RFC 9111 §5.1).
         public let born: ContinuousClock.Instant
-        /// How many segments there are to fetch.
+        /// Number of segments to fetch.
         let needed: Int
-        /// Whether it is what a recording is made of, and not a whole presentation although it may say that it has
-        /// ended.
+        /// True if it is the window of a recording, and not a complete presentation although it may have an end.
         var isWindow = false
-        /// What names add to its media sequence numbers: other than 0 where the origin began these anew while it was
-        /// recorded.
+        /// Added to its media sequence numbers in names: not 0 if the origin restarted its numbers during a recording.
         var shift = 0
-        /// Whether it is the text of a recording, whose URIs are names of pieces: what is lost of it cannot be had
-        /// again.
+        /// True if it is a recorded playlist, whose URIs are names of pieces. A lost piece cannot be fetched again.
         public let isRecorded: Bool
 
-        /// The text of a recording.
+        /// Creates a recorded playlist.
         ///
         /// - Parameter base: a URL of the origin.
         init(recorded playlist: MediaPlaylist, base: WebURL) {
@@ -55,7 +52,7 @@ public import Playlist
             return playlist.keys.filter(\.isFetchable).compactMap { try? base.resolving($0.uri) }
         }
 
-        /// Whether it has ended, so that it may be kept.
+        /// True if it has ended, so that it may be stored.
         public var isDurable: Bool { !playlist.isLive && !isWindow }
 
         /// The segment with a media sequence number, if it is listed.
@@ -66,57 +63,56 @@ public import Playlist
         }
     }
 
-    /// Its name in URLs and on disk, and what it carries.
+    /// Its name in URLs and on disk, and its kind of content.
     public let name: RenditionNaming.Name
-    /// Where its pieces lie.
+    /// The folder of its pieces.
     public let folder: PieceFolder
     /// The asset's keys.
     public let keys: KeyRing
-    /// The playlist as it was last fetched whole; nil before that.
+    /// The latest full playlist; nil before the first.
     public private(set) var source: Source?
-    /// What was last fetched: `source`, or a delta update after it, which stands for nothing by itself and is never
-    /// kept.
+    /// The latest playlist: `source`, or a delta update after it, which is incomplete by itself and never stored.
     private(set) var latest: Source?
-    /// The fetch under way, which others join.
+    /// The running fetch, which other callers join.
     var loading: Task<Result<Source, LibraryError>, Never>?
-    /// When it may be asked for again, while it is live.
+    /// The time of the next reload, for a live playlist.
     var schedule = ReloadSchedule()
-    /// Whether the origin failed to give a newer one when it was last asked.
+    /// True if the latest reload failed.
     var isOverdue = false
-    /// Its place in `Asset.renditions`.
+    /// Its index in `Asset.renditions`.
     public internal(set) var place = 0
-    /// The place among its mirrors at which the origin last answered.
+    /// The index of the mirror that answered last.
     var mirror = 0
-    /// Whether the origin has another playlist now than the one, ended, that is known.
+    /// True if the origin has another playlist than the known one, which has ended.
     var isOutdated = false
-    /// The asking for fresh URLs that is under way, which others join, and how often it may be done.
+    /// The running renewal of URLs, which other callers join, and its rate limit.
     var renewal: Task<Source?, Never>?
     var pace = RenewalPace()
-    /// Whether its playlist, which has ended, came again with other URLs.
+    /// True if the playlist has ended, and was fetched again with other URLs.
     private(set) var hasMoved = false
-    /// The mirrors' playlists under way, by their places, which others join.
+    /// The running fetches from mirrors, by index, which other callers join.
     var visits: [Int: Task<Source?, Never>] = [:]
-    /// What players asked of the origin by directives.
+    /// The players' requests with delivery directives.
     var relay = Relay()
 
-    /// Grows whenever another text takes the place of the playlist.
+    /// Increases when the playlist is replaced.
     private(set) var edition = 0
 
-    /// Its recording, while that goes on.
+    /// Its recording, while that runs.
     public internal(set) var recording: Recording?
-    /// What the origin showed last before the recording was ended: to players of the live stream its end, since a media
-    /// sequence number must not go back (RFC 8216 §6.2.2).
+    /// The origin's last playlist before the end of the recording. Players of the live stream get it as the end,
+    /// because a media sequence number must not go back (RFC 8216 §6.2.2).
     public internal(set) var lastWindow: (source: Source, recording: Recording)?
 
-    /// Whether its playlist is known, and goes on.
+    /// True if its playlist is known, and has not ended.
     public var isLive: Bool { source.map { !$0.isDurable } ?? false }
 
-    /// Whether the catalogue has its playlist and its keys' numbers: only then may its pieces be kept.
+    /// True if the catalogue has its playlist and its keys' numbers: only then may its pieces be stored.
     var isSaved = false
 
-    /// `isWhole` as it was found at these counts of changes.
+    /// Caches `isWhole` for these counts of changes.
     private var wholeness: (folder: Int, keys: Int, isWhole: Bool)?
-    /// The names that only a live playlist has.
+    /// Names of resources that only live playlists have.
     var live = LiveNames()
 
     init(_ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing, folder: PieceFolder? = nil) {
@@ -125,9 +121,9 @@ public import Playlist
         self.folder = folder ?? PieceFolder(id: name.id, in: bundle)
     }
 
-    /// Takes a playlist that was fetched or restored.
+    /// Adopts a fetched or restored playlist.
     ///
-    /// - Parameter began: when its loading began.
+    /// - Parameter began: the time when its load began.
     package func adopt(_ source: Source, began: ContinuousClock.Instant = .now) {
         let source = recording?.observe(source) ?? source
         let hasChanged = self.source?.playlist.text.write() != source.playlist.text.write()
@@ -142,7 +138,7 @@ public import Playlist
         if source.isDurable { keyNumbers = source.playlist.keys.map { number(of: $0, in: source) } }
     }
 
-    /// Takes a playlist that `isAgain` the known one, which has ended, for the URLs in it: all names stay.
+    /// Takes the URLs of a playlist that `isAgain` the known one, which has ended: all names stay.
     func move(to source: Source) {
         for (number, key) in zip(keyNumbers, source.playlist.keys) {
             if let number, let url = try? source.base.resolving(key.uri) { keys.move(number, to: url) }
@@ -151,7 +147,7 @@ public import Playlist
         (isOutdated, hasMoved) = (false, true)
     }
 
-    /// Forgets a playlist of which nothing is stored.
+    /// Drops a playlist that has no stored pieces.
     func forget() {
         (source, latest, keyNumbers, fileNames, wholeness) = (nil, nil, [], nil, nil)
         knownTimeline = nil
@@ -159,9 +155,9 @@ public import Playlist
         (isSaved, isOutdated) = (false, false)
     }
 
-    /// Gives names to what a text names, so that players who read it find it: a whole one, or a delta update.
+    /// Assigns names to the resources of a playlist, full or delta update, so that its players can request them.
     func show(_ source: Source) {
-        // Numbers go to keys in the playlist's order, so that they are the same whoever asks for one first.
+        // Keys are numbered in the playlist's order, independent of the order of requests.
         for url in source.keyURLs { keys.add(url) }
         let before = latest
         latest = source
@@ -175,7 +171,7 @@ public import Playlist
 
     private var knownTimeline: MediaTimeline?
 
-    /// When its segments begin, by the playlist as it was last fetched whole; made once.
+    /// The times of its segments, from the latest full playlist; computed once.
     package var timeline: MediaTimeline? {
         if knownTimeline == nil { knownTimeline = source.map { MediaTimeline($0.playlist) } }
         return knownTimeline
@@ -183,12 +179,12 @@ public import Playlist
 
     // MARK: Names
 
-    /// What the segments' files are called, by their place in a playlist that has ended; made once.
+    /// The segments' file names, by index in a playlist that has ended; computed once.
     private var fileNames: [String]?
 
-    /// What the segment's file is called.
+    /// The segment's file name.
     ///
-    /// - Parameter other: the text that lists it, where that is not the known one.
+    /// - Parameter other: the playlist that lists it, if that is not the known one.
     public func file(of segment: Segment, in other: Source? = nil) -> String {
         guard other == nil, source?.isDurable ?? false else { return name(of: segment, in: other).description }
         if fileNames == nil { fileNames = source?.playlist.segments.map { name(of: $0).description } }
@@ -196,7 +192,7 @@ public import Playlist
         return fileNames[segment.index]
     }
 
-    /// What the segment's file is called.
+    /// The segment's name.
     public func name(of segment: Segment, in source: Source? = nil) -> PieceName {
         let source = source ?? self.source
         if source?.isRecorded ?? false, let name = PieceName(segment.uri) { return name }
@@ -204,8 +200,8 @@ public import Playlist
         return PieceName(.segment(number), fileExtension: fileExtension(segment.uri, segment.map))
     }
 
-    /// What the initialization section's file is called. In a window that slides its place changes, and a player must
-    /// never see one name for two sections; in a playlist that has ended the place is for ever.
+    /// The initialization section's name. In a sliding window its index changes, and a player must never see one name
+    /// for two sections; in a playlist that has ended the index is permanent.
     public func name(of map: Map, in source: Source? = nil) -> PieceName {
         let source = source ?? self.source
         if source?.isRecorded ?? false, let name = PieceName(map.uri) { return name }
@@ -216,18 +212,18 @@ public import Playlist
             ?? PieceName(.passing(live.number(url, map.byteRange)), fileExtension: "mp4")
     }
 
-    /// What a segment's or part's file ends in.
+    /// The file extension of a segment or part.
     ///
-    /// - Parameter map: the section in force, as far as the text tells: a delta update may have left its line out.
+    /// - Parameter map: the section in force, from the playlist; a delta update may have left out its tag.
     func fileExtension(_ uri: String, _ map: Map?) -> String {
         let hasMap = map != nil || (latest?.playlist.isDeltaUpdate ?? false) && !(source?.playlist.maps.isEmpty ?? true)
         return PieceName.segmentExtension(forPath: Self.path(of: uri), content: name.content, hasMap: hasMap)
     }
 
-    /// The numbers of the keys of a playlist that has ended, by their places in it: they stay when the URLs change.
+    /// The numbers of the keys of a playlist that has ended, by index; they stay when the URLs change.
     package private(set) var keyNumbers: [Int?] = []
 
-    /// The number of a key; nil where it is none that can be fetched (DRM, `data:`), or where its URI is no URL.
+    /// The number of a key; nil if it cannot be fetched (DRM, `data:`), or if its URI is no URL.
     public func number(of key: Key, in source: Source? = nil) -> Int? {
         if keyNumbers.indices.contains(key.index) { return keyNumbers[key.index] }
         guard let source = source ?? self.source, key.isFetchable else { return nil }
@@ -236,15 +232,15 @@ public import Playlist
         return keys.number(for: url)
     }
 
-    /// By bytes, which is much faster than by characters.
+    /// Works on bytes, which is much faster than on characters.
     private nonisolated static func path(of uri: String) -> String {
         let end = uri.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
         return end.map { String(uri[..<$0]) } ?? uri
     }
 
-    // MARK: Presence
+    // MARK: Stored resources
 
-    /// Whether every segment, initialization section and key is there, so that it plays without the origin.
+    /// True if every segment, initialization section and key is stored and usable, so that it plays without the origin.
     public var isWhole: Bool {
         let state = (folder.changes, keys.changes)
         if let known = wholeness, known.folder == state.0, known.keys == state.1 { return known.isWhole }
@@ -253,18 +249,17 @@ public import Playlist
         return isWhole
     }
 
-    /// Whether nothing is missing of it but keys that may not be used any more: of these none is fetched unless somebody
-    /// renews it.
+    /// True if only expired or revoked keys are missing: these are fetched only by a renewal.
     public var isStored: Bool {
         if isWhole { return true }
         let unusable = keys.unusable
         return !unusable.isEmpty && findWhole { unusable.contains($0) || keys.has($0) }
     }
 
-    /// - Parameter hasKey: whether nothing is to be had of a key.
+    /// - Parameter hasKey: true if a key is not missing.
     private func findWhole(_ hasKey: (Int) -> Bool) -> Bool {
         guard let source, source.isDurable else { return false }
-        // Most often too few files are there, and no name has to be made to know it.
+        // Usually too few files are stored, and that shows without computing any name.
         guard folder.sizes.count >= source.needed else { return false }
         guard source.playlist.segments.allSatisfy({ $0.isGap || folder.contains(file(of: $0)) }) else {
             return false
@@ -273,6 +268,6 @@ public import Playlist
             && source.playlist.maps.allSatisfy { folder.contains(name(of: $0).description) }
     }
 
-    /// Whether its media can be kept, but not be played without a content decryption module.
+    /// True if its media can be stored, but not be played without a content decryption module.
     public var needsDRM: Bool { source?.playlist.keys.contains(where: \.needsDRM) ?? false }
 }

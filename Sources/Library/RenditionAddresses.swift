@@ -1,10 +1,10 @@
 import HTTPMessage
 
-/// Which rendition is meant by a URL, also by one without the query that its own has: tokens are in queries.
+/// Finds a rendition by URL, also by one without its query: tokens are in queries.
 struct RenditionAddresses {
     private var byURL: [WebURL: Rendition] = [:]
 
-    /// Of several that only their queries tell apart, none is known without its query.
+    /// URLs that differ only in their queries are not found without the query.
     init(_ places: [(rendition: Rendition, urls: [WebURL])]) {
         var ambiguous: Set<WebURL> = []
         for (rendition, urls) in places {
@@ -18,6 +18,6 @@ struct RenditionAddresses {
         for url in ambiguous { byURL[url] = nil }
     }
 
-    /// The rendition at a URL; nil for a strange one.
+    /// The rendition at a URL; nil for an unknown one.
     subscript(url: WebURL) -> Rendition? { byURL[url] ?? byURL[url.replacingQuery(nil)] }
 }

@@ -1,22 +1,22 @@
 public import Fetching
 public import Playlist
 
-/// What a rendition is called in URLs and on disk: `video-720p`, `audio-en`, `subtitles-en`.
+/// Names renditions for URLs and files: `video-720p`, `audio-en`, `subtitles-en`.
 public struct RenditionNaming: Equatable, Sendable {
-    /// One rendition of a multivariant playlist.
+    /// The name of one rendition of a multivariant playlist.
     public struct Name: Equatable, Sendable {
-        /// Unique in the asset; small letters, digits and `-`.
+        /// Unique in the asset; lower-case letters, digits and `-`.
         public let id: String
-        /// What its segments carry.
+        /// The kind of content of its segments.
         public let content: PieceName.Content
-        /// Whether players list it only for trick play (EXT-X-I-FRAME-STREAM-INF).
+        /// True if it is only for trick play (EXT-X-I-FRAME-STREAM-INF).
         public let isIFramesOnly: Bool
     }
 
     /// The names, in the order of `MultivariantPlaylist.renditionURIs`.
     public let names: [Name]
 
-    /// The names of all renditions of a playlist: a function of its text alone, so that they hold across restarts.
+    /// Names all renditions of a playlist. The names depend only on its text, so that they are stable across restarts.
     public init(_ playlist: MultivariantPlaylist) {
         var draft = [Name?](repeating: nil, count: playlist.renditionURIs.count)
         var taken: Set<String> = []
@@ -39,7 +39,7 @@ public struct RenditionNaming: Equatable, Sendable {
         }
     }
 
-    /// The one rendition of an asset whose URL leads to a media playlist.
+    /// The name of the only rendition of a lone media playlist.
     public static let lone = Name(id: "media", content: .media, isIFramesOnly: false)
 
     private static func base(of variant: Variant) -> String {

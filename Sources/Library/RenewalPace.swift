@@ -1,26 +1,26 @@
-/// When fresh URLs may be asked for: as often as they are of use.
+/// Limits the rate of renewals of URLs: as often as they help.
 ///
-/// Signed URLs may live for seconds, and those that a renewal gave may have expired before all who were refused could
-/// use them. So whoever got something since the last renewal makes the next one due at once; an origin that refuses for
-/// good, from which nothing comes, is left alone for a while.
+/// Signed URLs may be valid for seconds only, and those of a renewal may have expired before all refused fetches could
+/// use them. So a resource that arrived since the last renewal makes the next one due at once. An origin that always
+/// refuses, so that nothing arrives, is asked again only after a pause.
 struct RenewalPace {
-    /// How many resources came, or went on.
+    /// Number of resources that arrived completely or in part.
     private(set) var arrivals = 0
     private var last: (at: ContinuousClock.Instant, arrivals: Int)?
-    /// How long an origin is left alone for.
+    /// The pause between renewals that do not help.
     static let pause = Duration.seconds(5)
 
-    /// Whether fresh URLs may be asked for.
+    /// True if a renewal may begin.
     func isDue(now: ContinuousClock.Instant) -> Bool {
         last.map { arrivals > $0.arrivals || now - $0.at > Self.pause } ?? true
     }
 
-    /// They are asked for.
+    /// Records the start of a renewal.
     mutating func began(now: ContinuousClock.Instant) { last = (now, arrivals) }
 
-    /// Something came by the URLs that are known.
+    /// Records that a resource arrived from a known URL.
     mutating func arrived() { arrivals += 1 }
 
-    /// The URLs have another reason to be good now.
+    /// Allows the next renewal at once, because the URLs may be valid again.
     mutating func reset() { last = nil }
 }

@@ -12,10 +12,10 @@ import Playlist
     private weak var library: Library?
     private var tried: Set<WebURL>
     private var visited: Set<Int> = []
-    /// How much of the rendition had come when fresh URLs were last asked for on behalf of this resource; nil before.
+    /// The rendition's count of arrivals at the last renewal for this resource; nil before.
     private var renewedAt: Int?
 
-    /// - Parameter resource: as it is asked for first.
+    /// - Parameter resource: with the URL that is tried first.
     init(around resource: Resource, in folder: PieceFolder, of asset: Asset, library: Library) {
         self.resource = resource
         self.folder = folder
@@ -24,34 +24,34 @@ import Playlist
         tried = [resource.url]
     }
 
-    /// Begins anew, with one way that is about to be tried.
+    /// Starts again with one source that is about to be tried.
     func reset(_ location: Resource) {
         tried = [location.url]
         (visited, renewedAt) = ([], nil)
     }
 
-    /// Whether it is a segment that is encrypted as a whole.
+    /// True if it is a segment that is encrypted as a whole.
     var isEncryptedInBlocks: Bool {
         guard case .segment(let number) = resource.name.role else { return false }
         return rendition?.source?.segment(number)?.keys.contains { $0.method == .aes128 } ?? false
     }
 
-    /// Something of the resource came.
+    /// Records that data of the resource arrived.
     func recordArrival() {
         asset.pace.arrived()
         rendition?.pace.arrived()
     }
 
-    /// Whether another way is known, so that the present one need not be insisted on.
+    /// True if an untried source is known, so that the present one may be given up early.
     var hasUntried: Bool {
         guard let rendition, asset.hasMirrors(rendition) else { return false }
         return asset.urls(of: rendition).count > visited.count + 1
     }
 
-    /// The next way, after one failed; nil when there is none.
+    /// The next source, after one failed; nil if there is none.
     func next(after error: FetchError) async -> Resource? {
         guard let rendition, !asset.isRemoved else { return nil }
-        // Another fetch may have found it.
+        // Another fetch may have found a source.
         if let known = rendition.source, let way = take(known, rendition) { return way }
         if error.code == .originRefused, let way = await renewed(rendition) { return way }
         let (first, count) = (rendition.mirror, asset.urls(of: rendition).count)
@@ -65,9 +65,10 @@ import Playlist
         return nil
     }
 
-    /// The same way with a URL as it is signed now.
+    /// The same source with a freshly signed URL.
     private func renewed(_ rendition: Rendition) async -> Resource? {
-        // Others may have used up what was had the last time: as long as any of them gets on, so may this one.
+        // Other fetches may have used up the URLs of the last renewal. As long as any of them makes progress, this one
+        // may try again.
         guard let library, renewedAt.map({ $0 < rendition.pace.arrivals }) ?? true else { return nil }
         renewedAt = rendition.pace.arrivals
         return await library.renew(rendition, in: asset).flatMap { take($0, rendition) }
@@ -80,7 +81,7 @@ import Playlist
         return way
     }
 
-    /// The rendition that names it; of several that have one key, the first.
+    /// The rendition that names it; for a key, the first of those that use it.
     private var rendition: Rendition? {
         guard case .key(let number) = resource.name.role else { return asset.rendition(folder.id) }
         return asset.renditions.first { $0.keyNumbers.contains(number) }

@@ -1,16 +1,15 @@
 public import Playlist
 
-/// What of a presentation plays without its origin although no variant is whole: some renditions, cut alike.
+/// The playable ranges of a partial presentation without its origin: some renditions, with equal cuts.
 public struct StoredStretches: Sendable {
-    /// How the renditions are cut, by their places in `Asset.renditions`.
+    /// The cuts of the renditions, by index in `Asset.renditions`.
     public let cuts: [Int: MediaPlaylistCut]
-    /// How long it lasts, in seconds.
+    /// Playable duration, in seconds.
     public let seconds: Double
-    /// Whether anything is left out of any of them.
+    /// True if anything is cut out of any rendition.
     public let isCut: Bool
 
-    /// Whether there is enough of it that somebody would want to see it: what a player has read ahead before it was
-    /// closed is no presentation.
+    /// True if it is long enough to be useful. The read-ahead of a player that was closed early is not.
     public var isPlayable: Bool { seconds >= Self.least }
 
     private static let least = 3.0

@@ -1,9 +1,9 @@
 import HTTPMessage
 
-/// A URL without what is in it for a time, or for one visitor: two URLs that are equal so may lead to one content.
+/// A URL without its temporary or personal parts: two URLs that are equal in this form may lead to the same content.
 ///
-/// Pure. What may be left out is known by the names of query parameters, as signing schemes have them; a parameter of
-/// any other name tells one content from another.
+/// Pure. Query parameters with the names that signing schemes use are left out. A parameter with another name
+/// distinguishes content.
 struct TokenlessURL: Hashable {
     private let origin: WebURL.Origin
     private let path: String
@@ -20,7 +20,7 @@ struct TokenlessURL: Hashable {
         return names.contains(name) || prefixes.contains(where: name.hasPrefix) || parts.contains(where: name.contains)
     }
 
-    /// Of CloudFront, Akamai, Fastly, Google, nginx's secure_link and others.
+    /// From CloudFront, Akamai, Fastly, Google, nginx's secure_link and others.
     private static let names: Set<String> = [
         "policy", "key-pair-id", "hdnts", "hdnea", "hdntl", "hash", "md5", "st", "e", "exp", "ttl", "nonce", "ts",
         "sid", "sig",

@@ -3,9 +3,9 @@ import Fetching
 import Playlist
 import SegmentFormat
 
-/// How it is told whether two renditions go together.
+/// Decides if pieces of two renditions fit together.
 extension Alignment {
-    /// What the playlists and the stored pieces say now.
+    /// Judges by the present playlists and stored pieces.
     func judge() -> Standing {
         guard let mine = own.source?.playlist, let its = other.source?.playlist, own.folder.sizes.count > sections.own,
             other.folder.sizes.count > sections.other
@@ -13,7 +13,7 @@ extension Alignment {
         if isSealed, !(isIndependent || mine.hasIndependentSegments && its.hasIndependentSegments) {
             return .refused("it is encrypted, and nothing says that its segments can be decoded by themselves")
         }
-        // Encoders begin a frame or two apart, and what is encrypted cannot be looked into.
+        // Encoders begin a frame or two apart, and encrypted media cannot be inspected.
         if isSealed, !SegmentMatch.areDated(mine, its) {
             return .refused("it is encrypted, and no dates say that its segments begin when these do")
         }
@@ -37,8 +37,8 @@ extension Alignment {
         case cannotJoin(String)
     }
 
-    /// Whether the media begin as the match says, in the first pair of pieces that tells: one that is not what its
-    /// playlist says tells nothing of the others.
+    /// True if the media begin as the match predicts, in the first pair of pieces that gives an answer. A piece that
+    /// contradicts its own playlist says nothing about the others.
     private func begins(_ match: SegmentMatch, _ mine: MediaPlaylist, _ its: MediaPlaylist) -> Result<Bool, Doubt> {
         for pair in storedPairs(match, mine, its) {
             switch begins(pair, match, mine, its) {
@@ -102,8 +102,8 @@ extension Alignment {
 
     private func answer(_ isSo: Bool?) -> Result<Bool, Doubt> { isSo.map { .success($0) } ?? .failure(.unknown) }
 
-    /// Own segments and ones that have a counterpart, all stored: the same ones where there are such, else two near each
-    /// other in one run without a discontinuity. Not many: where a few tell nothing, more will not.
+    /// Pairs of stored segments, one of each rendition: matching segments if there are any, otherwise two close to each
+    /// other without a discontinuity in between. Only a few pairs: if these give no answer, more do not either.
     private func storedPairs(
         _ match: SegmentMatch, _ mine: MediaPlaylist, _ its: MediaPlaylist
     ) -> [(own: Int, counterpart: Int)] {
@@ -131,6 +131,6 @@ extension Alignment {
 }
 
 extension TransportStream {
-    /// Whether it begins as segments do that stand for themselves.
+    /// True if it begins like a segment that can be decoded by itself.
     fileprivate var isSound: Bool { beginsWithTables && !streams.contains { $0.beginsAtKeyFrame == false } }
 }

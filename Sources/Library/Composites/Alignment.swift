@@ -3,31 +3,30 @@ import Fetching
 import Playlist
 import SegmentFormat
 
-/// Two renditions, and whether pieces of one can stand in a playlist of the other's: over which segments they do, and
-/// what must be done to them.
+/// Decides if pieces of one rendition can stand in another's playlist: for which segments, and with which changes.
 ///
-/// What the playlists say is checked against the media once a piece of each is there; what cannot be told yet is no.
+/// The playlists are checked against the media once a piece of each is stored. Until then the answer is no.
 @LoopActor final class Alignment {
     /// The rendition whose playlist the player has.
     let own: Rendition
-    /// The one whose pieces stand in.
+    /// The rendition that supplies substitutes.
     let other: Rendition
-    /// Whether the other is the better one.
+    /// True if the other rendition has the better quality.
     let isBetter: Bool
-    /// What is to be expected of the other, in bits a second.
+    /// The other's expected bit rate, in bits per second.
     let rate: Int
-    /// A frame, of which times may differ by half.
+    /// The duration of a frame; times may differ by half of it.
     let frame: MediaTime
-    /// Whether the multivariant playlist says that all segments can be decoded by themselves.
+    /// True if the multivariant playlist says that each segment can be decoded by itself.
     let isIndependent: Bool
-    /// What the segments of both are.
+    /// The segment format of both.
     let container: Rendition.Container
-    /// Whether nothing can be seen of the media.
+    /// True if the media cannot be inspected because it is encrypted.
     let isSealed: Bool
     private var standing = Standing.open
-    /// The counts of changes of both folders when `standing` was last found to be open.
+    /// The counts of changes of both folders when `standing` was last judged as open.
     private var judged: Changes?
-    /// Whether the piece that stands in for a segment of one's own, by its place, was found to be fit.
+    /// True if the substitute of a segment fits, by the index of the own segment.
     private var verdicts: [Int: Bool] = [:]
     private var splicePairs: [MapPair: SplicePair] = [:]
     /// A transport stream of the own rendition.
@@ -35,7 +34,7 @@ import SegmentFormat
     /// Packed audio of the own rendition.
     var audioSample: PackedAudio?
 
-    /// The numbers of initialization sections: a folder with more files has something to compare.
+    /// The numbers of initialization sections: a folder with more files contains segments to compare.
     let sections: (own: Int, other: Int)
 
     private struct Changes: Equatable {
@@ -43,24 +42,23 @@ import SegmentFormat
         let other: Int
     }
 
-    /// What is known of two renditions.
+    /// The result of the comparison.
     enum Standing {
-        /// Nothing against it, and not enough to be sure.
+        /// No contradiction, but not enough pieces for certainty.
         case open
-        /// They go together, segment by segment.
+        /// The renditions fit together, segment by segment.
         case aligned(SegmentMatch)
-        /// Nothing of the other can stand here: a sentence without a full stop.
+        /// No piece of the other can be used: the reason, as a sentence without a full stop.
         case refused(String)
     }
 
-    /// Initialization sections, by their places in the two playlists.
+    /// Two initialization sections, by their indexes in the two playlists.
     struct MapPair: Hashable {
         let own: Int
         let other: Int
     }
 
-    /// - Parameter isIndependent: whether the multivariant playlist says that all segments can be decoded by
-    ///   themselves.
+    /// - Parameter isIndependent: true if the multivariant playlist says that each segment can be decoded by itself.
     init(of other: Candidate, behind own: Candidate, isIndependent: Bool) {
         (self.own, self.other) = (own.rendition, other.rendition)
         self.isIndependent = isIndependent
@@ -77,7 +75,7 @@ import SegmentFormat
         }
     }
 
-    /// A rendition with what the multivariant playlist says of it.
+    /// A rendition with its attributes from the multivariant playlist.
     struct Candidate {
         let rendition: Rendition
         let traits: RenditionTraits
@@ -87,7 +85,7 @@ import SegmentFormat
         if case .variant(hasPictures: true, _) = own.kind {
             return MediaTime(ticks: Int64(90_000 / max(own.frameRate, other.frameRate)), timescale: 90_000)
         }
-        // AAC: what is shorter is rarer.
+        // The length of an AAC frame; shorter frames are rare.
         return MediaTime(ticks: 1024, timescale: 48_000)
     }
 
@@ -105,18 +103,18 @@ import SegmentFormat
 
     // MARK: Segments
 
-    /// Why nothing of the other stands here; nil when something does, or may.
+    /// The reason why no piece of the other can be used; nil if a piece can, or may.
     var refusal: String? {
         if case .refused(let reason) = standing { reason } else { nil }
     }
 
-    /// The same, after a look at what is stored.
+    /// Like `refusal`, after a check of the stored pieces.
     var judgedRefusal: String? {
         _ = match
         return refusal
     }
 
-    /// The segments that lie over each other; nil while they are not known to do so.
+    /// The pairs of segments that cover the same time; nil until they are known.
     private var match: SegmentMatch? {
         if case .open = standing {
             let state = Changes(own: own.folder.changes, other: other.folder.changes)
@@ -129,7 +127,7 @@ import SegmentFormat
         return nil
     }
 
-    /// The segments that lie over each other by what the playlists say alone.
+    /// The pairs of segments that cover the same time, according to the playlists only.
     private lazy var supposed: SegmentMatch? = {
         guard let mine = own.source?.playlist, let its = other.source?.playlist else { return nil }
         return SegmentMatch.shifts(mine, its).lazy
@@ -137,14 +135,14 @@ import SegmentFormat
             .first { $0.count > 0 }
     }()
 
-    /// Whether pieces of the other may be able to stand in, stored or not.
+    /// True if pieces of the other may be usable, stored or not.
     var isLikely: Bool {
         let known = match
         return refusal == nil && (known ?? supposed) != nil
     }
 
-    /// The other's segment over the own one at a place, stored or not, as far as nothing speaks against it yet, and it
-    /// can be told as soon as it is there: an own one must be, too.
+    /// The other's segment for the time of an own one, stored or not, if nothing speaks against it. It must be possible
+    /// to check it once it is stored; for that an own one must be stored, too.
     func likelyCounterpart(of place: Int) -> Segment? {
         let known = match
         guard refusal == nil, verdicts[place] ?? true, known != nil || hasOwnSegment, let mine = own.source?.playlist,
@@ -158,7 +156,7 @@ import SegmentFormat
         own.source?.playlist.segments.contains { own.folder.contains(own.file(of: $0)) } ?? false
     }
 
-    /// Whether a stored piece of the other can stand in for the own segment at a place.
+    /// True if a stored piece of the other can substitute an own segment, by index.
     func covers(_ place: Int) -> Bool {
         guard let segment = counterpart(of: place) else { return false }
         if let known = verdicts[place] { return known }
@@ -166,21 +164,21 @@ import SegmentFormat
         return verdicts[place] ?? false
     }
 
-    /// Whether there are segments here for which others have to be spliced.
+    /// True if any substitute here needs a splice.
     var joinsAnything: Bool {
         guard match != nil, !isSealed else { return false }
         return container == .transportStream || splicePairs.values.contains { $0.verdict == .needsInBandParameterSets }
     }
 
-    /// Whether what stands in for the own segment at a place has to be spliced.
+    /// True if the substitute of an own segment needs a splice.
     func joins(_ place: Int) -> Bool {
         guard !isSealed, container != .transportStream else { return !isSealed }
         return counterpart(of: place).flatMap { splicePair(place, $0) }?.verdict == .needsInBandParameterSets
     }
 
-    /// What can stand in for the own segment at a place, opened.
+    /// Opens the substitute of an own segment.
     ///
-    /// - Parameter isJoined: whether the decoder was told in-band what is to come: it must be told again then.
+    /// - Parameter isJoined: true if the decoder got its parameters in-band: then it needs them again.
     func open(_ place: Int, isJoined: Bool) -> Substitute? {
         guard covers(place), let segment = counterpart(of: place) else { return nil }
         let file = other.file(of: segment)
@@ -190,7 +188,7 @@ import SegmentFormat
         return Substitute(rendition: other, descriptor: piece.release(), splice: manner.splice, joins: manner.joins)
     }
 
-    /// The other's segment over an own one, if it is stored and can be decrypted in its place.
+    /// The other's segment for an own one, if it is stored and can be decrypted in its place.
     private func counterpart(of place: Int) -> Segment? {
         guard let match, let mine = own.source?.playlist, let its = other.source?.playlist, let found = match[place],
             other.folder.contains(other.file(of: its.segments[found]))
@@ -199,9 +197,9 @@ import SegmentFormat
         return own.isDecrypted(mine.segments[place], like: segment, of: other) ? segment : nil
     }
 
-    // MARK: Joining
+    // MARK: Splicing
 
-    /// Whether the other's segment can be put there; nil while that cannot be told.
+    /// True if the other's segment fits; nil if that cannot be decided yet.
     private func isFit(_ segment: Segment, at place: Int) -> Bool? {
         if container == .transportStream {
             return isSealed ? true : other.folder.reading(other.file(of: segment)) { fits(transport: $0) }
@@ -233,7 +231,7 @@ import SegmentFormat
         return (try? splicePair.splice(source)).map { ($0, true) }
     }
 
-    /// How the other's segment comes behind the section that is in force for an own one.
+    /// Returns the splice of the other's segment for the initialization section of an own one.
     func splicePair(_ place: Int, _ segment: Segment) -> SplicePair? {
         guard let map = own.source?.playlist.segments[place].map, let its = segment.map else { return nil }
         let pair = MapPair(own: map.index, other: its.index)

@@ -1,9 +1,9 @@
 import Playlist
 
-/// Which renditions can be made whole with pieces of others.
+/// Finds the renditions that pieces of others can complete.
 extension Asset {
-    /// What can stand in for the segments of a rendition; nil where nothing ever can: of live streams, of subtitles,
-    /// and of what has no other quality.
+    /// The substitutes for segments of a rendition; nil if there can be none: for live streams, subtitles, and media
+    /// without another quality.
     public func substitutes(of rendition: Rendition) -> Substitutes? {
         guard let multivariant, renditions.count > 1, renditions.indices.contains(rendition.place),
             renditions[rendition.place] === rendition, rendition.source?.isDurable ?? false
@@ -29,14 +29,14 @@ extension Asset {
         return Substitutes(of: own, among: others, isIndependent: multivariant.hasIndependentSegments)
     }
 
-    /// The segments of a rendition in time, and which can be played without the origin, be it with another one's
-    /// piece.
+    /// The durations of a rendition's segments, and which of them can be played without the origin, with a substitute
+    /// if necessary.
     func storedTrack(of rendition: Rendition) -> CommonCut.Track? {
         rendition.storedTrack(with: substitutes(of: rendition))
     }
 
-    /// The renditions that an entry lists which asks nothing of the origin: those that are whole, and those that others
-    /// make whole, unless what is whole by itself is as good.
+    /// The renditions of an entry for playback without the origin: the complete ones, and those that substitutes
+    /// complete, unless a complete one is as good.
     public var offlineRenditions: Set<Int> {
         let whole = wholeRenditions
         guard let multivariant else { return whole }
@@ -49,7 +49,7 @@ extension Asset {
         return whole.union(useful.map(\.place))
     }
 
-    /// Whether others make it whole, as far as it is not; what EXT-X-GAP marks is nobody's to have.
+    /// True if substitutes fill all holes of a rendition. A segment with EXT-X-GAP does not count.
     private func isCovered(_ rendition: Rendition) -> Bool {
         guard let track = storedTrack(of: rendition), let segments = rendition.source?.playlist.segments else {
             return false
@@ -58,10 +58,10 @@ extension Asset {
     }
 }
 
-/// What stands in for what, as long as no playlist changes.
+/// Caches the substitutes until a playlist changes.
 struct Composites {
-    /// The playlists' editions that it was worked out from.
+    /// The editions of the playlists at the time of the computation.
     var editions: [Int] = []
-    /// By the places of the renditions whose segments are stood in for; nil for those that nothing can stand in for.
+    /// By index of the rendition; nil for a rendition that cannot have substitutes.
     var known: [Int: Substitutes?] = [:]
 }

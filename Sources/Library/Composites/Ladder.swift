@@ -2,20 +2,20 @@ import EventLoop
 import Fetching
 public import Playlist
 
-/// The renditions among which Weir chooses piece by piece, for a player that is given one variant.
+/// The renditions from which Weir selects a quality for each segment, for a player that is given one variant.
 public struct Ladder {
-    /// The variant with the best of them.
+    /// The variant with the best rendition.
     public let best: Variant
-    /// The rendition whose playlist the player gets: the lowest, since pieces are judged against those of it that are
-    /// stored, and these are the first to come, while nothing is known of the link.
+    /// The rendition whose playlist the player gets: the lowest. Pieces are compared with stored pieces of it, and
+    /// these arrive first, while the bandwidth is still unknown.
     public let frame: Rendition
-    /// Those whose pieces may stand among its own.
+    /// The better renditions, whose pieces may replace its own.
     public let better: [Rendition]
 }
 
 extension Asset {
-    /// The variants of one kind, each rendition once, the lowest bit rate first: where there are several kinds, that
-    /// with the highest bit rate among those that leave a choice. Empty where none does.
+    /// The variants of one kind, each rendition once, lowest bit rate first. Of several kinds, the one with the highest
+    /// bit rate that leaves a choice. Empty if none does.
     var kin: [Variant] {
         guard let multivariant else { return [] }
         var seen: Set<Int> = []
@@ -30,9 +30,9 @@ extension Asset {
         return []
     }
 
-    /// The ladder, by the playlists that are known; nil where there is nothing to choose from.
+    /// The ladder from the known playlists; nil if there is no choice.
     ///
-    /// - Parameter listed: the places of the renditions that play without the origin, where it is not to be asked.
+    /// - Parameter listed: the places of the renditions that play without the origin, if it must not be asked.
     func ladder(_ listed: Set<Int>?) -> Ladder? {
         guard let multivariant, !isLive, !isRecorded else { return nil }
         var known = kin.filter { renditions[$0.renditionIndex].source?.isDurable ?? false }
@@ -40,7 +40,7 @@ extension Asset {
             known = known.filter {
                 listed.contains($0.renditionIndex) || !renditions[$0.renditionIndex].folder.sizes.isEmpty
             }
-            // Its sound must be there, too.
+            // The variant's audio must be available, too.
             let all = listed.union(known.map(\.renditionIndex))
             let playable = Set(multivariant.completeVariants(renditions: all).map(\.index))
             known = known.filter { playable.contains($0.index) }
@@ -51,7 +51,7 @@ extension Asset {
         return ladder(of: known) { listed?.contains($0) ?? true }
     }
 
-    /// The one that leads to the best of them, or else to most.
+    /// Returns the ladder with the best rendition, or else the one with most renditions.
     private func ladder(of variants: [Variant], isFrame: (Int) -> Bool) -> Ladder? {
         var found: (ladder: Ladder, leadsUp: Bool)?
         for variant in variants where isFrame(variant.renditionIndex) {
@@ -72,16 +72,16 @@ extension Asset {
 }
 
 extension Library {
-    /// The ladder of an asset, once the playlists of all its rungs are there, as far as they can be had; nil where there
-    /// is nothing to choose from: one variant, a live stream, or variants that are not cut alike.
+    /// Returns the ladder of an asset, after loading the playlists of its renditions. Nil if there is no choice: one
+    /// variant, a live stream, or variants with different segment boundaries.
     ///
-    /// - Parameter isStored: whether the origin is not to be asked.
+    /// - Parameter isStored: true if the origin must not be asked.
     public func ladder(of asset: Asset, isStored: Bool) async -> Ladder? {
         if isStored { return asset.ladder(asset.offlineRenditions) }
         let unknown = asset.kin.map { asset.renditions[$0.renditionIndex] }.filter { $0.source == nil }
         let tasks = unknown.map { rendition in
             Task { @LoopActor in
-                // One that cannot be had is no rung.
+                // A rendition whose playlist cannot be loaded is left out.
                 do throws(LibraryError) { _ = try await source(of: rendition, in: asset) } catch {}
             }
         }

@@ -1,23 +1,22 @@
 import SegmentFormat
 
-/// When the streams of a piece begin, by the clock that is in it.
+/// The start times of the streams in a piece, by its own clock.
 struct PieceBeginning {
-    /// One stream: a track, or what has a packet identifier of its own.
+    /// One stream: a track, or the packets with one identifier.
     struct Stream: Equatable {
         let id: UInt32
         let isVideo: Bool
         let start: MediaTime
-        /// The ticks after which its clock begins anew; 0 for never.
+        /// The ticks after which its clock wraps around; 0 for never.
         let wrap: Int64
     }
 
-    /// Those that have a time.
+    /// The streams that have a time.
     let streams: [Stream]
 
-    /// Of these times.
     init(_ streams: [Stream]) { self.streams = streams }
 
-    /// Of a transport stream.
+    /// Reads a transport stream.
     init(_ transport: TransportStream) {
         streams = transport.streams.compactMap { stream in
             stream.firstTime.map {
@@ -28,13 +27,13 @@ struct PieceBeginning {
         }
     }
 
-    /// Of packed audio.
+    /// Reads packed audio.
     init(_ audio: PackedAudio) {
         let start = MediaTime(ticks: Int64(audio.firstTime), timescale: 90_000)
         streams = [Stream(id: 0, isVideo: false, start: start, wrap: 1 << 33)]
     }
 
-    /// Of a fragmented MP4.
+    /// Reads a fragmented MP4.
     init(_ segment: MediaSegment, section: InitializationSection) {
         streams = segment.times(of: section).map { times in
             let isVideo = section.track(times.trackID)?.handler == "vide"
@@ -42,12 +41,12 @@ struct PieceBeginning {
         }
     }
 
-    /// Sound beside pictures is divided between frames of its own, the longest of which that are common last so long.
+    /// Maximum duration of common audio frames: audio beside video is divided at its own frames.
     private static let soundFrame = MediaTime(ticks: 100, timescale: 1000)
 
-    /// Whether it begins when another piece does, or so much later, to half of a frame; nil where nothing tells.
+    /// True if it begins `seconds` after another piece, to within half a frame; nil if that cannot be decided.
     ///
-    /// Between different segments only pictures are compared, where there are any.
+    /// Between different segments only video is compared, if there is any.
     func begins(_ seconds: Double, after other: PieceBeginning, frame: MediaTime) -> Bool? {
         let hasVideo = streams.contains(where: \.isVideo)
         let compared = streams.filter { seconds == 0 || !hasVideo || $0.isVideo }

@@ -2,25 +2,25 @@ import EventLoop
 public import Fetching
 import Playlist
 
-/// A quality in which a segment may be had: the rendition's own, or that of a better one which may stand in.
+/// A quality of a segment: the rendition's own, or that of a better rendition that may substitute it.
 public struct Quality {
-    /// Whose segment it is.
+    /// The rendition of the segment.
     public let rendition: Rendition
-    /// The segment there.
+    /// The segment in that rendition.
     public let segment: Resource
-    /// The initialization section that belongs to it; nil where there is none, or it is stored.
+    /// The initialization section of the segment; nil if there is none, or it is stored.
     public let section: Resource?
-    /// How long the segment plays, in seconds.
+    /// Duration of the segment, in seconds.
     public let duration: Double
-    /// How long it is, known or by its bit rate, in bytes.
+    /// Size of the segment in bytes, known or estimated from its bit rate.
     public let bytes: Int64
-    /// Whether it is stored.
+    /// True if the segment is stored.
     public let isStored: Bool
 }
 
 extension Substitutes {
-    /// The qualities in which a segment may be had, its own first, then the better ones with the lowest bit rate first;
-    /// empty for what is no segment. Those count, too, of which too little is stored to be sure.
+    /// The qualities of a segment: its own first, then the better ones by ascending bit rate. Empty if the name is no
+    /// segment's. Includes qualities that cannot be verified yet because too few pieces are stored.
     public func qualities(of name: PieceName) -> [Quality] {
         guard let place = place(of: name), let segment = own.source?.playlist.segments[place],
             let mine = own.quality(of: segment, rate: rate)
@@ -34,14 +34,14 @@ extension Substitutes {
             }
     }
 
-    /// Whether pieces of a better rendition may be able to stand in.
+    /// True if pieces of a better rendition may be usable as substitutes.
     func mayTake(_ other: Rendition) -> Bool {
         alignments.contains { $0.other === other && $0.isBetter && $0.isLikely }
     }
 }
 
 extension Rendition {
-    /// - Parameter rate: what is to be expected of it, in bits a second.
+    /// - Parameter rate: the expected bit rate, in bits per second.
     fileprivate func quality(of segment: Segment, rate: Int) -> Quality? {
         guard let resource = resource(of: segment) else { return nil }
         let size = folder.sizes[file(of: segment)]

@@ -2,9 +2,9 @@ import Fetching
 import Playlist
 import SegmentFormat
 
-/// What counts where pieces of two renditions are to play one after the other.
+/// Properties that matter if pieces of two renditions play one after the other.
 extension Rendition {
-    /// What segments are, as far as they are joined in different ways.
+    /// The segment formats, which need different splices.
     enum Container: String {
         case transportStream = "MPEG-TS"
         case fragments = "fragmented MP4"
@@ -12,7 +12,7 @@ extension Rendition {
         case other = "of another kind"
     }
 
-    /// What its segments are, by their names and by whether they have initialization sections.
+    /// The segment format, from the file names and the presence of initialization sections.
     var container: Container {
         guard let first = source?.playlist.segments.first else { return .other }
         if first.map != nil { return .fragments }
@@ -23,10 +23,10 @@ extension Rendition {
         }
     }
 
-    /// Whether any of it is encrypted as HLS has it, so that its boxes and packets cannot be read.
+    /// True if any of it is encrypted by HLS, so that its boxes and packets cannot be read.
     var isEncrypted: Bool { source?.playlist.keys.contains { $0.method != .none } ?? false }
 
-    /// An initialization section, as it is stored; nil where it is not there, encrypted, or none.
+    /// Reads a stored initialization section; nil if it is not stored, encrypted, or invalid.
     func section(_ map: Map) -> InitializationSection? {
         guard !map.keys.contains(where: { $0.method != .none }) else { return nil }
         return folder.reading(name(of: map).description) { source in
@@ -34,11 +34,11 @@ extension Rendition {
         }
     }
 
-    /// Whether a player decrypts another rendition's segment as it should where it stands in for an own one: the player
-    /// goes by the own playlist alone.
+    /// True if a player correctly decrypts another rendition's segment in the place of an own one. The player knows
+    /// only the own playlist.
     ///
-    /// That is so where both are clear, and where both are encrypted as wholes (AES-128) with one key and one
-    /// initialization vector (RFC 8216 §5.2). Of samples that are encrypted (SAMPLE-AES) nothing is said.
+    /// That is so if both are clear, or if both are encrypted as a whole (AES-128) with one key and one initialization
+    /// vector (RFC 8216 §5.2). For encrypted samples (SAMPLE-AES) the answer is no.
     func isDecrypted(_ segment: Segment, like other: Segment, of rendition: Rendition) -> Bool {
         let (mine, its) = (segment.keys.filter { $0.method != .none }, other.keys.filter { $0.method != .none })
         if mine.isEmpty, its.isEmpty { return true }
@@ -50,7 +50,7 @@ extension Rendition {
 }
 
 extension Segment {
-    /// What it is encrypted with beside the key: the key's own, or its media sequence number in 16 bytes.
+    /// The initialization vector: the key's own, or the media sequence number in 16 bytes.
     fileprivate func vector(of key: Key) -> [UInt8] {
         if let vector = key.initializationVector { return vector }
         return (0..<16).reversed().map { $0 < 8 ? UInt8(truncatingIfNeeded: mediaSequenceNumber >> (8 * $0)) : 0 }

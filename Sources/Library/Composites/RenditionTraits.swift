@@ -1,36 +1,35 @@
 import Playlist
 
-/// What a multivariant playlist says of a rendition, as far as it must be the same of another whose pieces are to stand
-/// among its own.
+/// The attributes of a rendition in the multivariant playlist that must match for a substitution.
 struct RenditionTraits: Equatable {
-    /// What it carries.
+    /// The content of a rendition.
     enum Kind: Equatable {
-        /// A variant's own: pictures, or sound alone; with the sound that belongs to it, or without.
+        /// A variant's own rendition: with video or audio only; with audio muxed or separate.
         case variant(hasPictures: Bool, isMuxed: Bool)
-        /// Sound beside variants.
+        /// Audio beside variants.
         case sound(name: String, language: String?, channels: String?, characteristics: String?)
     }
 
-    /// What it carries.
+    /// The content.
     let kind: Kind
-    /// How it is coded, sorted; empty where nothing is said.
+    /// CODECS, sorted; empty if the attribute is absent.
     let codecs: [String]
     /// VIDEO-RANGE.
     let range: String
     /// REQ-VIDEO-LAYOUT.
     let layout: String?
-    /// Frames a second, or as many as must be reckoned with where nothing is said.
+    /// Frames per second; a default if the attribute is absent.
     let frameRate: Double
-    /// Which of two is better: bits a second. Sound counts as the least variant that it goes with.
+    /// Bits per second; decides which of two renditions is better. Audio counts as the lowest variant that uses it.
     let bandwidth: Int
-    /// What is to be expected of it, in bits a second: AVERAGE-BANDWIDTH, where it is given.
+    /// The expected bits per second: AVERAGE-BANDWIDTH, if present.
     let rate: Int
 
-    /// What is taken for the frame rate where none is given.
+    /// The frame rate if the attribute is absent.
     private static let usualRate = 30.0
 
-    /// Of the rendition at a place in `renditionURIs`; nil of one that nothing can stand in for: subtitles, other
-    /// camera angles, and what is for trick play alone.
+    /// Reads the traits of a rendition, by its place in `renditionURIs`; nil if it cannot have substitutes: subtitles,
+    /// other camera angles, and trick play.
     init?(ofRendition place: Int, in playlist: MultivariantPlaylist) {
         if let variant = playlist.variants.first(where: { $0.renditionIndex == place }) {
             self.init(variant, in: playlist)
@@ -47,7 +46,7 @@ struct RenditionTraits: Equatable {
         let isApart = sound.contains { $0.renditionIndex.map { $0 != variant.renditionIndex } ?? false }
         let hasPictures = variant.resolution != nil || codecs.contains { !Self.isSound($0) }
         kind = .variant(hasPictures: hasPictures, isMuxed: !isApart)
-        // The sound's codec is of another rendition then.
+        // Then the audio codec belongs to another rendition.
         self.codecs = isApart && hasPictures ? codecs.filter { !Self.isSound($0) } : codecs
         (range, layout) = (variant.videoRange ?? "SDR", variant.requiredVideoLayout)
         frameRate = max(variant.frameRate ?? Self.usualRate, 1)
@@ -66,13 +65,13 @@ struct RenditionTraits: Equatable {
         rate = bandwidth
     }
 
-    /// Whether it is sound beside variants: what it goes with says more of it than its quality.
+    /// True if it is audio beside variants: then its variant says more about it than its quality.
     var isSoundApart: Bool {
         if case .sound = kind { true } else { false }
     }
 
-    /// Why pieces of the other cannot stand among those of this one: a sentence without a full stop; nil when they may
-    /// be able to.
+    /// The reason why pieces of the other cannot substitute this rendition's: a sentence without a full stop; nil if
+    /// they may be able to.
     func obstacle(to other: RenditionTraits) -> String? {
         if kind != other.kind { return "it does not carry the same: sound, language, or sound apart from pictures" }
         if !codecs.isEmpty, !other.codecs.isEmpty, codecs != other.codecs {
@@ -82,7 +81,7 @@ struct RenditionTraits: Equatable {
         return layout == other.layout ? nil : "it has another REQ-VIDEO-LAYOUT"
     }
 
-    /// Codecs as far as they must be the same: profiles and levels of pictures may differ, but not those of sound.
+    /// Reduces codecs to the part that must match: profiles and levels of video may differ, but not those of audio.
     private static func families(_ codecs: [String]) -> [String] {
         let families = codecs.map { codec in
             let name = String(codec.prefix { $0 != "." })
@@ -91,7 +90,7 @@ struct RenditionTraits: Equatable {
         return Set(families).sorted()
     }
 
-    /// Those whose parameter sets may stand within the samples too.
+    /// Codecs whose parameter sets may also be in the samples.
     private static let aliases = ["avc3": "avc1", "hev1": "hvc1"]
 
     private static func isSound(_ codec: String) -> Bool {

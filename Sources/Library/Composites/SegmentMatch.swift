@@ -1,18 +1,18 @@
 import Playlist
 
-/// Which segments of two playlists lie over the same time: begin together, end together, and have as many
-/// discontinuities before them.
+/// Pairs of segments of two playlists that cover the same time: they begin together, end together, and have the same
+/// number of discontinuities before them.
 struct SegmentMatch {
-    /// By the places of one's segments those of the other's; -1 where none is like it.
+    /// The index of the other's segment, by index of the own one; -1 if there is none.
     private let places: [Int32]
-    /// How many there are.
+    /// The number of pairs.
     let count: Int
 
     /// Compares two playlists that have ended.
     ///
     /// - Parameters:
-    ///   - shift: what is added to times of the first to have those of the second, in seconds; see `shifts`.
-    ///   - tolerance: by how much two times may differ that count as the same, in seconds.
+    ///   - shift: seconds to add to times of the first to get those of the second; see `shifts`.
+    ///   - tolerance: maximum difference of two times that count as the same, in seconds.
     init(_ own: MediaPlaylist, _ other: MediaPlaylist, shift: Double, tolerance: Double) {
         let (mine, its) = (Self.spans(own), Self.spans(other))
         var (places, next, count) = ([Int32](repeating: -1, count: mine.count), 0, 0)
@@ -30,24 +30,24 @@ struct SegmentMatch {
         (self.places, self.count) = (places, count)
     }
 
-    /// The place of the other's segment over the time of one's own.
+    /// The index of the other's segment for the time of an own one.
     subscript(place: Int) -> Int? {
         places.indices.contains(place) && places[place] >= 0 ? Int(places[place]) : nil
     }
 
-    /// The shifts that may be between the times of two playlists, the likelier one first: that of their dates, where
-    /// both have them (RFC 8216 §4.3.2.6), and none.
+    /// The possible shifts between the times of two playlists, the likeliest first: that of their dates, if both have
+    /// them (RFC 8216 §4.3.2.6), and none.
     static func shifts(_ own: MediaPlaylist, _ other: MediaPlaylist) -> [Double] {
         guard let mine = origin(own), let its = origin(other), mine != its else { return [0] }
         return [Double(mine - its) / 1000, 0]
     }
 
-    /// Whether both tell of dates, so that it is known what lies over what without a look into the media.
+    /// True if both playlists have dates, so that segments can be matched without inspecting the media.
     static func areDated(_ own: MediaPlaylist, _ other: MediaPlaylist) -> Bool {
         origin(own) != nil && origin(other) != nil
     }
 
-    /// When media time 0 was, in milliseconds, by the first date.
+    /// The date of media time 0 in milliseconds, from the first EXT-X-PROGRAM-DATE-TIME.
     private static func origin(_ playlist: MediaPlaylist) -> Int? {
         var time = 0.0
         for segment in playlist.segments {
@@ -62,7 +62,7 @@ struct SegmentMatch {
     private struct Span {
         let start: Double
         let end: Double
-        /// Its Discontinuity Sequence Number.
+        /// The segment's Discontinuity Sequence Number.
         let era: Int
     }
 

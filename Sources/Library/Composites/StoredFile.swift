@@ -4,7 +4,7 @@ import Glibc
 public import SegmentFormat
 
 extension ByteSource {
-    /// An open file, read where it is needed. The descriptor must stay open as long as this is used.
+    /// Creates a source that reads an open file on demand. The descriptor must stay open while the source is in use.
     public init(descriptor: Int32, count: Int) {
         self.init(count: count) { range in
             var isWhole = false
@@ -25,7 +25,7 @@ extension ByteSource {
 }
 
 extension PieceFolder {
-    /// Reads of a piece what `body` wants; nil if it is not there, or cannot be read.
+    /// Opens a piece for `body` to read; nil if it is not stored, or cannot be read.
     func reading<T>(_ file: String, _ body: (ByteSource) throws -> T?) rethrows -> T? {
         guard let descriptor = open(file) else { return nil }
         defer { close(descriptor) }

@@ -4,28 +4,28 @@ import Glibc
 import Playlist
 public import SegmentFormat
 
-/// A stored piece of another rendition, which a segment that is not there is answered with.
+/// A stored piece of another rendition that is sent in place of a hole.
 public struct Substitute {
-    /// Whose piece it is.
+    /// The rendition of the piece.
     public let rendition: Rendition
-    /// The piece, open; owned by who gets this.
+    /// The open piece. The receiver owns the descriptor.
     public let descriptor: Int32
-    /// How it is to be sent; nil for as it is.
+    /// The changes to the piece when it is sent; nil for none.
     public let splice: Splice?
-    /// Whether what comes after it must be spliced too: see `SplicePair`.
+    /// True if the segment after it needs a splice too: see `SplicePair`.
     public let joins: Bool
 }
 
-/// What can stand in for the segments of one rendition: the pieces of others that carry the same.
+/// Finds substitutes for segments of one rendition: pieces of other renditions with the same content.
 @LoopActor public final class Substitutes {
     let own: Rendition
-    /// What is to be expected of it, in bits a second.
+    /// The expected bit rate, in bits per second.
     let rate: Int
-    /// Those of better quality first, and of each kind the nearest first.
+    /// Better qualities first; within better and lower qualities the nearest first.
     let alignments: [Alignment]
     private var splicePairs: [Int: SplicePair] = [:]
     private let isEncrypted: Bool
-    /// Whether its playlists say that all segments can be decoded by themselves.
+    /// True if its playlists say that each segment can be decoded by itself.
     private let isIndependent: Bool
 
     init(of own: Alignment.Candidate, among others: [Alignment.Candidate], isIndependent: Bool) {
@@ -40,25 +40,25 @@ public struct Substitute {
         alignments = (better + rest).map { Alignment(of: $0, behind: own, isIndependent: isIndependent) }
     }
 
-    /// Whether a stored piece can stand in for the segment at a place in the playlist.
+    /// True if a stored piece can substitute the segment with this index in the playlist.
     func covers(_ place: Int) -> Bool { alignments.contains { $0.covers(place) } }
 
-    /// Whether another rendition, the better one of the two, carries the same.
+    /// True if another rendition has the same content in better quality.
     func isBelow(_ other: Rendition) -> Bool {
         alignments.contains { $0.other === other && $0.isBetter && $0.refusal == nil }
     }
 
-    /// Why nothing of other renditions can stand in, by their ids, as far as playlists and stored pieces tell: sentences
-    /// without a full stop.
+    /// The reasons why other renditions cannot supply substitutes, by their ids, from playlists and stored pieces:
+    /// sentences without a full stop.
     public var refusals: [(rendition: String, reason: String)] {
         alignments.compactMap { alignment in alignment.judgedRefusal.map { (alignment.other.name.id, $0) } }
     }
 
-    /// The best piece that can stand in for a segment; nil where there is none, and for what is no segment.
+    /// Opens the best substitute of a segment; nil if there is none, or the name is no segment's.
     ///
     /// - Parameters:
-    ///   - isJoined: whether the player's decoder was told in-band what is to come.
-    ///   - rendition: the only one that is wanted; nil for any.
+    ///   - isJoined: true if the player's decoder got its parameters in-band.
+    ///   - rendition: the only acceptable rendition; nil for any.
     public func open(_ name: PieceName, isJoined: Bool, of rendition: String? = nil) -> Substitute? {
         guard let place = place(of: name) else { return nil }
         for alignment in alignments where rendition == nil || alignment.other.name.id == rendition {
@@ -67,7 +67,7 @@ public struct Substitute {
         return nil
     }
 
-    /// Whether there is a piece that can stand in for a segment.
+    /// True if there is a substitute of a segment.
     ///
     /// - Parameter rendition: as for `open`.
     public func has(_ name: PieceName, of rendition: String? = nil) -> Bool {
@@ -77,24 +77,23 @@ public struct Substitute {
         }
     }
 
-    /// Whether segments must be there to their ends before they can be spliced: the boxes of fragmented MP4 must.
+    /// True if segments must be complete before they can be spliced: fragmented MP4 requires it.
     public var needsWholes: Bool { !isEncrypted && own.container == .fragments }
 
-    /// Whether a player may have been sent pieces of others that had to be spliced, as far as can be told by what is
-    /// stored.
+    /// True if a player may have received spliced pieces of other renditions, judging by the stored pieces.
     public var mayHaveJoined: Bool { alignments.contains(where: \.joinsAnything) }
 
-    /// Whether any of them would have to be spliced for a segment: what follows must then be, too.
+    /// True if any substitute of a segment needs a splice: then the next segment needs one, too.
     public func joins(_ name: PieceName) -> Bool {
         guard let place = place(of: name) else { return false }
         return alignments.contains { $0.covers(place) && $0.joins(place) }
     }
 
-    /// How a segment of the rendition itself is sent where pieces of others stand among them; nil where it is sent as it
-    /// is, since nothing can be done to it: it is encrypted, or what belongs to it is not there.
+    /// The splice of a segment of the rendition itself among substitutes; nil if it is sent unchanged because no splice
+    /// is possible: it is encrypted, or its initialization section is not stored.
     ///
-    /// - Parameter descriptor: its file, which stays the caller's.
-    /// - Throws: what is wrong with it, so that it has to be sent as it is.
+    /// - Parameter descriptor: its file; the caller keeps the ownership.
+    /// - Throws: the defect of the segment, which must then be sent unchanged.
     public func rejoined(_ name: PieceName, _ descriptor: Int32) throws(SegmentFormatError) -> Splice? {
         guard let place = place(of: name), let segment = own.source?.playlist.segments[place], !isEncrypted,
             let count = PieceFolder.size(of: descriptor)
@@ -118,7 +117,7 @@ public struct Substitute {
         return splicePair
     }
 
-    /// The place in the playlist of the segment with a name.
+    /// The index in the playlist of the segment with a name.
     func place(of name: PieceName) -> Int? {
         guard case .segment(let number) = name.role, let segment = own.source?.segment(number), !segment.isGap,
             own.name(of: segment) == name
@@ -127,7 +126,7 @@ public struct Substitute {
     }
 }
 
-/// A descriptor that is closed unless it is given away.
+/// Owns a descriptor, and closes it unless it is released.
 final class OpenPiece {
     private var descriptor: Int32
 
@@ -135,7 +134,7 @@ final class OpenPiece {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The bytes, as long as this lives.
+    /// Reads the file. Valid as long as this object.
     var source: ByteSource? {
         PieceFolder.size(of: descriptor).map { ByteSource(descriptor: descriptor, count: $0) }
     }

@@ -5,13 +5,13 @@ import Playheads
 import Playlist
 import Store
 
-/// Why something does not play although it is stored.
+/// Finds expired and revoked keys that keep stored media from playing.
 extension Asset {
-    /// Whether it was imported, and has no origin.
+    /// True if the asset was imported, and has no origin.
     public var isImported: Bool { origin.isPlaceholder }
 
-    /// Why nothing of it plays without the origin, where all that is missing is keys that may not be used any more: with
-    /// the command that renews them; nil where that is not so.
+    /// The error if only expired or revoked keys keep the asset from playing without the origin; names the command that
+    /// renews them. Nil otherwise.
     public var keyLapse: LibraryError? {
         guard !isPlayableOffline, let rendition = renditions.first(where: { !$0.isWhole && $0.isStored }) else {
             return nil
@@ -19,12 +19,12 @@ extension Asset {
         return keyLapse(of: rendition)
     }
 
-    /// The same of a rendition.
+    /// The error if only expired or revoked keys keep a rendition from playing.
     public func keyLapse(of rendition: Rendition) -> LibraryError {
         LibraryError(.keyLapsed, "\(rendition.lapseInWords(of: name)); renew with: weir keys \(name) --renew")
     }
 
-    /// Why a key is not given to a player.
+    /// The error if an expired or revoked key is requested.
     public func keyLapse(of number: Int) -> LibraryError {
         let words = keys.state(of: number) == .invalidated ? "was invalidated" : "has expired"
         return LibraryError(.keyLapsed, "key \(number) of \(name) \(words); renew with: weir keys \(name) --renew")
@@ -32,7 +32,7 @@ extension Asset {
 }
 
 extension Rendition {
-    /// Keys of it that may not be used any more.
+    /// Its expired and revoked keys.
     var lapsedKeys: Set<Int> {
         let unusable = keys.unusable
         guard !unusable.isEmpty, let source else { return [] }
@@ -52,8 +52,8 @@ extension Rendition {
 }
 
 extension Library {
-    /// Whether a session that began before a key expired may have it still: as with an asset's own expiry, who has begun
-    /// sees the end. What was invalidated nobody gets.
+    /// True if a session that began before a key expired may still use it. As with an asset's own expiry, a running
+    /// session may play to the end. No session gets a revoked key.
     public func outlives(_ session: String, key number: Int, of asset: Asset) -> Bool {
         let life = asset.keys.life(of: number)
         guard life.invalidated == nil, let end = life.expiration(by: asset.keys.terms) ?? life.lapsed,
@@ -62,7 +62,7 @@ extension Library {
         return date() - age < end
     }
 
-    /// The same of all the keys of a rendition.
+    /// True if a session may still use all the keys of a rendition.
     public func outlives(_ session: String, keysOf rendition: Rendition, of asset: Asset) -> Bool {
         rendition.lapsedKeys.allSatisfy { number in
             asset.keys.folder.contains(KeyRing.name(number).description) && outlives(session, key: number, of: asset)

@@ -1,11 +1,11 @@
-/// What may become of keys.
+/// A change of keys.
 public enum KeyChange: String, Sendable {
-    /// They came anew from the origin, and were the same.
+    /// The origin sent them again, and they were the same.
     case renewed
-    /// Their time is over.
+    /// They have expired.
     case expired
-    /// A person has taken them back; their files are gone.
+    /// The user has revoked them; their files are deleted.
     case invalidated
-    /// They have other dates.
+    /// Their expiration dates have changed.
     case dated
 }

@@ -3,36 +3,36 @@ import Fetching
 import Playlist
 public import Store
 
-/// One key of an asset, without the key: what it is for, and how long it is good.
+/// Describes one key of an asset, without the key: its uses and its lifetime.
 public struct KeyReport: Sendable {
-    /// What of a rendition it decrypts.
+    /// The part of a rendition that it decrypts.
     public struct Use: Equatable, Sendable {
         /// The rendition's id.
         public let rendition: String
-        /// From the first to the last segment that it is for, in seconds.
+        /// From the start of its first segment to the end of its last, in seconds.
         public let time: Range<Double>
-        /// How many segments that are.
+        /// The number of its segments.
         public let segments: Int
     }
 
-    /// Names its file for ever.
+    /// The permanent number of its file.
     public let number: Int
-    /// Whether its file is there.
+    /// True if its file is stored.
     public let isStored: Bool
-    /// Whether it may be used.
+    /// Says if it is usable, expired or revoked.
     public let state: KeyLife.State
-    /// What is known of it.
+    /// Its lifetime.
     public let life: KeyLife
-    /// When it expires, in seconds since 1970; nil for never.
+    /// The expiration date, in seconds since 1970; nil for never.
     public let expiration: Int64?
-    /// How long it is good for still.
+    /// The remaining lifetime.
     public let remaining: KeyLife.Remaining
-    /// In the order of the renditions.
+    /// Its uses, in the order of the renditions.
     public let uses: [Use]
 }
 
 extension Library {
-    /// The keys of an asset, by number.
+    /// Describes the keys of an asset, by number.
     public func keyReports(of asset: Asset) -> [KeyReport] {
         findArrivals(of: asset)
         let (keys, terms, now) = (asset.keys, asset.keys.terms, date())
@@ -49,7 +49,7 @@ extension Library {
 }
 
 extension Asset {
-    /// What each key is for, as far as the playlists are known.
+    /// The uses of each key, from the known playlists.
     fileprivate var keyUses: [Int: [KeyReport.Use]] {
         var uses: [Int: [KeyReport.Use]] = [:]
         for rendition in renditions {

@@ -3,16 +3,16 @@ import Fetching
 import HTTPMessage
 import Store
 
-/// Keys that are fetched anew.
+/// Renews keys.
 extension Library {
-    /// Asks the origin for keys anew, with the asset's URL and header fields: one request for each. A key that is the
-    /// same byte for byte may be used from now on as if it had just come; its media was never gone.
+    /// Fetches keys from the origin again, with the asset's URL and header fields, by one request for each. A key that
+    /// is equal byte for byte becomes usable as if it were new; its media was never deleted.
     ///
-    /// - Parameter numbers: nil for all.
-    /// - Returns: those that were renewed.
-    /// - Throws: `missing` for a number that is no key's, `otherContent` when the origin has another key now, which fits
-    ///   nothing that is stored, `notStored` while Weir is offline, `originRefused` and so on. The key in question is as it
-    ///   was then; those before it are renewed.
+    /// - Parameter numbers: nil for all keys.
+    /// - Returns: the renewed keys.
+    /// - Throws: `missing` if no key has the number, `otherContent` if the origin has another key now, which does not
+    ///   fit the stored media, `notStored` while Weir is offline, `originRefused` and other errors of the origin. The
+    ///   failed key is unchanged then; those before it are renewed.
     @discardableResult
     public func renewKeys(_ numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) -> [Int] {
         let numbers = try check(numbers, of: asset)
@@ -65,7 +65,7 @@ extension Library {
         }
         let file = KeyRing.name(number).description
         do throws(StoreError) {
-            // Where the file is there, its bytes are these; what it was made for is known by them alone.
+            // If the file is stored, compare its bytes: they alone identify the key.
             if asset.keys.folder.contains(file), asset.keys.read(number)?.digest == digest {
                 noteArrival(number, digest, of: asset)
             } else {
@@ -77,7 +77,7 @@ extension Library {
         await saveKeys([number], of: asset)
     }
 
-    /// What the origin answers, which is 16 bytes.
+    /// Fetches a key, which has 16 bytes.
     private func fetchKey(_ number: Int, of asset: Asset) async throws(LibraryError) -> [UInt8] {
         guard let resource = asset.keys.resource(number), asset.keys.isSaved(number) else {
             throw LibraryError(.missing, "key \(number) of \(asset.name) is not known to the catalogue")

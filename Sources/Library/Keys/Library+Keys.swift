@@ -4,17 +4,17 @@ import Glibc
 import Playheads
 package import Store
 
-/// What becomes of keys in time: which may be used, and which are taken back.
+/// Manages the lifetimes of keys: expiry and revocation.
 ///
-/// A key that may not be used is given to no player, counts as missing wherever something is to play without its origin,
-/// and stands in no playlist of the bundle. Its media stays, and plays again after a renewal; who plays from the origin
-/// has the key from there meanwhile, and it is not kept.
+/// An expired or revoked key is sent to no player, counts as a hole for playback without the origin, and is in no
+/// playlist of the bundle. Its media stays, and plays again after a renewal. Meanwhile a player that streams from the
+/// origin gets the key from there, and the key is not stored.
 extension Library {
-    // MARK: Terms
+    // MARK: Limits
 
-    /// Lets the keys of an asset have the terms of its policy.
+    /// Applies the key limits of an asset's policy.
     ///
-    /// - Returns: those for which that changes anything.
+    /// - Returns: the keys whose lifetime changes.
     package func adoptKeyTerms(of asset: Asset, after former: KeyTerms, isPlaying: Bool) -> [Int] {
         guard asset.life.policy.keys != former else { return [] }
         findArrivals(of: asset)
@@ -26,12 +26,12 @@ extension Library {
         return numbers
     }
 
-    /// Gives keys a date from which on they are not used, or takes it away.
+    /// Sets or removes the expiration date of keys.
     ///
     /// - Parameters:
     ///   - expires: in seconds since 1970; nil for never.
-    ///   - numbers: nil for all.
-    /// - Throws: `missing` for a number that is no key's, `store`; nothing has changed then.
+    ///   - numbers: nil for all keys.
+    /// - Throws: `missing` if no key has the number, `store`; nothing has changed then.
     public func setExpiry(
         _ expires: Int64?, ofKeys numbers: [Int]? = nil, of asset: Asset
     ) async throws(LibraryError) {
@@ -42,17 +42,17 @@ extension Library {
         events.send(.keysChanged(asset, .dated, numbers: numbers))
     }
 
-    // MARK: Taking back
+    // MARK: Revocation
 
-    /// Takes keys back: from now on nobody gets them, and their files are deleted.
+    /// Revokes keys: from now on no player gets them, and their files are deleted.
     ///
-    /// First the catalogue says so, then the bundle's own playlists, then the files go: a process that ends in between
-    /// finds that it has to delete them. What cannot be promised is that no copy is left: a file that is unlinked may be
-    /// read from the raw disk until its blocks are written over, and who has played has had the key.
+    /// The order is: the catalogue, the bundle's own playlists, the files. After a crash in between, the next process
+    /// deletes the files. A remaining copy cannot be excluded: a deleted file may be read from the raw disk until its
+    /// blocks are overwritten, and every player of the asset has had the key.
     ///
-    /// - Parameter numbers: nil for all.
-    /// - Throws: `missing` for a number that is no key's; `store` where it cannot be noted, and nothing has changed then, or
-    ///   where a file cannot be deleted, which is tried again.
+    /// - Parameter numbers: nil for all keys.
+    /// - Throws: `missing` if no key has the number; `store` if the revocation cannot be written, and nothing has
+    ///   changed then, or if a file cannot be deleted, which is tried again.
     public func invalidateKeys(_ numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) {
         let numbers = try check(numbers, of: asset)
         let now = date()
@@ -65,8 +65,7 @@ extension Library {
         }
     }
 
-    /// Deletes the files of keys that are not used any more: of those that were invalidated, and of what has expired
-    /// before a time.
+    /// Deletes the files of unusable keys: of the revoked ones, and of those that expired before a time.
     package func sweepKeys(of asset: Asset, before bound: Int64) {
         guard readOnlyReason == nil, !asset.isRemoved else { return }
         rectify(asset)
@@ -89,19 +88,19 @@ extension Library {
         return failure
     }
 
-    // MARK: What happens by itself
+    // MARK: Arrival and expiry
 
-    /// A key has come from the origin, or has been put in its place.
+    /// Records that a key was fetched, or was placed in the store.
     func keyCame(_ number: Int, of asset: Asset) {
         guard asset.keys.isSaved(number) else { return }
         let digest = asset.keys.read(number)?.digest
         noteArrival(number, digest, of: asset)
-        // Of what is used for ever the file itself says enough.
+        // Without a limit, the date of the file is sufficient.
         if asset.keys.isLimited { saveSoon(number, of: asset) }
     }
 
-    /// Writes a key's time in a moment, with others': there may be one for each segment. What a process that ends meanwhile
-    /// has not written the files' dates say.
+    /// Writes a key's dates after a moment, together with others: there may be one key for each segment. If the process
+    /// ends before that, the files' dates serve instead.
     private func saveSoon(_ number: Int, of asset: Asset) {
         let isDue = !asset.keys.unwritten.isEmpty
         asset.keys.unwritten.insert(number)
@@ -114,7 +113,7 @@ extension Library {
         }
     }
 
-    /// Lets all spans of a key begin anew.
+    /// Restarts all time limits of a key.
     func noteArrival(_ number: Int, _ digest: Digest?, of asset: Asset) {
         let (now, isPlaying) = (date(), playheads.isPlayed(asset.id))
         asset.keys.change(number) { life in
@@ -123,7 +122,7 @@ extension Library {
         }
     }
 
-    /// Takes note of keys that came before anybody noted when: by their files' dates.
+    /// Records the arrival of keys without a known date, from their files' dates.
     func findArrivals(of asset: Asset) {
         let now = date()
         for number in asset.keys.allNumbers {
@@ -134,7 +133,7 @@ extension Library {
         }
     }
 
-    /// Somebody plays an asset: windows of its keys begin.
+    /// Starts the time limits of keys that begin with the first playback.
     func noteKeyUse(of asset: Asset) {
         guard asset.keys.terms.afterFirstPlay != nil else { return }
         let now = date()
@@ -146,9 +145,9 @@ extension Library {
         Task { await saveKeys(begun, of: asset) }
     }
 
-    /// The time of keys is over.
+    /// Handles expired keys.
     func lapsed(_ numbers: [Int], of asset: Asset) {
-        // Not from within: who asks whether something is whole has not heard the answer yet.
+        // Not synchronously: the caller is still in a query if something is complete.
         Task { @LoopActor in
             guard self.asset(id: asset.id) === asset else { return }
             report("\(asset.name): \(numbers.count == 1 ? "a key has" : "\(numbers.count) keys have") expired")
@@ -158,9 +157,9 @@ extension Library {
         }
     }
 
-    // MARK: Keeping
+    // MARK: Storage
 
-    /// The numbers of keys, all of which there must be.
+    /// Returns the given keys, or all; throws if one does not exist.
     func check(_ numbers: [Int]?, of asset: Asset) throws(LibraryError) -> [Int] {
         let known = asset.keys.allNumbers
         if let stranger = numbers?.first(where: { !known.contains($0) }) {
@@ -190,7 +189,7 @@ extension Library {
         if asset.bundle.exists { writeBundle(of: asset) }
     }
 
-    /// Writes what the catalogue has of keys, and what the bundle does.
+    /// Writes the lifetimes of keys to the catalogue and to the bundle.
     func saveKeys(_ numbers: [Int], of asset: Asset) async {
         guard asset.isPersistent, readOnlyReason == nil, !asset.isRemoved else { return }
         await write(.init(keys: asset.keys.records(of: asset.id, numbers)), about: asset)
@@ -199,12 +198,12 @@ extension Library {
 }
 
 extension KeyRing {
-    /// Whether there is anything to say of its keys beside when they came.
+    /// True if any of its keys has a date or limit besides its arrival.
     var isLimited: Bool {
         terms != KeyTerms() || lives.values.contains { $0.expires ?? $0.lapsed ?? $0.invalidated != nil }
     }
 
-    /// What a stored key is, without the key: its digest, and when its file was written, in seconds since 1970.
+    /// The digest of a stored key, and the date of its file, in seconds since 1970.
     func read(_ number: Int) -> (digest: Digest, date: Int64)? {
         let file = Self.name(number).description
         guard let descriptor = folder.open(file) else { return nil }

@@ -4,7 +4,7 @@ import HTTPMessage
 import Store
 
 extension Asset {
-    /// What tells that nothing has changed of what a list says of an asset. Nothing is read for it.
+    /// Changes whenever the listed state of an asset changes. Computed without reading the disk.
     public struct Signature: Equatable, Sendable {
         let id: String
         let name: String
@@ -22,7 +22,7 @@ extension Asset {
         var cachedBytes: Int64 = 0
     }
 
-    /// As it is now.
+    /// The present signature.
     public var signature: Signature {
         var signature = Signature(
             id: id, name: name, title: title, origin: origin, life: life, isAsleep: isAsleep, artwork: knownArtwork,

@@ -1,33 +1,33 @@
 public import EventLoop
 public import Store
 
-/// What is known of assets without their being looked into, so that a large store is listed at once after a start.
+/// Knows the listed state of assets without loading them, so that a large store is listed quickly after a start.
 ///
-/// At the start the summaries count whose rows and folders are as they were (`SummaryRecord`); all others are worked out
-/// anew, a few at a time. A summary ends with the first change, and is written again once the asset has been at rest for a
-/// while.
+/// At the start, a summary is valid if its rows and folders are unchanged (`SummaryRecord`); all others are computed
+/// again, a few at a time. A summary becomes invalid with the first change, and is written again once the asset has not
+/// changed for a while.
 @LoopActor public final class Summaries {
-    /// Works out what is to be said of an asset, reading whatever has to be read; set by who lists.
+    /// Computes the summary of an asset, and reads everything that is needed; set by the code that lists assets.
     public var describe: ((Asset) -> SummaryRecord?)?
 
     private weak var library: Library?
     private var known: [String: SummaryRecord] = [:]
     private var isChecked = false
     private var waiting: [() -> Void] = []
-    /// The ids of assets without a valid summary, and since when they are as they are.
+    /// The ids of assets without a valid summary, and the time of their latest change.
     private var changed: [String: ContinuousClock.Instant] = [:]
     private var timer: LoopTimer?
     private var isWriting = false
     private var isOver = false
     private var hasFailed = false
 
-    /// So long an asset must have been at rest.
+    /// Time without changes before a summary is computed.
     private static let rest = Duration.seconds(2)
-    /// So long one turn may take.
+    /// Maximum duration of one turn on the loop.
     private static let turn = Duration.milliseconds(5)
-    /// How long others have the loop between two turns.
+    /// Pause between two turns, for other work on the loop.
     private static let pause = Duration.milliseconds(5)
-    /// So many rows are written in one step.
+    /// Maximum number of rows written in one step.
     private static let mostRows = 64
 
     init() {
@@ -36,26 +36,26 @@ public import Store
 
     // MARK: Reading
 
-    /// What is known of an asset without its being looked into; nil where nothing is, or it has been used since the start.
+    /// The summary of an asset; nil if there is none, or the asset has been used since the start.
     public subscript(_ asset: Asset) -> SummaryRecord? {
         asset.isAsleep && isChecked && asset.isHome && asset.keys.areLasting ? known[asset.id] : nil
     }
 
-    /// Does something once it is known which summaries hold.
+    /// Calls `body` once the stored summaries have been checked.
     public func whenChecked(_ body: @escaping () -> Void) {
         if isChecked { body() } else { waiting.append(body) }
     }
 
-    /// Waits until it is known which summaries hold.
+    /// Waits until the stored summaries have been checked.
     public func check() async {
         guard !isChecked else { return }
         await withCheckedContinuation { continuation in whenChecked { continuation.resume() } }
     }
 
-    /// Reads what an earlier process has left, and compares it with the folders, on another thread and from now on: until
-    /// Weir listens, the loop has other things to do.
+    /// Reads the summaries of an earlier process, and compares them with the folders. Runs on another thread from now
+    /// on, because the loop has other work until Weir listens.
     ///
-    /// - Returns: what holds, by the ids of assets; nil where nothing was left.
+    /// - Returns: the valid summaries, by id of the asset; nil if there are none.
     nonisolated static func check(_ store: Store) -> Task<[String: SummaryRecord], Never>? {
         guard store.catalogue.hasSummaries else { return nil }
         return Task.detached {
@@ -69,9 +69,9 @@ public import Store
         }
     }
 
-    /// Begins, for a library that knows its assets.
+    /// Starts, once the library has its assets.
     ///
-    /// - Parameter left: what `check` gave.
+    /// - Parameter left: the result of `check`.
     func start(for library: Library, with left: Task<[String: SummaryRecord], Never>?) {
         self.library = library
         guard let left else { return settle([:]) }
@@ -80,7 +80,7 @@ public import Store
 
     private func settle(_ current: [String: SummaryRecord]) {
         known = current
-        // What has changed since it was looked at, or before.
+        // Drop summaries of assets that changed during or before the check.
         for id in changed.keys { known[id] = nil }
         isChecked = true
         let waiting = waiting
@@ -92,7 +92,7 @@ public import Store
 
     // MARK: Changes
 
-    /// What is known of an asset does not hold any more.
+    /// Invalidates the summary of an asset.
     package func note(_ asset: Asset) {
         known[asset.id] = nil
         guard !isOver, !asset.isPreview, library?.readOnlyReason == nil else { return }
@@ -100,7 +100,7 @@ public import Store
         if changed.count == 1 { timer?.schedule(after: Self.rest) }
     }
 
-    /// An asset is removed.
+    /// Removes the summary of an asset.
     func forget(_ asset: Asset) {
         known[asset.id] = nil
         changed[asset.id] = nil
@@ -135,14 +135,14 @@ public import Store
     }
 
     private func record(_ asset: Asset, _ describe: (Asset) -> SummaryRecord?) -> SummaryRecord? {
-        // Before it is worked out: rows that change meanwhile are of a later revision.
+        // Read before the computation: rows that change during it have a later revision.
         let revision = library?.store.catalogue.revision(of: asset.id) ?? 0
         var record = describe(asset)
         record?.revision = revision
         return record
     }
 
-    /// Writes what was worked out, as far as folders have been at rest.
+    /// Writes computed summaries whose folders have not changed since.
     private func write(_ records: [SummaryRecord]) async {
         guard let store = library?.store else { return }
         let stamped = try? await DiskWork.run { () throws(StoreError) in
@@ -153,7 +153,7 @@ public import Store
                 return (record, stamp?.isSettled ?? false)
             }
         }
-        // What has changed while its folders were looked at is not what was worked out.
+        // If a folder changed while it was checked, the computed summary is not valid.
         let unchanged = (stamped ?? []).filter { changed[$0.0.asset] == nil }
         for (record, isSettled) in unchanged where !isSettled { changed[record.asset] = .now }
         let settled = unchanged.filter(\.1).map(\.0)
@@ -169,7 +169,7 @@ public import Store
         }
     }
 
-    /// Writes what can be written at once, for an orderly stop; nothing is noted any more.
+    /// Writes all summaries that can be computed at once, for an orderly stop; later changes are ignored.
     public func close() async {
         guard !isOver, isChecked, let library, let describe else { return isOver = true }
         let begin = ContinuousClock.now
@@ -185,7 +185,7 @@ public import Store
 }
 
 extension Library {
-    /// Whether an asset is at rest, so that it can be said what is there of it.
+    /// True if nothing changes the asset now, so that its state can be summarized.
     fileprivate func canSummarize(_ asset: Asset) -> Bool {
         asset.isPersistent && asset.isHome && !asset.isRemoved && !asset.isRevision && asset.revision == nil
             && asset.refusal == nil
