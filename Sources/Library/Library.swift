@@ -101,11 +101,7 @@ public import Store
     /// The known streams of the user's streams file. An asset opened from one of them takes its name and title.
     public var streams: [KnownStream] = []
 
-<<<<<<< HEAD
-    /// All assets, by name; those that revise others aside.
-=======
     /// All assets, sorted by name, without revisions.
->>>>>>> wt-l1
     public var assets: [Asset] {
         if let byOrder { return byOrder }
         let sorted = byName.sorted { $0.key < $1.key }.map(\.value)
