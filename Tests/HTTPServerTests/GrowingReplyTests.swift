@@ -249,8 +249,9 @@ import Testing
 /// True under AddressSanitizer or ThreadSanitizer.
 private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
 
-/// The resident memory of this process.
+/// The resident memory of this process in bytes, without file pages: code that runs for the first time would count.
 private func residentBytes() throws -> Int {
-    let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-    return try #require(Int(fields[1])) * 4096
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8).split(separator: "\n")
+    let line = try #require(status.first { $0.hasPrefix("RssAnon:") })
+    return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) }) * 1024
 }

@@ -37,7 +37,7 @@ PHRASES = {
 }
 # Old word, in lower case: the word of the glossary. As part of an identifier, and in prose with a capital letter.
 NAMES = {
-    "volume": "volume",
+    "annex": "volume",
     "attendee": "session, rendition cursor",
     "audience": "session, playhead tracker",
     "bell": "wakeup",
@@ -71,7 +71,7 @@ PLAIN = {"attendee", "convoy", "lookout", "stray"}
 
 # Plurals count as well.
 PHRASE = re.compile(r"\b(?:%s)\b" % "|".join("(?P<p%d>%s)" % item for item in enumerate(PHRASES)), re.IGNORECASE)
-CAPITALS = [name.capitalize() for name in NAMES if name != "volume"] + [r"Annex(?! [A-Z]\b)"]
+CAPITALS = [name.capitalize() for name in NAMES if name != "annex"] + [r"Annex(?! [A-Z]\b)"]
 WORD = re.compile(r"\b(%s)(?:e?s)?\b" % "|".join(CAPITALS + sorted(PLAIN) + list(IDENTIFIERS)))
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")

@@ -38,7 +38,7 @@ class Words(unittest.TestCase):
         self.assertEqual(said('let tells = 1\nlet key = "lies"\n'), [])
 
     def test_a_url_is_no_comment(self):
-        self.assertEqual(said('let url = "https://host/volume"\n'), [])
+        self.assertEqual(said('let url = "https://host/annex"\n'), [])
 
     def test_the_word_none_of_another_language_is_allowed(self):
         self.assertEqual(said("if value is None:\n    # this is none of them\n", "tools/a.py"), [])
