@@ -16,7 +16,7 @@ extension APIClient {
 /// here.
 @LoopActor final class OriginTransport {
     /// The daemon reads playlists before it answers a `POST`, and may wait for a slow origin.
-    private static let patience = Duration.seconds(120)
+    private static let timeLimit = Duration.seconds(120)
     private lazy var client = OriginClient()
     /// Name of the peer in messages.
     private let peer: String
@@ -67,7 +67,7 @@ extension APIClient {
         }
         request.acceptsAnyStatus = true
         request.toleratesSilence = true
-        request.deadline = call.isLong ? nil : patience
+        request.deadline = call.isLong ? nil : timeLimit
         request.retries = .never
         return request
     }

@@ -76,7 +76,7 @@ import Store
     /// sessions of the old content to end.
     var watch: Subscription?
     /// Retry budget.
-    var patience = Patience()
+    var retryBudget = RetryBudget()
     /// Current transfer rate.
     var rate = TransferRate()
     /// Sends progress events at a limited rate.

@@ -66,7 +66,7 @@ extension Downloader: DownloadWorkObserver {
     // MARK: DownloadWorkObserver
 
     func work(for download: Download, received bytes: Int64) {
-        download.patience.noteProgress()
+        download.retryBudget.noteProgress()
         download.rate.add(bytes, at: .now)
         download.ticker?.note()
     }
@@ -79,7 +79,7 @@ extension Downloader: DownloadWorkObserver {
         guard byAsset[download.asset.id] === download, download.state == .running else { return }
         halt(download)
         let name = download.asset.name
-        switch download.patience.verdict(on: outcome, of: name, pauses: configuration.pauses) {
+        switch download.retryBudget.verdict(on: outcome, of: name, pauses: configuration.pauses) {
         case .complete:
             set(download, .complete)
             library.publish(download.asset)

@@ -139,7 +139,7 @@ import Store
         halt(download)
         retention.forgetPurge(of: asset)
         download.task = task
-        download.patience = Patience()
+        download.retryBudget = RetryBudget()
         set(download, isPaused ? .paused : .queued)
         schedule()
         await save(download)
@@ -195,7 +195,7 @@ import Store
         }
         halt(download)
         retention.forgetPurge(of: download.asset)
-        download.patience = Patience()
+        download.retryBudget = RetryBudget()
         set(download, .queued)
         schedule()
         await save(download)

@@ -30,7 +30,7 @@ import Store
     private let download: Download
     private let library: Library
     private let parallel: Int
-    private let patience: RecordingTrack.Patience
+    private let timeouts: RecordingTrack.Timeouts
     private weak var observer: (any DownloadWorkObserver)?
     private let tell: (String) -> Void
     private var beginning: Task<Void, Never>?
@@ -46,11 +46,11 @@ import Store
     ///   - parallel: maximum number of concurrent segment fetches.
     ///   - tell: called with a sentence for the log about the end of the recording.
     init(
-        _ download: Download, library: Library, parallel: Int, patience: RecordingTrack.Patience = .init(),
+        _ download: Download, library: Library, parallel: Int, timeouts: RecordingTrack.Timeouts = .init(),
         observer: any DownloadWorkObserver, tell: @escaping (String) -> Void
     ) {
         (self.download, self.library, self.parallel) = (download, library, parallel)
-        (self.patience, self.observer, self.tell) = (patience, observer, tell)
+        (self.timeouts, self.observer, self.tell) = (timeouts, observer, tell)
     }
 
     // MARK: DownloadWork
@@ -83,7 +83,7 @@ import Store
             let recording = try await library.record(rendition, of: asset)
             guard !isOver else { return library.rest(renditions, of: asset) }
             guard let recording else { continue }
-            tracks.append(RecordingTrack(rendition, recording, patience))
+            tracks.append(RecordingTrack(rendition, recording, timeouts))
         }
         if tracks.isEmpty {
             throw LibraryError(

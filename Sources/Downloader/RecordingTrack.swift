@@ -5,7 +5,7 @@ import Playlist
 /// One rendition of a recording: its reloads, and the handling of origin errors.
 @LoopActor final class RecordingTrack {
     /// Time for which an origin may fail before the recording ends.
-    struct Patience: Sendable {
+    struct Timeouts: Sendable {
         /// For 404 and 410. A server removes a presentation in this way (RFC 8216 §6.2.1), but an encoder that restarts
         /// also answers so until it is back.
         var gone = Duration.seconds(60)
@@ -22,14 +22,14 @@ import Playlist
     /// Listed segments that are not fetched yet, oldest first.
     private var waiting: ArraySlice<Recording.Item> = []
 
-    private let patience: Patience
+    private let timeouts: Timeouts
     private let began = ContinuousClock.now
     private var lastSeen = Int.min
     private var goneSince: ContinuousClock.Instant?
     private var error: LibraryError?
 
-    init(_ rendition: Rendition, _ recording: Recording, _ patience: Patience) {
-        (self.rendition, self.recording, self.patience) = (rendition, recording, patience)
+    init(_ rendition: Rendition, _ recording: Recording, _ timeouts: Timeouts) {
+        (self.rendition, self.recording, self.timeouts) = (rendition, recording, timeouts)
     }
 
     /// The target duration, the time unit of RFC 8216.
@@ -62,7 +62,7 @@ import Playlist
         if isListed, error.code == .originAbsent, !recording.hasEnded { return nil }
         let isSaidToBeMissing = error.code == .missing || error.originStatus == 410
         let isOutOfSight = !isListed && error.code != .originAbsent
-        return isSaidToBeMissing || isOutOfSight ? interval * 3 : max(interval * 3, patience.gone)
+        return isSaidToBeMissing || isOutOfSight ? interval * 3 : max(interval * 3, timeouts.gone)
     }
 
     /// Records the result of a reload.
@@ -75,10 +75,10 @@ import Playlist
     /// The reason why nothing more is expected, as text; nil while more is expected.
     var end: String? {
         if recording.hasEnded { return recording.items.isEmpty ? "the origin ended it" : nil }
-        if let goneSince, .now - goneSince >= patience.gone {
-            return "the origin has had no playlist any more for \(Self.words(patience.gone)): \(trouble)"
+        if let goneSince, .now - goneSince >= timeouts.gone {
+            return "the origin has had no playlist any more for \(Self.words(timeouts.gone)): \(trouble)"
         }
-        let limit = max(patience.absent, interval * 3)
+        let limit = max(timeouts.absent, interval * 3)
         guard .now - max(began, recording.grew) >= limit else { return nil }
         return error == nil
             ? "the origin has shown nothing new for \(Self.words(limit))"

@@ -164,7 +164,7 @@ extension RetryPolicy {
     /// One retry, and none after an attempt of more than a second.
     package static var hasty: RetryPolicy {
         var policy = RetryPolicy()
-        (policy.attempts, policy.patience) = (1, .seconds(1))
+        (policy.attempts, policy.timeLimit) = (1, .seconds(1))
         return policy
     }
 }

@@ -29,10 +29,10 @@ extension Asset {
         return stretches([rendition.place], renditions.map { $0 === rendition ? storedTrack(of: $0) : nil })
     }
 
-    private func stretches(_ places: [Int], _ tracks: [CommonCut.Track?]) -> StoredStretches? {
+    private func stretches(_ places: [Int], _ tracks: [CommonRanges.Track?]) -> StoredStretches? {
         let places = places.filter { tracks.indices.contains($0) && tracks[$0] != nil }
         guard !places.isEmpty else { return nil }
-        let cut = CommonCut(places.compactMap { tracks[$0] })
+        let cut = CommonRanges(places.compactMap { tracks[$0] })
         let isMarked = !places.contains { renditions[$0].hasSections }
         let cuts = zip(places, cut.stays).map { ($0, MediaPlaylistCut(stays: $1, isMarked: isMarked)) }
         return StoredStretches(

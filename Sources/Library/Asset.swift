@@ -92,7 +92,7 @@ public import Store
     /// The complete renditions that the bundle's own playlists list.
     var published: Set<Int> = []
     /// The pieces that substitute others.
-    var composites = Composites()
+    var substitutions = Substitutions()
     /// Increases when the set of renditions is replaced.
     private(set) var edition = 0
     /// The reason why the asset is unusable, as a sentence: its bundle has a newer format. Nil for nearly all assets.
@@ -238,7 +238,7 @@ public import Store
     @discardableResult private func adopt(_ names: [RenditionNaming.Name], places: [Int?]?) -> [Rendition] {
         let former = renditions
         edition += 1
-        composites = Composites()
+        substitutions = Substitutions()
         renditions = names.enumerated().map { index, name in
             if let known = known(name, at: places?[index], in: former) { return known }
             // Players know the folder; each name has only one.

@@ -17,28 +17,28 @@ extension Library {
     ) async throws(LibraryError) -> Asset {
         let url = try url(of: name, in: asset)
         if let known = self.asset(at: url) { return known }
-        let key = Guests.Key(url: url.adding(parametersOf: query), access: asset.access)
-        if let guest = guests.asset(key) { return guest }
-        if let task = guests.opening[key] { return try await task.value.get() }
-        let task = Task { @LoopActor in await self.openGuest(key) }
-        guests.opening[key] = task
-        defer { guests.opening[key] = nil }
+        let key = InterstitialAssets.Key(url: url.adding(parametersOf: query), access: asset.access)
+        if let interstitialAsset = interstitialAssets.asset(key) { return interstitialAsset }
+        if let task = interstitialAssets.opening[key] { return try await task.value.get() }
+        let task = Task { @LoopActor in await self.openInterstitialAsset(key) }
+        interstitialAssets.opening[key] = task
+        defer { interstitialAssets.opening[key] = nil }
         return try await task.value.get()
     }
 
-    private func openGuest(_ key: Guests.Key) async -> Result<Asset, LibraryError> {
+    private func openInterstitialAsset(_ key: InterstitialAssets.Key) async -> Result<Asset, LibraryError> {
         let name = AssetNaming.name(forPath: key.url.path)
         let id = AssetNaming.id(forName: name) { presentation(id: $0) != nil }
-        let guest = Asset(
+        let interstitialAsset = Asset(
             id: id, name: name, title: nil, origin: key.url, access: key.access, created: Self.now, store: store)
-        guest.isPreview = true
+        interstitialAsset.isPreview = true
         do {
-            try await loadEntry(of: guest)
+            try await loadEntry(of: interstitialAsset)
         } catch {
             return .failure(error)
         }
-        guests.add(guest, key)
-        return .success(guest)
+        interstitialAssets.add(interstitialAsset, key)
+        return .success(interstitialAsset)
     }
 
     /// Fetches the list that an interstitial of `asset` names, and replaces the URIs of its presentations by those of

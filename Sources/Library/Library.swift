@@ -34,7 +34,7 @@ public import Store
     /// Receives errors that no caller waits for.
     package let report: @Sendable (String) -> Void
     /// The interstitial assets: presentations that playlists of assets name.
-    var guests = Guests()
+    var interstitialAssets = InterstitialAssets()
     /// Former names of assets that are being played, mapped to the assets' ids.
     var formerNames: [String: String] = [:]
     /// The time of day, in seconds since 1970.
@@ -113,7 +113,7 @@ public import Store
     public func asset(id: String) -> Asset? { byID[id] }
 
     /// Returns the asset or interstitial asset with this id.
-    public func presentation(id: String) -> Asset? { asset(id: id) ?? guests.asset(id: id) }
+    public func presentation(id: String) -> Asset? { asset(id: id) ?? interstitialAssets.asset(id: id) }
 
     /// Returns the asset with this name.
     public func asset(named name: String) -> Asset? { byName[name] }

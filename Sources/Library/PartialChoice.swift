@@ -7,7 +7,7 @@ import Playlist
 struct PartialChoice {
     private let playlist: MultivariantPlaylist
     /// The stored segments of each rendition, by its place; nil if nothing is stored.
-    private let tracks: [CommonCut.Track?]
+    private let tracks: [CommonRanges.Track?]
     /// The places of the chosen renditions.
     private(set) var places: [Int] = []
     /// Playable duration, in seconds.
@@ -17,7 +17,7 @@ struct PartialChoice {
     private static let notice = 0.5
 
     /// Makes the choice; it is empty if nothing can be played.
-    init(_ playlist: MultivariantPlaylist, tracks: [CommonCut.Track?]) {
+    init(_ playlist: MultivariantPlaylist, tracks: [CommonRanges.Track?]) {
         (self.playlist, self.tracks) = (playlist, tracks)
         var chosen: Variant?
         for variant in playlist.variants.sorted(by: { $0.bandwidth > $1.bandwidth }) {
@@ -65,7 +65,7 @@ struct PartialChoice {
         }
     }
 
-    private func length(of places: [Int]) -> Double { CommonCut(places.compactMap { tracks[$0] }).seconds }
+    private func length(of places: [Int]) -> Double { CommonRanges(places.compactMap { tracks[$0] }).seconds }
 
     private func members(of variant: Variant, _ type: Media.Kind) -> [Media] {
         guard let group = variant.group(type) else { return [] }

@@ -8,7 +8,7 @@ extension Rendition {
     /// a key has expired or is revoked.
     ///
     /// A segment with EXT-X-GAP counts as a hole: the other renditions are cut there, too.
-    func storedTrack(with substitutes: Substitutes?) -> CommonCut.Track? {
+    func storedTrack(with substitutes: SegmentSubstitutes?) -> CommonRanges.Track? {
         guard let source, source.isDurable, !folder.sizes.isEmpty, lapsedKeys.isEmpty else { return nil }
         let playlist = source.playlist
         let absentKeys = Set(playlist.keys.filter { !isStored($0) }.map(\.index))
@@ -21,7 +21,7 @@ extension Rendition {
                 && (absentKeys.isEmpty || !segment.keys.contains { absentKeys.contains($0.index) })
                 && (folder.contains(file(of: segment)) || substitutes?.covers(segment.index) ?? false)
         }
-        return CommonCut.Track(durations: playlist.segments.map(\.duration), isThere: isThere)
+        return CommonRanges.Track(durations: playlist.segments.map(\.duration), isThere: isThere)
     }
 
     /// True if it has initialization sections, as fragmented MP4 does.

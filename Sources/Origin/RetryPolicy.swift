@@ -8,7 +8,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Attempts after the first.
     public var attempts = 5
     /// No attempt begins later than this after the last progress; nil for no limit but `attempts`.
-    public var patience: Duration?
+    public var timeLimit: Duration?
     /// The first pause.
     public var firstPause = Duration.milliseconds(250)
     /// The limit of a doubled pause and of an honoured Retry-After.
@@ -29,7 +29,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// waits for the network to return; its attempts cost little.
     public static var whilePlayerWaits: RetryPolicy {
         var policy = RetryPolicy()
-        (policy.attempts, policy.patience, policy.longestPause) = (.max, .seconds(60), .seconds(2))
+        (policy.attempts, policy.timeLimit, policy.longestPause) = (.max, .seconds(60), .seconds(2))
         return policy
     }
 
@@ -46,7 +46,7 @@ public struct RetryPolicy: Hashable, Sendable {
         for _ in 1..<max(failures, 1) where pause < longestPause { pause = pause * 2 }
         pause = min(pause, longestPause) * (1 - min(max(jitter, 0), 1) / 2)
         if let retryAfter { pause = min(max(pause, retryAfter), longestPause) }
-        if let patience, silence + pause > patience { return nil }
+        if let timeLimit, silence + pause > timeLimit { return nil }
         return pause
     }
 }

@@ -52,7 +52,7 @@ import Library
     }
 
     /// Answers from a fetch that was retained for this reply, and releases it when the reply ends. If nothing arrives
-    /// within `patience`, a player that has nothing else to play gets a head without a length while the origin is still
+    /// within `playerTimeout`, a player that has nothing else to play gets a head without a length while the origin is still
     /// awaited. Other players get a 504.
     ///
     /// - Parameters:
@@ -62,7 +62,7 @@ import Library
     ///   - refused: called with the error and status that are sent in place of the bytes.
     ///   - ended: called with the end of the reply, whatever its cause.
     static func follow(
-        _ fetch: Fetch, _ mediaType: MediaType, patience: Duration, to exchange: Exchange,
+        _ fetch: Fetch, _ mediaType: MediaType, playerTimeout: Duration, to exchange: Exchange,
         whole: (@LoopActor () -> Void)? = nil, instead: @escaping @LoopActor (LibraryError) -> Bool = { _ in false },
         refused: @escaping @LoopActor (LibraryError, HTTPStatus) -> Void, ended: @escaping @LoopActor (ReplyEnd) -> Void
     ) {
@@ -79,15 +79,15 @@ import Library
             refused(error, code)
             exchange.refuse(code, "\(error).", status.refused(error))
         }
-        let limit = Deadline(after: patience) {
+        let limit = Deadline(after: playerTimeout) {
             // Bytes have begun to arrive but cannot be sent before the last one, so the reply keeps waiting.
             if whole != nil, fetch.written > 0 { return }
             if whole == nil, fetch.isWaitingForNetwork { return fetch.announce() }
-            let sentence = "the origin has sent nothing for \(patience.components.seconds) seconds"
+            let sentence = "the origin has sent nothing for \(playerTimeout.components.seconds) seconds"
             refuse(LibraryError(.originAbsent, sentence), .gatewayTimeout)
         }
-        let standstill = whole.map { _ in
-            Standstill(of: fetch) {
+        let stallWatch = whole.map { _ in
+            StallWatch(of: fetch) {
                 guard exchange.isOpen, !isRefused else { return }
                 fetch.doubtOrigin()
                 isRefused = instead(LibraryError(.originAbsent, "the origin has gone silent"))
@@ -95,7 +95,7 @@ import Library
         }
         let answer = { @LoopActor (result: Result<Void, FetchError>) in
             limit.cancel()
-            standstill?.cancel()
+            stallWatch?.cancel()
             switch result {
             case .success where whole != nil: if exchange.isOpen, !isRefused { whole?() }
             case .success: send(fetch, mediaType, status, to: exchange)
@@ -121,7 +121,7 @@ import Library
 }
 
 /// Watches a fetch of which nothing is sent yet, and fires when it makes no progress for `span`.
-@LoopActor private final class Standstill {
+@LoopActor private final class StallWatch {
     private var timer: LoopTimer?
     private var written: Int64
     private var since = ContinuousClock.now

@@ -5,7 +5,7 @@ import Library
 import Playheads
 
 /// A folder of pieces as a session's URLs name it. One object holds everything that serving a piece needs.
-@LoopActor final class PiecePlace {
+@LoopActor final class RequestedFolder {
     let asset: Asset
     let session: Session
     let folder: PieceFolder
@@ -30,7 +30,7 @@ import Playheads
 /// and rendition. It holds only an open folder: the folder itself reports which pieces exist.
 @LoopActor struct PieceShelf {
     private var prefix: [UInt8] = []
-    private var place: PiecePlace?
+    private var place: RequestedFolder?
     /// Small pieces of this folder that were served recently.
     private var small: [String: SmallPiece] = [:]
     private static let smallLimit = 32
@@ -38,7 +38,7 @@ import Playheads
     private var mediaType = MediaType.octetStream
 
     /// Returns the cached folder and the file name if the target is a piece in that folder.
-    func find(_ target: ArraySlice<UInt8>) -> (place: PiecePlace, file: String)? {
+    func find(_ target: ArraySlice<UInt8>) -> (place: RequestedFolder, file: String)? {
         guard let place, target.count > prefix.count, target.starts(with: prefix) else { return nil }
         let file = target[(target.startIndex + prefix.count)...]
         // No piece has a longer name.
@@ -49,7 +49,7 @@ import Playheads
     }
 
     /// Caches the folder of a piece that was found.
-    mutating func remember(_ place: PiecePlace, _ path: ArraySlice<UInt8>) {
+    mutating func remember(_ place: RequestedFolder, _ path: ArraySlice<UInt8>) {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return }
         if place.folder !== self.place?.folder { small = [:] }
         prefix = Array(path[...slash])

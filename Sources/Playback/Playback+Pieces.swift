@@ -15,20 +15,20 @@ extension Playback {
         if expired(exchange, asset, session) { return }
         let cursor = library.playheads.cursor(of: session.id, in: asset, folder)
         let record = sessions.record(of: session, asset, exchange)
-        let place = PiecePlace(asset: asset, session: session, folder: pieces, cursor: cursor, record: record)
+        let place = RequestedFolder(asset: asset, session: session, folder: pieces, cursor: cursor, record: record)
         shelf.remember(place, exchange.head.pathBytes)
         piece(exchange, place, file)
     }
 
     /// Answers a request for a file of a folder that was found.
-    func piece(_ exchange: Exchange, _ place: PiecePlace, _ file: String) {
+    func piece(_ exchange: Exchange, _ place: RequestedFolder, _ file: String) {
         let tells = place.record.hears(exchange.head)
         if lapsed(exchange, place, file, tells) { return }
         if !adapted(exchange, place, file, tells) { own(exchange, place, file, tells) }
     }
 
     /// Answers with the named file itself, or with a substitute if the file is not available.
-    func own(_ exchange: Exchange, _ place: PiecePlace, _ file: String, _ tells: Bool) {
+    func own(_ exchange: Exchange, _ place: RequestedFolder, _ file: String, _ tells: Bool) {
         let pieces = place.folder
         if let composition = place.composition, !composition.isApart, let slot = slot(place, file),
             answered(exchange, slot, tells)
@@ -50,7 +50,7 @@ extension Playback {
     }
 
     /// Answers a request for a file that is not stored.
-    func absent(_ exchange: Exchange, _ place: PiecePlace, _ file: String, _ tells: Bool) {
+    func absent(_ exchange: Exchange, _ place: RequestedFolder, _ file: String, _ tells: Bool) {
         let (asset, slot) = (place.asset, self.slot(place, file))
         let resource = PieceName(file).flatMap { asset.resource($0, in: place.folder) }
         let subject = Subject(place.session, asset, resource?.url.replacingQuery(nil).text ?? exchange.head.path)
@@ -61,7 +61,9 @@ extension Playback {
         case .fetch(let isSpliced):
             guard let resource else { return }
             let waits = isSpliced && slot?.substitutes.needsWholes ?? false
-            fetch(resource, exchange, Errand(place: place, file: file, slot: slot, subject: subject), isWhole: waits)
+            fetch(
+                resource, exchange, SegmentRequest(place: place, file: file, slot: slot, subject: subject),
+                isWhole: waits)
         case .substitute where slot.map { substituted(exchange, $0, ended: place.record.stored) } ?? false:
             if tells { library.playheads.catchUp() }
         case .substitute, .refused, .piece:
@@ -75,15 +77,16 @@ extension Playback {
 
     /// Records a request that is answered from the store. If the player sent data about itself (CMCD), the tracker
     /// catches up at once, because the data describes this moment.
-    func took(_ file: String, _ place: PiecePlace, _ exchange: Exchange, _ tells: Bool) {
+    func took(_ file: String, _ place: RequestedFolder, _ exchange: Exchange, _ tells: Bool) {
         note(file, place, exchange, ended: place.record.stored)
         if tells || !place.record.hasStarted { library.playheads.catchUp() }
     }
 
     /// Records a request that is answered from the store. A HEAD request does not count as a segment request. A range
     /// beyond the end is detected only when the answer is made.
-    func note(_ file: String, _ place: PiecePlace, _ exchange: Exchange, ended: @escaping @LoopActor (ReplyEnd) -> Void)
-    {
+    func note(
+        _ file: String, _ place: RequestedFolder, _ exchange: Exchange, ended: @escaping @LoopActor (ReplyEnd) -> Void
+    ) {
         exchange.onEnd = ended
         guard exchange.head.method == .get, let cursor = place.cursor else { return }
         guard exchange.isAmid else { return cursor.served(file) }
@@ -94,8 +97,8 @@ extension Playback {
     }
 
     /// A segment request that waits for the origin, with everything that decides its answer.
-    struct Errand {
-        let place: PiecePlace
+    struct SegmentRequest {
+        let place: RequestedFolder
         let file: String
         /// Set if other renditions can substitute for the segment.
         let slot: Slot?
@@ -105,55 +108,55 @@ extension Playback {
     /// Answers with the bytes that the origin sends.
     ///
     /// - Parameter isWhole: true if the reply must wait for the last byte.
-    private func fetch(_ resource: Resource, _ exchange: Exchange, _ errand: Errand, isWhole: Bool) {
-        let place = errand.place
-        let fallback = fallback(for: errand, isWhole: isWhole)
-        if fallback != .none, stoodIn(for: resource, exchange, errand) { return }
+    private func fetch(_ resource: Resource, _ exchange: Exchange, _ request: SegmentRequest, isWhole: Bool) {
+        let place = request.place
+        let fallback = fallback(for: request, isWhole: isWhole)
+        if fallback != .none, stoodIn(for: resource, exchange, request) { return }
         do {
             let fetch = try library.fetch(
                 resource, in: place.folder, of: place.asset, urgency: .playback, fallback: fallback)
             place.record.adapter?.link.follow(fetch)
-            if fallback != .none, let slot = errand.slot, slot.substitutes.joins(slot.name) {
+            if fallback != .none, let slot = request.slot, slot.substitutes.joins(slot.name) {
                 slot.composition.advance(to: .perhaps)
             }
-            follow(fetch, exchange, errand, isWhole: isWhole || fallback == .untilComplete)
+            follow(fetch, exchange, request, isWhole: isWhole || fallback == .untilComplete)
         } catch {
-            if let slot = errand.slot, substituted(exchange, slot, after: error, ended: place.record.stored) { return }
-            refuse(exchange, error, about: errand.subject)
+            if let slot = request.slot, substituted(exchange, slot, after: error, ended: place.record.stored) { return }
+            refuse(exchange, error, about: request.subject)
         }
     }
 
     /// Returns the point up to which a substitute can replace the fetch. No substitution is possible once the first
     /// byte is sent. So a player that has media in its buffer gets the segment only when it is complete, which takes no
     /// longer.
-    private func fallback(for errand: Errand, isWhole: Bool) -> Fetch.Fallback {
-        guard let slot = errand.slot, slot.substitutes.has(slot.name) else { return .none }
-        return isWhole || buffer(of: errand.place.session) > 0 ? .untilComplete : .untilBegun
+    private func fallback(for request: SegmentRequest, isWhole: Bool) -> Fetch.Fallback {
+        guard let slot = request.slot, slot.substitutes.has(slot.name) else { return .none }
+        return isWhole || buffer(of: request.place.session) > 0 ? .untilComplete : .untilBegun
     }
 
     /// Answers with a substitute, without asking the origin, if the same resource was awaited in vain a moment ago.
-    private func stoodIn(for resource: Resource, _ exchange: Exchange, _ errand: Errand) -> Bool {
-        let place = errand.place
-        guard library.isPresumedAbsent(resource, in: place.folder, of: place.asset), let slot = errand.slot else {
+    private func stoodIn(for resource: Resource, _ exchange: Exchange, _ request: SegmentRequest) -> Bool {
+        let place = request.place
+        guard library.isPresumedAbsent(resource, in: place.folder, of: place.asset), let slot = request.slot else {
             return false
         }
         let error = LibraryError(
             .originAbsent, "\(resource.url.redacted) was not asked for: its origin did not answer a moment ago")
         guard substituted(exchange, slot, after: error, ended: place.record.stored) else { return false }
-        sessions.failed(Failure(error, status: 200, about: errand.subject))
+        sessions.failed(Failure(error, status: 200, about: request.subject))
         return true
     }
 
-    private func follow(_ fetch: Fetch, _ exchange: Exchange, _ errand: Errand, isWhole: Bool) {
-        let (place, file, subject) = (errand.place, errand.file, errand.subject)
+    private func follow(_ fetch: Fetch, _ exchange: Exchange, _ request: SegmentRequest, isWhole: Bool) {
+        let (place, file, subject) = (request.place, request.file, request.subject)
         let cursor = exchange.head.method == .get ? place.cursor : nil
         let arrived = place.record.awaits(file, in: place.folder, fetch, isAwaited: cursor != nil)
         cursor?.awaits(file)
         var whole: (@LoopActor () -> Void)?
-        if isWhole, let slot = errand.slot { whole = { [weak self] in self?.sendWhole(fetch, to: exchange, slot) } }
+        if isWhole, let slot = request.slot { whole = { [weak self] in self?.sendWhole(fetch, to: exchange, slot) } }
         PieceReply.follow(
-            fetch, shelf.type(of: file), patience: patience, to: exchange, whole: whole,
-            instead: { [weak self] error in self?.substituted(exchange, errand, after: error) ?? false },
+            fetch, shelf.type(of: file), playerTimeout: playerTimeout, to: exchange, whole: whole,
+            instead: { [weak self] error in self?.substituted(exchange, request, after: error) ?? false },
             refused: { [sessions] error, status in
                 sessions.failed(Failure(error, status: status.code, about: subject))
             },

@@ -13,23 +13,23 @@ public import Retention
     /// The sessions of all players.
     public let sessions: Sessions
     private let report: @Sendable (String) -> Void
-    let patience: Duration
+    let playerTimeout: Duration
     var shelf = PieceShelf()
     private var stretches = StretchesShelf()
     private var liveSessions: [String: Session] = [:]
     private static let liveSessionLimit = 256
 
     /// - Parameters:
-    ///   - patience: how long a player waits for the first byte; hls.js and GStreamer give up after 10 s.
+    ///   - playerTimeout: how long a player waits for the first byte; hls.js and GStreamer give up after 10 s.
     ///   - logs: configuration of the session logs.
     ///   - report: called with a sentence for the log about each refused request.
     public init(
-        library: Library, retention: Retention, patience: Duration = .seconds(8),
+        library: Library, retention: Retention, playerTimeout: Duration = .seconds(8),
         logs: Sessions.Configuration = Sessions.Configuration(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (self.library, self.retention) = (library, retention)
-        self.patience = patience
+        self.playerTimeout = playerTimeout
         self.report = report
         sessions = Sessions(library: library, logs, report: report)
     }

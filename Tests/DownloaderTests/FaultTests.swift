@@ -23,14 +23,14 @@ import Testing
 
         @LoopActor init() throws {
             folder = try TemporaryFolder()
-            var patience = OriginClient.Configuration()
-            (patience.firstByteLimit, patience.stallSpan, patience.stallBytes) = (
+            var limits = OriginClient.Configuration()
+            (limits.firstByteLimit, limits.stallSpan, limits.stallBytes) = (
                 .milliseconds(600), .milliseconds(200), 1
             )
-            patience.retries.attempts = 1
-            (patience.retries.firstPause, patience.retries.longestPause) = (.milliseconds(5), .milliseconds(10))
-            patience.absencePauses = .milliseconds(1)...(.milliseconds(1))
-            client = OriginClient(configuration: patience)
+            limits.retries.attempts = 1
+            (limits.retries.firstPause, limits.retries.longestPause) = (.milliseconds(5), .milliseconds(10))
+            limits.absencePauses = .milliseconds(1)...(.milliseconds(1))
+            client = OriginClient(configuration: limits)
             library = Library(store: try Store(path: folder.path, reserve: 0), client: client)
             var configuration = Downloader.Configuration()
             configuration.pauses = .milliseconds(5)...(.milliseconds(10))

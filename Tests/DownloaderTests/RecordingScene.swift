@@ -19,22 +19,22 @@ import Testing
     private(set) var sentence = ""
     private(set) var received: Int64 = 0
 
-    init(_ fixture: DownloadFixture, _ path: String, _ patience: RecordingTrack.Patience = .init()) async throws {
+    init(_ fixture: DownloadFixture, _ path: String, _ timeouts: RecordingTrack.Timeouts = .init()) async throws {
         (self.fixture, self.path) = (fixture, path)
         asset = try await fixture.open(path)
-        start(patience)
+        start(timeouts)
     }
 
-    convenience init(_ path: String, _ patience: RecordingTrack.Patience = .init()) async throws {
-        try await self.init(try await DownloadFixture(), path, patience)
+    convenience init(_ path: String, _ timeouts: RecordingTrack.Timeouts = .init()) async throws {
+        try await self.init(try await DownloadFixture(), path, timeouts)
     }
 
-    func start(_ patience: RecordingTrack.Patience = .init()) {
+    func start(_ timeouts: RecordingTrack.Timeouts = .init()) {
         var task = DownloadTask()
         task.add(DownloadTask.Item(Selection(), renditions: asset.renditions.map(\.name.id)))
         recorder = Recorder(
             Download(asset, task, state: .running, created: 0), library: fixture.library, parallel: 4,
-            patience: patience, observer: self
+            timeouts: timeouts, observer: self
         ) { [weak self] in self?.sentence = $0 }
         recorder?.start(at: 0)
     }

@@ -59,13 +59,13 @@ import Testing
         #expect(
             reports.map(\.number) == [0, 1, 2] && reports.allSatisfy { $0.life.came == fixture.date && $0.isStored })
         #expect(reports[1].uses.map(\.rendition) == ["video-90p"] && reports[1].uses[0].time == 4..<8)
-        let parcel = try TemporaryFolder()
-        _ = try await fixture.exchange.exporter.export(asset, to: parcel.path("film"), as: .folder)
-        for file in parcel.files() where file.hasSuffix(".key") {
-            let attributes = try FileManager.default.attributesOfItem(atPath: parcel.path(file))
+        let exported = try TemporaryFolder()
+        _ = try await fixture.exchange.exporter.export(asset, to: exported.path("film"), as: .folder)
+        for file in exported.files() where file.hasSuffix(".key") {
+            let attributes = try FileManager.default.attributesOfItem(atPath: exported.path(file))
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
-        let imported = try await fixture.exchange.importer.importAsset(at: parcel.path("film"), name: "again")
+        let imported = try await fixture.exchange.importer.importAsset(at: exported.path("film"), name: "again")
         #expect(try mode("assets/\(imported.id)/keys/0.key") == 0o600)
         #expect(try mode("assets/\(imported.id)/keys") == 0o700)
     }
@@ -305,11 +305,11 @@ import Testing
         try await retention.setPolicy(policy, of: asset)
         try await library.setExpiry(date + 30, ofKeys: [2], of: asset)
         fixture.date += 20
-        let parcel = try TemporaryFolder()
-        _ = try await fixture.exchange.exporter.export(asset, to: parcel.path("film"), as: .folder)
+        let exported = try TemporaryFolder()
+        _ = try await fixture.exchange.exporter.export(asset, to: exported.path("film"), as: .folder)
         let other = try await LibraryFixture()
         other.date = date + 25
-        _ = try await other.exchange.importer.importAsset(at: parcel.path("film"))
+        _ = try await other.exchange.importer.importAsset(at: exported.path("film"))
         try await other.restart()
         let imported = try #require(other.library.asset(named: "aes"))
         #expect(imported.life.policy == policy && imported.isPlayableOffline)
@@ -317,7 +317,7 @@ import Testing
         other.date = date + 30
         #expect(!imported.isPlayableOffline)
         #expect(
-            await code { _ = try await other.exchange.exporter.export(imported, to: parcel.path("b"), as: .folder) }
+            await code { _ = try await other.exchange.exporter.export(imported, to: exported.path("b"), as: .folder) }
                 == .keyLapsed
         )
     }

@@ -64,7 +64,7 @@ import Testing
         retention = Retention(of: library, cacheLimit: cacheLimit)
     }
 
-    /// The limits that Weir ships with, but for patience.
+    /// The limits that Weir ships with, but for timeLimit.
     private static func client(stallSpan: Duration = .seconds(30)) -> OriginClient {
         var configuration = OriginClient.Configuration()
         configuration.stallSpan = stallSpan

@@ -26,9 +26,9 @@ import Testing
         guard case .multivariant(let playlist) = try Playlist.parse(Array(text.utf8)) else {
             throw LibraryError(.notPlaylist, "the test's own")
         }
-        let tracks = marks.map { marks -> CommonCut.Track? in
+        let tracks = marks.map { marks -> CommonRanges.Track? in
             guard !marks.isEmpty else { return nil }
-            return CommonCut.Track(
+            return CommonRanges.Track(
                 durations: [Double](repeating: 2, count: marks.count), isThere: marks.map { $0 == "x" })
         }
         return PartialChoice(playlist, tracks: tracks).places

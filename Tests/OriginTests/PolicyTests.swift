@@ -16,7 +16,7 @@ struct RetryPolicyTests {
 
     @Test func retriesEndBeforeAnAttemptThatWouldBeTooLate() {
         var policy = RetryPolicy()
-        policy.patience = .seconds(8)
+        policy.timeLimit = .seconds(8)
         #expect(policy.pause(afterFailures: 1, silentFor: .seconds(7), retryAfter: nil, jitter: 0) != nil)
         #expect(policy.pause(afterFailures: 1, silentFor: .seconds(8), retryAfter: nil, jitter: 0) == nil)
         #expect(policy.pause(afterFailures: 1, silentFor: .zero, retryAfter: .seconds(9), jitter: 0) == nil)

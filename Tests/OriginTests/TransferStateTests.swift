@@ -61,7 +61,8 @@ struct TransferStateTests {
 
     /// The network goes down during the body.
     @Test(arguments: [(true, "abc", 60.0), (true, "", 4), (false, "abc", 4)])
-    func playerWithTheBeginningOfABodyWaitsForTheNetwork(_ isAwaited: Bool, _ body: String, _ patience: Double) throws {
+    func playerWithTheBeginningOfABodyWaitsForTheNetwork(_ isAwaited: Bool, _ body: String, _ timeLimit: Double) throws
+    {
         let start = ContinuousClock.now
         var state = TransferState(
             OriginRequest(try WebURL("http://h/r")), policy: RetryPolicy(), redirectLimit: 5, now: start)
@@ -77,12 +78,12 @@ struct TransferStateTests {
             outcome = .failed(.init(code: .unreachable))
             guard case .send = state.pauseEnded() else { break }
         }
-        #expect(waited <= .seconds(max(patience, 8)) && waited >= .seconds(patience - 3))
+        #expect(waited <= .seconds(max(timeLimit, 8)) && waited >= .seconds(timeLimit - 3))
     }
 
     /// The network goes down before the first byte.
     @Test(arguments: [(true, true, 60.0), (true, false, 4), (false, true, 4)])
-    func playerWithoutAnAlternativeWaitsForTheNetwork(_ isAwaited: Bool, _ ignoresAbsence: Bool, _ patience: Double)
+    func playerWithoutAnAlternativeWaitsForTheNetwork(_ isAwaited: Bool, _ ignoresAbsence: Bool, _ timeLimit: Double)
         throws
     {
         let start = ContinuousClock.now
@@ -97,7 +98,7 @@ struct TransferStateTests {
             waited += pause
             guard case .send = state.pauseEnded() else { break }
         }
-        #expect(waited <= .seconds(max(patience, 8)) && waited >= .seconds(patience - 3))
+        #expect(waited <= .seconds(max(timeLimit, 8)) && waited >= .seconds(timeLimit - 3))
     }
 
     private func reply(_ text: String) throws -> Reply {

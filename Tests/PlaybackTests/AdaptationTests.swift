@@ -6,7 +6,7 @@ import Testing
     private static let sizes: [Int64] = [60_000, 150_000, 400_000, 1_200_000]
 
     private func choice(
-        buffer: Double, throughput: Double?, current: Int? = nil, stored: Set<Int> = [], patience: Double = 8
+        buffer: Double, throughput: Double?, current: Int? = nil, stored: Set<Int> = [], playerTimeout: Double = 8
     ) -> Int {
         let options = Self.sizes.indices.map {
             AdaptationRule.Option(bytes: Self.sizes[$0], isStored: stored.contains($0))
@@ -14,7 +14,7 @@ import Testing
         return AdaptationRule.choice(
             of: options,
             at: AdaptationRule.Moment(
-                duration: 4, buffer: buffer, patience: patience, throughput: throughput, current: current))
+                duration: 4, buffer: buffer, playerTimeout: playerTimeout, throughput: throughput, current: current))
     }
 
     @Test func withNothingMeasuredTheLowestComesFirst() {
@@ -40,18 +40,18 @@ import Testing
         #expect(choice(buffer: 15, throughput: 220_000, current: 1) == 2)
         // And no more than a player waits.
         #expect(choice(buffer: 60, throughput: 200_000, current: 1) == 2)
-        #expect(choice(buffer: 60, throughput: 200_000, current: 1, patience: 20) == 3)
-        #expect(choice(buffer: 60, throughput: 200_000, current: 1, patience: 0) == 0)
+        #expect(choice(buffer: 60, throughput: 200_000, current: 1, playerTimeout: 20) == 3)
+        #expect(choice(buffer: 60, throughput: 200_000, current: 1, playerTimeout: 0) == 0)
     }
 
     @Test(arguments: ["Lavf/59.27.100", "libmpv", "VLC/3.0.23 LibVLC/3.0.23"])
     func aPatientPlayerWaits(_ client: String) {
-        #expect(PlayerPatience.of(client: client) == .seconds(20))
+        #expect(PlayerTimeout.of(client: client) == .seconds(20))
     }
 
     @Test(arguments: [nil, "", "GStreamer souphttpsrc 1.22.0 libsoup/3.2.3", "Mozilla/5.0 VLC/3"])
     func anUnknownPlayerDoesNotWait(_ client: String?) {
-        #expect(PlayerPatience.of(client: client) == nil)
+        #expect(PlayerTimeout.of(client: client) == nil)
     }
 
     @Test func withLessThanTwoSegmentsAheadTheBufferGrows() {

@@ -35,8 +35,9 @@ import Testing
         LinkTrace("DSL", [.init(until: 999, rate: 250_000)]),
     ]
 
-    private func own(_ film: TracedFilm, _ trace: LinkTrace, ahead: Double, patience: Double = 8) -> TracedPlayback {
-        var rule = OwnTracedRule(for: film, patience: patience)
+    private func own(_ film: TracedFilm, _ trace: LinkTrace, ahead: Double, playerTimeout: Double = 8) -> TracedPlayback
+    {
+        var rule = OwnTracedRule(for: film, playerTimeout: playerTimeout)
         return TracedPlayback(of: film, over: trace, ahead: ahead, by: &rule)
     }
 
@@ -72,7 +73,7 @@ import Testing
         let film = TracedFilm(duration: 6, sizes: [180_000, 360_000, 750_000, 1_500_000], count: 20)
         let trace = Self.falling(at: 15, until: 75)
         let hasty = own(film, trace, ahead: 60)
-        let patient = own(film, trace, ahead: 60, patience: 20)
+        let patient = own(film, trace, ahead: 60, playerTimeout: 20)
         #expect(hasty.stalls == 0 && patient.stalls == 0)
         #expect(patient.bytes(of: film) > 1.2 * hasty.bytes(of: film), "\(hasty) \(patient)")
         let most = try #require(TracedPlayback.most(of: film, over: trace, ahead: 60))
@@ -83,7 +84,7 @@ import Testing
     /// long as it takes, and reads far ahead.
     @Test(arguments: traces)
     func takesNearlyWhatTheTraceCarries(_ trace: LinkTrace) {
-        let own = own(Self.film, trace, ahead: 120, patience: .infinity)
+        let own = own(Self.film, trace, ahead: 120, playerTimeout: .infinity)
         let allowed = min(trace.bytes(until: 240), Double(Self.film.sizes[3]) * 60)
         #expect(own.bytes(of: Self.film) > 0.85 * allowed, "\(own) of \(allowed)")
     }

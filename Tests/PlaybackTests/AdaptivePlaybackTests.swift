@@ -13,8 +13,8 @@ import Testing
 /// One variant, of which Weir chooses the quality segment by segment.
 @Suite @LoopActor struct AdaptivePlaybackTests {
     /// A fixture whose lowest variant is not offered: what it begins with is two frames earlier than the others.
-    private func fixture(_ name: String = "ts", patience: Duration = .seconds(8)) async throws -> PlaybackFixture {
-        let fixture = try await PlaybackFixture(patience: patience)
+    private func fixture(_ name: String = "ts", playerTimeout: Duration = .seconds(8)) async throws -> PlaybackFixture {
+        let fixture = try await PlaybackFixture(playerTimeout: playerTimeout)
         var lines = String(decoding: try Spliced.bytes("\(name)/master.m3u8"), as: UTF8.self).split(separator: "\n")
         let lowest = try #require(lines.firstIndex { $0.contains("EXT-X-STREAM-INF") })
         lines.removeSubrange(lowest...lowest + 1)
@@ -215,7 +215,7 @@ import Testing
         let asset = try fixture.asset("ts")
         let own = try #require(asset.rendition("video-180p"))
         let qualities = try #require(asset.substitutes(of: own)).qualities(of: try #require(PieceName("2.ts")))
-        var situation = Adapter.Situation(buffer: 4, patience: 8, mayAsk: true)
+        var situation = Adapter.Situation(buffer: 4, playerTimeout: 8, mayAsk: true)
         #expect(Adapter().choose(from: qualities, situation)?.rendition.name.id == "video-270p")
         situation.ceiling = "video-270p"
         #expect(Adapter().choose(from: qualities, situation)?.rendition.name.id == "video-180p")

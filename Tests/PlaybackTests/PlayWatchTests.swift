@@ -99,7 +99,7 @@ struct WatchTrace {
         trace.ask(at: 1)
         trace.fail(at: 2)
         #expect(trace.total(at: 10) == (1, 7))
-        #expect(trace.total(at: 600) == (1, 2 + PlayWatch.patience - 3))
+        #expect(trace.total(at: 600) == (1, 2 + PlayWatch.playerTimeout - 3))
         trace.ask(at: 10)
         trace.get(at: 12)
         #expect(trace.watch.total == (1, 9))

@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: ["ts", "aes", "byterange-fmp4"])
     func whereThereIsNothingElseToPlayAnOriginIsWaitedForBehindTheHead(_ name: String) async throws {
-        let fixture = try await PlaybackFixture(patience: .milliseconds(100))
+        let fixture = try await PlaybackFixture(playerTimeout: .milliseconds(100))
         let paths = try await fixture.media(fixture.typed("/\(name)/master.m3u8"))
         // A segment, a key, an initialization section.
         let path = paths[0]
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func anOriginThatSaysNothingIsAskedAgainWhenNobodyWaits() async throws {
-        let fixture = try await PlaybackFixture(patience: .milliseconds(100))
+        let fixture = try await PlaybackFixture(playerTimeout: .milliseconds(100))
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         do {

@@ -28,7 +28,8 @@ import Testing
     ///   - absence: for how long an origin is presumed absent, and probed then.
     ///   - clock: what sessions go by, in place of the machine's.
     init(
-        patience: Duration = .seconds(8), reserve: Int64 = 0, absence: Duration? = nil, allowedOrigins: [String] = [],
+        playerTimeout: Duration = .seconds(8), reserve: Int64 = 0, absence: Duration? = nil,
+        allowedOrigins: [String] = [],
         clock: ManualClock? = nil
     ) async throws {
         folder = try TemporaryFolder()
@@ -50,7 +51,7 @@ import Testing
         var sessions = Sessions.Configuration()
         (sessions.folder, sessions.software) = (logs.path("log"), "Weir/test")
         if let clock { sessions.date = { clock.date } }
-        let playback = Playback(library: library, retention: retention, patience: patience, logs: sessions)
+        let playback = Playback(library: library, retention: retention, playerTimeout: playerTimeout, logs: sessions)
         self.playback = playback
         var limits = HTTPServer.Configuration()
         limits.allowedOrigins = allowedOrigins

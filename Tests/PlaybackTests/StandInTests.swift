@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func substitutesSoonForASilentOrigin() async throws {
-        let fixture = try await PlaybackFixture(patience: .milliseconds(200))
+        let fixture = try await PlaybackFixture(playerTimeout: .milliseconds(200))
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])
         try await fixture.origin.add(OriginRule("/ts/270p/3.ts") { $0.hold = true })
         let path = try await fixture.paths(fixture.typed("/ts/master.m3u8"), "video-270p")[3]

@@ -2,10 +2,10 @@ import Glibc
 
 @testable import Playback
 
-/// Weir's own rule, asked and told as `SessionLink` and `Pursuit` do.
+/// Weir's own rule, asked and told as `SessionLink` and `AdaptiveFetch` do.
 struct OwnTracedRule: TracedRule {
     private let film: TracedFilm
-    private let patience: Double
+    private let playerTimeout: Double
     private var estimate = ThroughputEstimate()
     private var current: Int?
     /// What of the transfer under way is counted, and until when.
@@ -13,8 +13,8 @@ struct OwnTracedRule: TracedRule {
     /// The time that passed before the transfer under way was begun, for one that was given up.
     private var waited = 0.0
 
-    /// - Parameter patience: for how long the player waits for the first byte, in seconds.
-    init(for film: TracedFilm, patience: Double) { (self.film, self.patience) = (film, patience) }
+    /// - Parameter playerTimeout: for how long the player waits for the first byte, in seconds.
+    init(for film: TracedFilm, playerTimeout: Double) { (self.film, self.playerTimeout) = (film, playerTimeout) }
 
     mutating func choose(buffer: Double) -> Int {
         waited = 0
@@ -24,7 +24,8 @@ struct OwnTracedRule: TracedRule {
     private mutating func choose(buffer: Double, below ceiling: Int) -> Int {
         counted = (0, 0)
         let moment = AdaptationRule.Moment(
-            duration: film.duration, buffer: buffer, patience: max(0, patience - waited), throughput: estimate.rate,
+            duration: film.duration, buffer: buffer, playerTimeout: max(0, playerTimeout - waited),
+            throughput: estimate.rate,
             current: current)
         let options = film.sizes.prefix(ceiling).map { AdaptationRule.Option(bytes: $0, isStored: false) }
         return AdaptationRule.choice(of: options, at: moment)
@@ -37,7 +38,7 @@ struct OwnTracedRule: TracedRule {
         let throughput = max(1, transfer.bytes) / transfer.elapsed
         let isHopeless = AdaptationRule.isHopeless(
             remaining: Int64(transfer.size - transfer.bytes), instead: film.sizes[0],
-            buffer: min(buffer, max(0, patience - waited - transfer.elapsed)),
+            buffer: min(buffer, max(0, playerTimeout - waited - transfer.elapsed)),
             throughput: min(throughput, estimate.rateOfLate ?? throughput))
         guard isHopeless else { return nil }
         waited += transfer.elapsed

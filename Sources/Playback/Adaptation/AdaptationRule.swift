@@ -22,7 +22,7 @@ struct AdaptationRule {
         var buffer: Double
         /// How long the player waits for the first byte, in seconds. The reply's first byte is sent only when the last
         /// one has arrived.
-        var patience: Double
+        var playerTimeout: Double
         /// Bytes per second; nil before the first measurement.
         var throughput: Double?
         /// Index of the quality of the previous segment; nil for the first segment.
@@ -51,7 +51,7 @@ struct AdaptationRule {
         guard let throughput = moment.throughput, throughput > 0 else { return false }
         let share = place > moment.current ?? 0 ? shareUp : share
         let time = Double(option.bytes) / (throughput * share)
-        return time <= min(moment.patience, limit(moment))
+        return time <= min(moment.playerTimeout, limit(moment))
     }
 
     /// Maximum time for a segment, in seconds. With two segments ahead it is the segment's duration. With more it is

@@ -6,7 +6,7 @@ import Library
     /// Measures the session's throughput.
     let link = SessionLink()
     /// How long the player waits for the first byte, if known.
-    let patience: Duration?
+    let playerTimeout: Duration?
     /// The rendition of the previous segment.
     private var current: String?
     /// Consecutive failures per rendition: the origin did not deliver, or the piece could not be stored or spliced.
@@ -15,7 +15,7 @@ import Library
     private static let failureLimit = 3
 
     /// - Parameter client: the player's User-Agent.
-    init(client: String? = nil) { patience = PlayerPatience.of(client: client) }
+    init(client: String? = nil) { playerTimeout = PlayerTimeout.of(client: client) }
 
     /// Inputs of one choice.
     struct Situation {
@@ -23,7 +23,7 @@ import Library
         var buffer: Double
         /// How long the player waits for the first byte, in seconds. The reply's first byte is sent only when the last
         /// one has arrived.
-        var patience: Double
+        var playerTimeout: Double
         /// True if the origin may be asked.
         var mayAsk: Bool
         /// The rendition that was abandoned for this segment: only lower ones are considered; nil if none was.
@@ -41,7 +41,8 @@ import Library
         guard let own = open.first else { return nil }
         link.sampleBeforeChoice()
         let moment = AdaptationRule.Moment(
-            duration: own.duration, buffer: situation.buffer, patience: situation.patience, throughput: link.rate,
+            duration: own.duration, buffer: situation.buffer, playerTimeout: situation.playerTimeout,
+            throughput: link.rate,
             current: open.firstIndex { $0.rendition.name.id == current })
         let options = open.map { AdaptationRule.Option(bytes: $0.bytes, isStored: $0.isStored) }
         return open[AdaptationRule.choice(of: options, at: moment)]

@@ -20,7 +20,7 @@ extension Playback {
     /// Answers for a segment in another quality than its own, now or later. Returns false if its own quality is chosen,
     /// or if there is no choice.
     func adapted(
-        _ exchange: Exchange, _ place: PiecePlace, _ file: String, _ tells: Bool, after earlier: Attempts? = nil
+        _ exchange: Exchange, _ place: RequestedFolder, _ file: String, _ tells: Bool, after earlier: Attempts? = nil
     ) -> Bool {
         // A range request continues in the quality in which the body began.
         guard let adapter = place.record.adapter, !exchange.isAmid, let slot = slot(place, file) else { return false }
@@ -28,7 +28,7 @@ extension Playback {
         guard qualities.count > 1 else { return false }
         let attempts = earlier ?? Attempts()
         let situation = Adapter.Situation(
-            buffer: buffer(of: place.session), patience: patience(of: adapter, after: attempts),
+            buffer: buffer(of: place.session), playerTimeout: playerTimeout(of: adapter, after: attempts),
             mayAsk: attempts.mayFetch && !library.isOffline && library.readOnlyReason == nil,
             ceiling: attempts.givenUp)
         guard let quality = adapter.choose(from: qualities, situation) else { return false }
@@ -52,8 +52,8 @@ extension Playback {
     }
 
     /// Time that the player will still wait, in seconds.
-    private func patience(of adapter: Adapter, after attempts: Attempts) -> Double {
-        max(0, ((adapter.patience ?? patience) - (ContinuousClock.now - attempts.since)).inSeconds)
+    private func playerTimeout(of adapter: Adapter, after attempts: Attempts) -> Double {
+        max(0, ((adapter.playerTimeout ?? playerTimeout) - (ContinuousClock.now - attempts.since)).inSeconds)
     }
 
     /// Fetches a segment in another quality, and answers with it once it is stored. Returns false if the fetch cannot
@@ -73,13 +73,13 @@ extension Playback {
         slot.composition.advance(to: .joined)
         let arrived = place.record.awaits(slot.file, in: place.folder, segment, isAwaited: cursor != nil)
         cursor?.awaits(slot.file)
-        let pursuit = Pursuit(fetches)
+        let adaptiveFetch = AdaptiveFetch(fetches)
         exchange.onEnd = { end in
-            pursuit.release()
+            adaptiveFetch.release()
             cursor?.received(slot.file, bytes: end.bodyBytes, isComplete: end.isWhole)
             arrived(end)
         }
-        pursuit.follow { [weak self] progress in
+        adaptiveFetch.follow { [weak self] progress in
             adapter.link.sample()
             return self?.isHopeless(progress, quality, instead: own, place.session, adapter, attempts) ?? true
         } ended: { [weak self] end in
@@ -113,7 +113,7 @@ extension Playback {
 
     /// Answers with the fetched segment. Returns false if the fetch failed or was abandoned.
     private func settled(
-        _ end: Pursuit.End, _ quality: Quality, _ segment: Fetch, _ exchange: Exchange, _ slot: Slot,
+        _ end: AdaptiveFetch.End, _ quality: Quality, _ segment: Fetch, _ exchange: Exchange, _ slot: Slot,
         _ adapter: Adapter
     ) -> Bool {
         let chosen = quality.rendition.name.id
@@ -136,16 +136,17 @@ extension Playback {
     /// True if a running fetch must be abandoned. It gets at least half of the segment's duration, because a new
     /// connection is slow at first.
     private func isHopeless(
-        _ progress: Pursuit.Progress, _ quality: Quality, instead own: Quality, _ session: Session, _ adapter: Adapter,
+        _ progress: AdaptiveFetch.Progress, _ quality: Quality, instead own: Quality, _ session: Session,
+        _ adapter: Adapter,
         _ attempts: Attempts
     ) -> Bool {
-        let patience = patience(of: adapter, after: attempts)
-        if progress.bytes == 0, patience <= 0 { return true }
+        let playerTimeout = playerTimeout(of: adapter, after: attempts)
+        if progress.bytes == 0, playerTimeout <= 0 { return true }
         guard progress.elapsed >= quality.duration / 2 else { return false }
         let throughput = Double(max(1, progress.bytes)) / progress.elapsed
         return AdaptationRule.isHopeless(
             remaining: progress.remaining ?? max(0, quality.bytes - progress.bytes),
-            instead: own.isStored ? 0 : own.bytes, buffer: min(buffer(of: session), patience),
+            instead: own.isStored ? 0 : own.bytes, buffer: min(buffer(of: session), playerTimeout),
             // If the link slowed down meanwhile, its average is too high. On a shared link, this fetch's own rate is
             // too low.
             throughput: min(throughput, adapter.link.rateOfLate ?? throughput))
@@ -155,7 +156,7 @@ extension Playback {
 extension Playback.Attempts {
     /// Returns the state after one more failed attempt. If a fetch was too slow, a lower quality may arrive in time. If
     /// it failed, only a stored quality or the segment's own is used.
-    @LoopActor fileprivate func next(_ quality: Quality, _ end: Pursuit.End) -> Self {
+    @LoopActor fileprivate func next(_ quality: Quality, _ end: AdaptiveFetch.End) -> Self {
         var next = self
         if case .hopeless = end { next.givenUp = quality.rendition.name.id } else { next.mayFetch = false }
         return next

@@ -44,7 +44,7 @@ struct PlayWatch {
     private var pending = (count: 0, time: 0.0)
 
     /// Time until which the player is known to need more. Infinite while a request is under way. After a failed
-    /// request, `patience` later, because the player will retry or has given up. Otherwise the end of its last reply.
+    /// request, `playerTimeout` later, because the player will retry or has given up. Otherwise the end of its last reply.
     private var wantsUntil = -Double.infinity
     /// Media time, in seconds; never decreases.
     private(set) var watched = 0.0
@@ -63,7 +63,7 @@ struct PlayWatch {
     /// Possible error of the inferred playhead, in seconds.
     static let doubt = 2.0
     /// Delay before players retry a failed request, in seconds.
-    static let patience = 15.0
+    static let playerTimeout = 15.0
 
     // MARK: Time
 
@@ -125,7 +125,7 @@ struct PlayWatch {
     /// Records that no request is under way any more; the last one may have failed.
     mutating func wantsNothing(hasFailed: Bool, at now: Double) {
         advance(to: now)
-        wantsUntil = now + (hasFailed ? Self.patience : 0)
+        wantsUntil = now + (hasFailed ? Self.playerTimeout : 0)
     }
 
     /// Applies the tracker's playhead after a request or a delivery.

@@ -147,7 +147,7 @@ import Playlist
     ///
     /// - Parameter substitutes: the renditions that can substitute now, or may have substituted before a restart; nil
     ///   if there are none.
-    func composition(of rendition: String, among substitutes: @autoclosure () -> Substitutes?) -> Composition {
+    func composition(of rendition: String, among substitutes: @autoclosure () -> SegmentSubstitutes?) -> Composition {
         if let known = compositions[rendition] { return known }
         let made = Composition(isKnown: isEntered || !(substitutes()?.mayHaveJoined ?? false))
         compositions[rendition] = made

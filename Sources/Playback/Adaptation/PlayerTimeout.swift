@@ -3,7 +3,7 @@
 /// hls.js and GStreamer give up after 10 to 15 s, and most players do not document their timeout. A player that is
 /// known to wait longer may be kept waiting while it has more than that in its buffer: segments of 6 s and more then
 /// arrive in a better quality on a slow link.
-enum PlayerPatience {
+enum PlayerTimeout {
     /// Lower bound for players that were observed to wait for 25 s.
     private static let long = Duration.seconds(20)
     /// User-Agent prefixes of FFmpeg's programs, mpv and VLC.

@@ -17,7 +17,7 @@ public struct Substitute {
 }
 
 /// Finds substitutes for segments of one rendition: pieces of other renditions with the same content.
-@LoopActor public final class Substitutes {
+@LoopActor public final class SegmentSubstitutes {
     let own: Rendition
     /// The expected bit rate, in bits per second.
     let rate: Int

@@ -6,7 +6,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-@Suite @LoopActor struct GuestsTests {
+@Suite @LoopActor struct InterstitialAssetsTests {
     private static let range = "#EXT-X-DATERANGE:ID=\"1\",START-DATE=\"2026-01-01T00:00:00Z\",X-ASSET-URI="
 
     /// A film that names a presentation, with its playlist loaded.
@@ -21,15 +21,17 @@ import Testing
     @Test func aNameInAKeptPlaylistLeadsThereAfterARestart() async throws {
         let (fixture, asset) = try await film("/ts/master.m3u8?token=1")
         let name = asset.interstitials.name(try fixture.url("/ts/master.m3u8?token=1"), .presentation)
-        let guest = try await fixture.library.presentation(name, of: asset, query: nil)
-        #expect(guest.renditions.count == 3)
-        #expect(fixture.library.presentation(id: guest.id) === guest && fixture.library.asset(id: guest.id) == nil)
+        let interstitialAsset = try await fixture.library.presentation(name, of: asset, query: nil)
+        #expect(interstitialAsset.renditions.count == 3)
+        #expect(
+            fixture.library.presentation(id: interstitialAsset.id) === interstitialAsset
+                && fixture.library.asset(id: interstitialAsset.id) == nil)
         #expect(fixture.library.assets.map(\.name) == ["film"])
 
         try await fixture.restart()
         let again = try #require(fixture.library.asset(named: "film"))
-        #expect(fixture.library.presentation(id: guest.id) == nil)
-        #expect(try await fixture.library.presentation(name, of: again, query: nil).origin == guest.origin)
+        #expect(fixture.library.presentation(id: interstitialAsset.id) == nil)
+        #expect(try await fixture.library.presentation(name, of: again, query: nil).origin == interstitialAsset.origin)
         let list = again.interstitials.name(try fixture.url("/else"), .presentation)
         #expect(await code { _ = try await fixture.library.presentation(list, of: asset, query: nil) } == .missing)
     }
@@ -59,9 +61,9 @@ import Testing
     @Test func writesNothing() async throws {
         let (fixture, asset) = try await film("/aes/master.m3u8")
         let name = asset.interstitials.name(try fixture.url("/aes/master.m3u8"), .presentation)
-        let guest = try await fixture.library.presentation(name, of: asset, query: nil)
-        try await fixture.fetch("video-90p", of: guest)
-        #expect(guest.bytes == 0 && !guest.isPersistent)
+        let interstitialAsset = try await fixture.library.presentation(name, of: asset, query: nil)
+        try await fixture.fetch("video-90p", of: interstitialAsset)
+        #expect(interstitialAsset.bytes == 0 && !interstitialAsset.isPersistent)
         #expect(!fixture.folder.files().contains { $0.hasSuffix(".ts") || $0.hasSuffix(".key") })
         #expect(try await fixture.library.remove(asset) == asset.bytes)
     }

@@ -3,7 +3,7 @@
 /// Their segments seldom have equal durations. A cut must be at the same media time in all renditions, or audio and
 /// video lose sync. So a cut is possible only where a segment ends in each rendition: the smallest groups of segments
 /// that begin and end together stay, or go, as a whole.
-struct CommonCut {
+struct CommonRanges {
     /// One rendition's segments, in order.
     struct Track {
         /// In seconds.

@@ -18,7 +18,7 @@ public struct Quality {
     public let isStored: Bool
 }
 
-extension Substitutes {
+extension SegmentSubstitutes {
     /// The qualities of a segment: its own first, then the better ones by ascending bit rate. Empty if the name is no
     /// segment's. Includes qualities that cannot be verified yet because too few pieces are stored.
     public func qualities(of name: PieceName) -> [Quality] {

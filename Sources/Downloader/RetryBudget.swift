@@ -7,7 +7,7 @@ import Store
 /// Pure. An absent origin, a full disk and a refused key are awaited without limit, with pauses that double. Errors of
 /// the origin are retried a few times, counted since the last piece that arrived. A refusal is retried once if anything
 /// arrived since the last refusal, because signed URLs may be valid for only a few requests.
-struct Patience: Equatable, Sendable {
+struct RetryBudget: Equatable, Sendable {
     /// The next state of a download whose work has ended.
     enum Verdict: Equatable {
         case complete

@@ -6,15 +6,15 @@ import Testing
 
 @testable import Downloader
 
-@Suite struct PatienceTests {
+@Suite struct RetryBudgetTests {
     private static let pauses: ClosedRange<Duration> = .seconds(2)...(.seconds(60))
 
     private func error(_ code: OriginError.Code) throws -> LibraryError {
         LibraryError(OriginError(code, url: try WebURL("https://host/1.ts?token=x")))
     }
 
-    private func verdict(_ patience: inout Patience, _ outcome: DownloadOutcome) -> String {
-        switch patience.verdict(on: outcome, of: "sintel", pauses: Self.pauses) {
+    private func verdict(_ retryBudget: inout RetryBudget, _ outcome: DownloadOutcome) -> String {
+        switch retryBudget.verdict(on: outcome, of: "sintel", pauses: Self.pauses) {
         case .complete: "complete"
         case .fail(let failure): "fail \(failure.code)"
         case .wait(let need, _, let pause): "\(need.rawValue) \(pause.components.seconds)"
@@ -22,57 +22,57 @@ import Testing
     }
 
     @Test func anAbsentOriginIsWaitedForForEverWithPausesThatDouble() throws {
-        var patience = Patience()
+        var retryBudget = RetryBudget()
         let absent = DownloadOutcome.failed(try error(.unreachable))
-        let verdicts = (0..<8).map { _ in verdict(&patience, absent) }
+        let verdicts = (0..<8).map { _ in verdict(&retryBudget, absent) }
         #expect(verdicts == [2, 4, 8, 16, 32, 60, 60, 60].map { "network \($0)" })
-        patience.noteProgress()
-        #expect(verdict(&patience, absent) == "network 2")
+        retryBudget.noteProgress()
+        #expect(verdict(&retryBudget, absent) == "network 2")
     }
 
     @Test(arguments: [OriginError.Code.serverFailure, .cutShort, .stalled, .connectionLost])
     func transientErrorsAreRetriedAFewTimesSinceTheLastPiece(_ code: OriginError.Code) throws {
-        var patience = Patience()
+        var retryBudget = RetryBudget()
         let outcome = DownloadOutcome.failed(try error(code))
         let isAbsence = [.stalled, .connectionLost].contains(code)
-        for _ in 0..<Patience.attempts { #expect(verdict(&patience, outcome).hasPrefix("network")) }
-        #expect(verdict(&patience, outcome) == (isAbsence ? "network 8" : "fail badOrigin"))
-        patience.noteProgress()
-        #expect(verdict(&patience, outcome) == "network 2")
+        for _ in 0..<RetryBudget.attempts { #expect(verdict(&retryBudget, outcome).hasPrefix("network")) }
+        #expect(verdict(&retryBudget, outcome) == (isAbsence ? "network 8" : "fail badOrigin"))
+        retryBudget.noteProgress()
+        #expect(verdict(&retryBudget, outcome) == "network 2")
     }
 
     @Test(arguments: [OriginError.Code.notFound, .forbidden, .tooLarge, .contentChanged, .rangeIgnored])
     func permanentErrorsFailAtOnce(_ code: OriginError.Code) throws {
-        var patience = Patience()
-        #expect(verdict(&patience, .failed(try error(code))).hasPrefix("fail"))
+        var retryBudget = RetryBudget()
+        #expect(verdict(&retryBudget, .failed(try error(code))).hasPrefix("fail"))
     }
 
     /// Of many who use one token some are refused though it is fresh.
     @Test func aRefusalIsTriedAgainAsLongAsPiecesComeBetween() throws {
-        var patience = Patience()
+        var retryBudget = RetryBudget()
         let refused = DownloadOutcome.failed(try error(.forbidden))
         for _ in 0..<9 {
-            patience.noteProgress()
-            #expect(verdict(&patience, refused) == "network 2")
+            retryBudget.noteProgress()
+            #expect(verdict(&retryBudget, refused) == "network 2")
         }
-        #expect(verdict(&patience, refused) == "fail originRefused")
+        #expect(verdict(&retryBudget, refused) == "fail originRefused")
     }
 
     @Test func aRefusedKeyAndAFullDiskAreWaitedFor() throws {
-        var patience = Patience()
-        #expect(verdict(&patience, .failed(try error(.forbidden), isKey: true)) == "key 2")
-        #expect(verdict(&patience, .failed(try error(.notFound), isKey: true)) == "fail missing")
-        #expect(verdict(&patience, .storeFailed(StoreError(.diskFull, path: "x"))) == "space 4")
+        var retryBudget = RetryBudget()
+        #expect(verdict(&retryBudget, .failed(try error(.forbidden), isKey: true)) == "key 2")
+        #expect(verdict(&retryBudget, .failed(try error(.notFound), isKey: true)) == "fail missing")
+        #expect(verdict(&retryBudget, .storeFailed(StoreError(.diskFull, path: "x"))) == "space 4")
         let wrapped = LibraryError(StoreError(.diskFull, path: "x"), about: "no place")
-        #expect(verdict(&patience, .failed(wrapped)) == "space 8")
-        #expect(verdict(&patience, .storeFailed(StoreError(.io, path: "x"))) == "fail io")
-        #expect(verdict(&patience, .complete) == "complete")
+        #expect(verdict(&retryBudget, .failed(wrapped)) == "space 8")
+        #expect(verdict(&retryBudget, .storeFailed(StoreError(.io, path: "x"))) == "fail io")
+        #expect(verdict(&retryBudget, .complete) == "complete")
     }
 
     @Test func aFailureNamesWhatAndHowManyAndNoSecrets() throws {
-        var patience = Patience()
+        var retryBudget = RetryBudget()
         let outcome = DownloadOutcome.failed(try error(.notFound), count: 3)
-        guard case .fail(let failure) = patience.verdict(on: outcome, of: "sintel", pauses: Self.pauses) else {
+        guard case .fail(let failure) = retryBudget.verdict(on: outcome, of: "sintel", pauses: Self.pauses) else {
             Issue.record("no failure")
             return
         }

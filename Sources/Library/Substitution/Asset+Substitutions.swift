@@ -4,19 +4,19 @@ import Playlist
 extension Asset {
     /// The substitutes for segments of a rendition; nil if there can be none: for live streams, subtitles, and media
     /// without another quality.
-    public func substitutes(of rendition: Rendition) -> Substitutes? {
+    public func substitutes(of rendition: Rendition) -> SegmentSubstitutes? {
         guard let multivariant, renditions.count > 1, renditions.indices.contains(rendition.place),
             renditions[rendition.place] === rendition, rendition.source?.isDurable ?? false
         else { return nil }
         let editions = renditions.map(\.edition)
-        if composites.editions != editions { composites = Composites(editions: editions) }
-        if let known = composites.known[rendition.place] { return known }
+        if substitutions.editions != editions { substitutions = Substitutions(editions: editions) }
+        if let known = substitutions.known[rendition.place] { return known }
         let made = makeSubstitutes(of: rendition, multivariant)
-        composites.known[rendition.place] = .some(made)
+        substitutions.known[rendition.place] = .some(made)
         return made
     }
 
-    private func makeSubstitutes(of rendition: Rendition, _ multivariant: MultivariantPlaylist) -> Substitutes? {
+    private func makeSubstitutes(of rendition: Rendition, _ multivariant: MultivariantPlaylist) -> SegmentSubstitutes? {
         func candidate(_ rendition: Rendition) -> Alignment.Candidate? {
             guard rendition.source?.isDurable ?? false, !rendition.name.isIFramesOnly else { return nil }
             return RenditionTraits(ofRendition: rendition.place, in: multivariant)
@@ -26,12 +26,12 @@ extension Asset {
         let others = renditions.filter { $0 !== rendition }.compactMap(candidate)
             .filter { $0.traits.isSoundApart == own.traits.isSoundApart }
         guard !others.isEmpty else { return nil }
-        return Substitutes(of: own, among: others, isIndependent: multivariant.hasIndependentSegments)
+        return SegmentSubstitutes(of: own, among: others, isIndependent: multivariant.hasIndependentSegments)
     }
 
     /// The durations of a rendition's segments, and which of them can be played without the origin, with a substitute
     /// if necessary.
-    func storedTrack(of rendition: Rendition) -> CommonCut.Track? {
+    func storedTrack(of rendition: Rendition) -> CommonRanges.Track? {
         rendition.storedTrack(with: substitutes(of: rendition))
     }
 
@@ -59,9 +59,9 @@ extension Asset {
 }
 
 /// Caches the substitutes until a playlist changes.
-struct Composites {
+struct Substitutions {
     /// The editions of the playlists at the time of the computation.
     var editions: [Int] = []
     /// By index of the rendition; nil for a rendition that cannot have substitutes.
-    var known: [Int: Substitutes?] = [:]
+    var known: [Int: SegmentSubstitutes?] = [:]
 }

@@ -3,7 +3,7 @@ import Fetching
 import Library
 
 /// The fetches of a segment and its initialization section in the chosen quality, until both are complete or abandoned.
-@LoopActor final class Pursuit {
+@LoopActor final class AdaptiveFetch {
     /// Result of the fetches.
     enum End {
         /// Both are complete, and stored if the store accepts them.

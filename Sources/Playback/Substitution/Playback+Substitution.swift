@@ -10,10 +10,10 @@ import SegmentFormat
 extension Playback {
     /// A segment request with the substitutes for it.
     struct Slot {
-        let place: PiecePlace
+        let place: RequestedFolder
         let composition: Composition
         /// The renditions that can substitute.
-        let substitutes: Substitutes
+        let substitutes: SegmentSubstitutes
         let name: PieceName
         /// The file name in the URL.
         let file: String
@@ -23,7 +23,7 @@ extension Playback {
     }
 
     /// Returns the slot of a file; nil if it is no segment or has no possible substitute.
-    func slot(_ place: PiecePlace, _ file: String) -> Slot? {
+    func slot(_ place: RequestedFolder, _ file: String) -> Slot? {
         guard let name = PieceName(file), case .segment = name.role, let composition = place.composition,
             let rendition = place.asset.rendition(place.folder.id),
             let substitutes = place.asset.substitutes(of: rendition)
@@ -95,9 +95,9 @@ extension Playback {
     }
 
     /// Answers with a substitute after the origin was asked, and records the origin's failure.
-    func substituted(_ exchange: Exchange, _ errand: Errand, after error: LibraryError) -> Bool {
-        guard let slot = errand.slot, substituted(exchange, slot, after: error, ended: nil) else { return false }
-        sessions.failed(Failure(error, status: 200, about: errand.subject))
+    func substituted(_ exchange: Exchange, _ request: SegmentRequest, after error: LibraryError) -> Bool {
+        guard let slot = request.slot, substituted(exchange, slot, after: error, ended: nil) else { return false }
+        sessions.failed(Failure(error, status: 200, about: request.subject))
         return true
     }
 

@@ -4,7 +4,7 @@ import HTTPMessage
 
 /// The interstitial assets: presentations that other assets' playlists name, and that players play in between. They are
 /// kept in memory for a limited time, never listed, and never stored.
-struct Guests {
+struct InterstitialAssets {
     /// Identifies an interstitial asset. Several assets may name one URL, and each may only reach the hosts that its
     /// own user named.
     struct Key: Hashable {
