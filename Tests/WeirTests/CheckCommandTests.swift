@@ -4,7 +4,7 @@ import Testing
 
 @testable import weir
 
-/// `weir check` as a user runs it, without a daemon.
+/// Runs `weir check` without a daemon.
 @Suite struct CheckCommandTests {
     private let folder: TemporaryFolder
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import weir
 
-/// The program as a user runs it, without a daemon.
+/// Runs the program without a daemon.
 @Suite struct CommandTests {
     private let folder: TemporaryFolder
 

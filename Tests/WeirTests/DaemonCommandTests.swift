@@ -8,7 +8,7 @@ import Testing
 
 @testable import weir
 
-/// The program as a user runs it, with a daemon that answers as the test says.
+/// Runs the program with a scripted daemon.
 @Suite struct DaemonCommandTests {
     private let folder: TemporaryFolder
     private var state: String { folder.path("state") }
@@ -63,7 +63,7 @@ import Testing
         let plain = try await run(["page"], path)
         #expect(plain.exit == .code(0) && plain.output.hasPrefix(link + "/in/"))
         let key = try #require(plain.output.split(separator: "/").dropLast().last)
-        // Where there is no display, the link stays.
+        // Without a display, the link is only printed.
         let blind = try await run(["page", "--open"], path)
         #expect(blind.exit == .code(69) && blind.output == plain.output, "\(blind)")
         #expect(blind.errors.contains("there is no display") && blind.errors.contains("\ntry: open the link"))
@@ -72,7 +72,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("opened")))
         for display in ["DISPLAY", "WAYLAND_DISPLAY"] {
             let open = try await run(["page", "--open"], path.merging([display: "x"]) { $1 })
-            // Its end is that of xdg-open.
+            // The exit code is that of xdg-open.
             #expect(open.exit == .code(4) && open.output == plain.output, "\(open)")
             let opened = try String(contentsOfFile: folder.path("opened"), encoding: .utf8)
             let file = state + "/page.html"

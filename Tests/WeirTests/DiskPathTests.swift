@@ -9,7 +9,7 @@ import Testing
         #expect(DiskPath.absolute("/films//mine/") == "/films/mine")
         #expect(DiskPath.absolute("film.tar") == here + "/film.tar")
         #expect(DiskPath.absolute("./a/./b") == here + "/a/b")
-        // Whether `..` leads to where it seems is for the daemon's disk to say.
+        // `..` is not resolved here: only the daemon's disk knows where a symbolic link leads.
         #expect(DiskPath.absolute("/a/../b") == "/a/../b")
     }
 }

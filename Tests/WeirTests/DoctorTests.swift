@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `weir doctor` on machines with something wrong.
+/// Runs `weir doctor` on machines with faults.
 @Suite struct DoctorTests {
     private let folder: TemporaryFolder
 
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// A healthy machine, apart from what the arguments change.
+    /// Examines a healthy machine with the changes in the arguments.
     private func examine(
         _ options: [String] = ["--listen", "127.0.0.1:0"], _ more: [String: String] = [:], wrapper: [String] = []
     ) async throws -> Report {
@@ -58,7 +58,7 @@ import Testing
         }
         #expect(report.of("libcurl").first?.message.contains(/^\d+\.\d+\.\d+ \(.+\)$/) == true)
         #expect(report.of("libevent").first?.message.hasPrefix("2.") == true)
-        // It has made nothing.
+        // The command creates no file.
         #expect(folder.files().isEmpty && !FileManager.default.fileExists(atPath: state))
     }
 
@@ -71,7 +71,7 @@ import Testing
         for subject in ["store folder", "state folder", "token"] { #expect(report.says(subject, .ok, "yours alone")) }
         let text = try await weir.run(["doctor", "--listen", "127.0.0.1:0"])
         #expect(text.output.contains("\nok       token"))
-        // A second state folder meets its port, and a token that is another's is told.
+        // A second state directory finds the port in use; a wrong token is reported.
         let other = try await examine(["--listen", "127.0.0.1:\(await weir.port)"])
         #expect(other.says("address", .warning, "another Weir"))
         try Data((String(repeating: "A", count: 43) + "\n").utf8).write(to: URL(fileURLWithPath: weir.state + "/token"))
@@ -113,7 +113,7 @@ import Testing
         try folder.write(Data("offline = true\n".utf8), to: "home/.config/weir/weir.toml")
         guard chmod(home, 0) == 0 else { throw SystemCallError("chmod") }
         defer { chmod(home, 0o700) }
-        // Root goes through everything, unless it may not.
+        // Root passes every permission check unless these capabilities are dropped.
         let bound = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
         let file = "\(home)/.config/weir/weir.toml"
         let environment = [
@@ -125,7 +125,7 @@ import Testing
             return try await ProcessRunner.run(
                 line[0], Array(line.dropFirst()), environment: environment.merging(more) { $1 })
         }
-        // What stands in it may be wanted.
+        // An unreadable configuration file is an error, since it may hold settings that the user needs.
         for command in ["list", "serve", "doctor"] {
             let result = try await run([command])
             #expect(result.exit == .code(78))
@@ -133,7 +133,7 @@ import Testing
             #expect(words.contains("\(file): cannot be read: Permission denied"), "\(command): \(words)")
             #expect(words.contains("set HOME, or XDG_CONFIG_HOME, to a folder of yours"), "\(command): \(words)")
         }
-        // Nor is there a place for the rest.
+        // The default state directory is inside the closed home as well.
         let elsewhere = ["XDG_CONFIG_HOME": "/nonexistent"]
         let list = try await run(["list"], elsewhere)
         #expect(list.exit == .code(77), "\(list)")
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func aHomeThatIsOnlyReadIsToldByWhatItIs() async throws {
-        // As a service manager gives to users that it makes up.
+        // A read-only home, as a service manager gives to a dynamic user.
         let script = "mount -t tmpfs -o ro none \(folder.path) && exec \"$0\" \"$@\""
         let program = Repository.builtProgram("weir")
         let result = try await ProcessRunner.run(
@@ -229,7 +229,7 @@ import Testing
         let open = try await examine()
         #expect(open.exit == .code(0) && open.says("store folder", .warning, "is open to others (mode 755)"))
         #expect(open.of("store folder").first?.next == "chmod 700 \(store)")
-        guard chown(store, 12345, 12345) == 0 else { return }  // Only root can give it away.
+        guard chown(store, 12345, 12345) == 0 else { return }  // Only root can change the owner.
         #expect(try await examine().says("store folder", .fault, "belongs to another user (12345)"))
     }
 
@@ -240,7 +240,7 @@ import Testing
         #expect(try await examine().says("token", .fault, "others may have read"))
         guard chmod(path, 0o600) == 0 else { throw SystemCallError("chmod") }
         #expect(try await examine().says("token", .ok, "yours alone"))
-        // Of the day after tomorrow.
+        // The day after tomorrow.
         let later = Date(timeIntervalSinceNow: 200_000)
         try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: path)
         #expect(try await examine().says("clock", .warning, "\(path) is of a later day"))

@@ -2,13 +2,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `weir serve` on sockets that a service manager has opened (sd_listen_fds(3)).
+/// Runs `weir serve` on sockets that a service manager has opened (sd_listen_fds(3)).
 @Suite struct InheritedSocketTests {
-    /// Such a manager: listens, hands the socket over, and starts what a signal has ended anew.
+    /// A service manager that listens, passes the socket on, and restarts the daemon after a signal has ended it.
     ///
     /// - Parameters:
-    ///   - host: where it listens.
-    ///   - setting: a line of Python that changes what is handed over.
+    ///   - host: the address to listen on.
+    ///   - setting: a line of Python that changes the passed socket or environment.
     private func manager(host: String = "127.0.0.1", _ setting: String = "pass") -> [String] {
         let script = """
             import os, socket, sys
@@ -44,7 +44,7 @@ import Testing
             #expect(try await HTTPProbe.fetch(url).status == 401)
             #expect(await children(weir).count == round + 1)
         }
-        // The next one says anew where it is, to the commands as well.
+        // The restarted daemon writes its address again, and commands find it.
         #expect(try await weir.run(["list"]).exit == .code(0))
         try await weir.kill()
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import weir
 
-/// A job that a command follows, by a daemon that answers as the test says.
+/// Commands that follow a job of a scripted daemon.
 @Suite struct JobFollowerTests {
     private let folder: TemporaryFolder
     private var state: String { folder.path("state") }
@@ -55,7 +55,7 @@ import Testing
             let next = "the same command again"
             #expect(result == .failure(Failure(message, next: next, exitCode: 130, code: "interrupted")))
         }
-        // It waits for the end.
+        // The command waits for the end of the job.
         let calls = await daemon.calls
         #expect(calls.count { $0 == "cancel" } == 1 && calls.suffix(3) == ["cancel", "look", "look"], "\(calls)")
         await daemon.stop()
@@ -100,7 +100,7 @@ import Testing
     }
 }
 
-/// A daemon whose one asset is moved as it is told; one without states refuses.
+/// A daemon with one asset, whose move goes through given states. Without states it refuses the move.
 @LoopActor private final class MovingDaemon: JobService {
     private(set) var calls: [String] = []
     private var states: [API.JobState]
@@ -109,8 +109,8 @@ import Testing
     private let claim: StateClaim
 
     /// - Parameters:
-    ///   - states: one for each question; the last one stays.
-    ///   - afterCancel: these, from when it was given up.
+    ///   - states: one for each request; the last one repeats.
+    ///   - afterCancel: the states after a cancellation.
     init(_ state: String, states: [API.JobState], afterCancel: [API.JobState] = []) throws {
         (self.states, self.afterCancel) = (states, afterCancel)
         claim = try StateDirectory(state).claim()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import weir
 
-/// `weir link` as a user runs it, and the conditioner that it drives.
+/// Runs `weir link` with the conditioner that it controls.
 @Suite struct LinkCommandTests {
     private static let advice = "\ntry: tools/link --preset 3G http://HOST:PORT\n"
     private let weir: WeirProcess

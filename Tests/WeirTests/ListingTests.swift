@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    /// That a better one is there in part must not pass for its being there.
+    /// A better quality that is stored in part must not be shown as stored.
     @Test func theQualityInTheListIsTheBestThatIsWhole() {
         var (low, high) = (API.Variant(id: "low", local: .complete), API.Variant(id: "high", local: .partly))
         (low.height, high.height) = (360, 1080)

@@ -3,7 +3,7 @@ import Control
 import TestSupport
 import Testing
 
-/// `weir serve` as a user meets it at the start and the end.
+/// Start and stop of `weir serve`.
 @Suite struct ServeTests {
     @Test func commandsFindTheDaemonFromItsReadyLineToItsEnd() async throws {
         let weir = try await WeirProcess()

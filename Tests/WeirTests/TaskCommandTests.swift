@@ -6,7 +6,7 @@ import Testing
 
 @testable import weir
 
-/// The commands that drive downloads, with a daemon that answers as the test says.
+/// Runs the commands that control downloads with a scripted daemon.
 @Suite struct TaskCommandTests {
     private let folder: TemporaryFolder
     private var state: String { folder.path("state") }

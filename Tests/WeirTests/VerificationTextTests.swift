@@ -4,7 +4,7 @@ import Testing
 
 @testable import weir
 
-/// What `weir verify` writes, and ends with.
+/// The output and exit code of `weir verify`.
 @Suite struct VerificationTextTests {
     private func part(
         _ id: String, holes: [API.Verification.Hole] = [], mismatches: [API.Verification.Mismatch] = []
