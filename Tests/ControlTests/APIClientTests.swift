@@ -6,7 +6,7 @@ import Testing
 
 @testable import Control
 
-/// The client against the routes, without a socket between them.
+/// Tests the client against the routes without a socket.
 @Suite struct APIClientTests {
     private let folder: TemporaryFolder
     private let claim: StateClaim
@@ -94,7 +94,8 @@ import Testing
 
     @Test func whateverAUserCanMendSaysHow() {
         let silent = Set(APIError.Code.allCases.filter { APIError($0, "x").next == nil })
-        // Those of the API's own users, those whose next step the thrower or the command knows, and defects.
+        // Requests that only a program makes, errors whose next step comes from the thrower or the command, and
+        // defects.
         #expect(
             silent == [
                 .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .unsupportedMediaType, .live,
@@ -103,7 +104,7 @@ import Testing
         #expect(APIError(.disk, "x", next: "y").next == "y")
     }
 
-    /// The exit code of every kind of error: scripts hang on them.
+    /// Scripts depend on the exit code of every error.
     @Test func everyCodeHasAnExitCodeAndAStatusOfItsClass() {
         let exits: Set<Int32> = [1, 64, 65, 66, 69, 73, 74, 75, 76, 77, 78]
         for code in APIError.Code.allCases {

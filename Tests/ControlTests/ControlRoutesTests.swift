@@ -100,7 +100,7 @@ import Testing
         #expect(response.status == .badRequest)
         #expect(text.contains(#"\"\#(key)\""#) || text.contains("\(key)= comes twice"), "\(text)")
         #expect(service.removed.isEmpty && service.currentMode == API.Mode(.auto))
-        // An empty query is none.
+        // An empty query counts as no query.
         if method == "GET" { #expect(try await ask(.get, "/api/v1/assets", query: "&").response.status == .ok) }
     }
 
@@ -201,7 +201,7 @@ import Testing
         "/api/v1/assets/a/b",
         "/api/v1/assets/%", "/api/v1/assets/%FF", "/api/v1//assets", "/api/v1/Assets", "/api/v1/presentation/x",
         "/api/v1/downloads/d1/stop", "/api/v1/downloads/d1/pause/x", "/api/v1/events/1", "/api/v1/downloads//pause",
-        // Where nobody tells of events.
+        // Routes that need an event feed, which this service does not have.
         "/api/v1/events", "/api/v1/store", "/api/v1/link",
     ])
     func anUnknownRouteIsAProblem(path: String) async throws {
@@ -286,7 +286,7 @@ import Testing
     }
 }
 
-/// What a conditioner was asked.
+/// Records the requests to a link conditioner.
 private actor Asked {
     private(set) var calls: [String] = []
     func note(_ call: APIClient.Call) {

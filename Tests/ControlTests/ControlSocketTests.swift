@@ -6,7 +6,7 @@ import Testing
 
 @testable import Control
 
-/// The client and the routes with a socket between them.
+/// Tests the client and the routes over a socket.
 @Suite struct ControlSocketTests {
     private let folder: TemporaryFolder
     private let claim: StateClaim

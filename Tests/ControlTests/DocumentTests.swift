@@ -8,7 +8,7 @@ import Testing
 
 @testable import Control
 
-/// `conf/openapi.json` held against the code: its routes, its shapes, its words.
+/// Compares `conf/openapi.json` with the code: routes, shapes and constants.
 @Suite struct DocumentTests {
     private let document: [String: Any]
     private let schemas: [String: [String: Any]]
@@ -22,7 +22,8 @@ import Testing
 
     // MARK: Routes
 
-    /// The document's path of a route. Exhaustive, so that a new route has to come by here, and into `routes`.
+    /// The path of a route in the document. The switch is exhaustive, so that a new route must be added here and to
+    /// `routes`.
     private static func path(_ route: ControlRoute) -> String {
         switch route {
         case .assets: "/assets"
@@ -66,7 +67,7 @@ import Testing
         for route in Self.routes {
             let path = API.root + Self.path(route)
             let item = try #require(paths[path])
-            // HEAD goes with GET, as the document says in words.
+            // GET implies HEAD, as the document's text says.
             let methods = Set(item.keys.filter { $0 != "parameters" }.map { $0.uppercased() })
             #expect(methods == Set(route.methods.filter { $0 != .head }.map(\.rawValue)), "\(path)")
             let plain = ["{name}", "{id}", "{session}"].reduce(path) { $0.replacing($1, with: "x") }
@@ -94,7 +95,7 @@ import Testing
 
     // MARK: Shapes
 
-    /// The Swift type of each schema that is one.
+    /// The Swift types of schemas.
     private static var shapes: [String: any Codable.Type] {
         [
             "AccessEvent": AccessEvent.self, "AccessLog": API.Log<AccessEvent>.self, "Asset": API.Asset.self,
@@ -128,7 +129,8 @@ import Testing
         ]
     }
 
-    /// Schemas that are no Swift struct of their own keys: arrays, and two structs in one object.
+    /// The types of schemas that do not match the stored properties of one struct: arrays, and two structs in one
+    /// object.
     private static var others: [String: any Codable.Type] {
         [
             "LinkState": LinkState.self, "MediaRange": API.MediaRange.self, "TimeRange": API.Download.TimeRange.self,
@@ -145,9 +147,9 @@ import Testing
         let schema = try #require(schemas[name])
         let full = try #require(example(schema))
         let value = try decode(type, full)
-        // Every key of the schema is the shape's, and with the type that the schema says.
+        // The shape has every key of the schema, with the schema's type.
         #expect(try text(written(value)) == text(full), "\(name)")
-        // Every key of the shape is the schema's.
+        // The schema has every key of the shape.
         if Self.shapes[name] != nil {
             let keys = Set((full as? [String: Any] ?? [:]).keys)
             #expect(Set(Mirror(reflecting: value).children.compactMap(\.label)) == keys, "\(name)")
@@ -160,7 +162,7 @@ import Testing
         let full = try #require(example(schema) as? [String: Any])
         let required = Set(schema["required"] as? [String] ?? [])
         let value = try decode(type, full.filter { required.contains($0.key) })
-        // What is read without them is written without them, or with their defaults.
+        // A value decoded from required keys alone is encoded with those alone; a request also with its defaults.
         let object = try #require(try written(value) as? [String: Any])
         let isRequest = schema["additionalProperties"] as? Bool == false
         if !isRequest { #expect(Set(object.keys) == required, "\(name)") }
@@ -206,7 +208,7 @@ import Testing
 
     private func ref(_ schema: Any?) -> String { (schema as? [String: Any])?["$ref"] as? String ?? "" }
 
-    /// A value of a schema with all its keys; nil for what the schema does not say enough about.
+    /// A value of a schema with all its keys; nil if the schema says too little.
     private func example(_ schema: [String: Any]) -> Any? {
         if let name = (schema["$ref"] as? String)?.split(separator: "/").last {
             return schemas[String(name)].flatMap(example)
@@ -239,7 +241,7 @@ import Testing
         try JSONSerialization.jsonObject(with: JSONEncoder().encode(value))
     }
 
-    /// A JSON value as text, so that two can be compared.
+    /// A JSON value as text, so that two values can be compared.
     private func text(_ value: Any) throws -> String {
         String(
             decoding: try JSONSerialization.data(

@@ -14,7 +14,7 @@ import Testing
 @testable import API
 @testable import Control
 
-/// Downloads as the API drives them, over a real library and an origin.
+/// Downloads controlled through the API, with a real library and an origin.
 @Suite @LoopActor struct DownloadControlServiceTests {
     private let folder: TemporaryFolder
     private let origin: TestOrigin
@@ -66,13 +66,13 @@ import Testing
         #expect(begun.title == "A" && begun.fraction == 0 && begun.bytes == 0)
         #expect(try await service.downloads().map(\.id) == [begun.id])
         let resumed = try await service.change(.resume, id: begun.id, .init())
-        // On a busy machine it has ended before the answer is made.
+        // On a busy machine the download may be complete before the response is made.
         #expect([.running, .complete].contains(resumed.state))
         let ended = try await reaches(.complete, begun.id)
         #expect(ended.fraction == 1 && ended.parts.map(\.fraction) == [1])
         #expect(ended.parts.map(\.weight) == [1] && ended.parts.map(\.isComplete) == [true])
         #expect(ended.note == "for the train")
-        // What is complete is neither paused nor given up.
+        // A complete download can be neither paused nor cancelled.
         #expect(try await service.change(.pause, id: begun.id, .init()).state == .complete)
         #expect(try await service.change(.cancel, id: begun.id, .init()).state == .complete)
         #expect(await error { _ = try await service.change(.pause, id: "none", .init()) }?.code == .noSuchDownload)
@@ -201,7 +201,7 @@ import Testing
         #expect(try String(contentsOfFile: bundle + "/asset.json", encoding: .utf8).contains("artwork.png"))
         _ = try await reaches(.complete, service.download(request(origin.master("aes"))).id)
         #expect(await error { _ = try await service.artwork(ofAsset: "aes") }?.code == .noArtwork)
-        // No address but the asset's own and public ones.
+        // Artwork may come from the asset's own address and from public addresses only.
         let other = try await TestOrigin()
         let foreign = request("aes") { $0.artwork = other.url("/ts/master.m3u8") }
         #expect(await error { _ = try await service.download(foreign) }?.code == .refusedURL)
@@ -220,7 +220,7 @@ import Testing
         #expect(live?.code == .live && live?.next?.contains("--record") ?? false)
     }
 
-    /// What a reader has been told since it was asked last.
+    /// The events that a reader has received since the last call.
     private func events(_ reader: EventReader, _ parser: inout EventTextParser) throws -> [API.Event] {
         guard case .bytes(let bytes) = reader.next() else { return [] }
         return try parser.take(bytes).compactMap { try API.Event(name: $0.name, data: Array($0.data.utf8)) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Control
 
-/// `GET /api/v1/events` over a socket.
+/// Tests `GET /api/v1/events` over a socket.
 @Suite struct EventStreamTests {
     private let folder: TemporaryFolder
     private let claim: StateClaim
@@ -17,7 +17,7 @@ import Testing
         claim = try StateDirectory(folder.path).claim()
     }
 
-    /// A server over one feed, whose snapshot is of one download.
+    /// A server with one feed, whose snapshot has one download.
     @LoopActor private struct Stage {
         let feed: EventFeed
         let server: HTTPServer
@@ -44,7 +44,7 @@ import Testing
     {
         let connection = try RawConnection(port: port, receiveBuffer: receiveBuffer)
         let last = lastEventID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
-        // HTTP/1.0, so that the body is not in chunks.
+        // HTTP/1.0, so that the body is not chunked.
         try await connection.send(
             "GET /api/v1/events HTTP/1.0\r\nHost: localhost:\(port)\r\nAuthorization: Bearer \(claim.token)\r\n\(last)\r\n"
         )
@@ -101,7 +101,7 @@ import Testing
         #expect(try await message(back).contains(#""id":"a""#))
         let last = try await message(back)
         #expect(last.contains(#""id":"b""#))
-        // Nothing was missed: no snapshot, but a sign that somebody is there.
+        // No event was missed: the stream begins with a comment instead of a snapshot.
         #expect(try await message(connect(stage.port, lastEventID: id(last))) == ":\n\n")
         for unknown in ["other-1", "", "1", try id(last) + "9", "é"] {
             #expect(try await message(connect(stage.port, lastEventID: unknown)).contains("event: snapshot"))
@@ -120,7 +120,7 @@ import Testing
         let snapshot = try await message(connect(stage.port, lastEventID: first))
         #expect(try snapshot.contains("event: snapshot") && id(snapshot) == last)
         #expect(try await message(connect(stage.port, lastEventID: last)) == ":\n\n")
-        // The daemon was started anew: what it has told has other ids, though their numbers may be the same.
+        // A restarted daemon uses other ids, even if their numbers are equal.
         let again = try await self.stage()
         let other = try await connect(again.port)
         #expect(try await message(other).contains("event: snapshot"))
@@ -180,7 +180,7 @@ import Testing
         let process = try id(await message(busy)).split(separator: "-")[0]
         let long = String(repeating: "x", count: 20_000)
         var sent = 0
-        // What the system takes for a client that does not read has its bounds as well.
+        // The system's buffers for a client that does not read are limited as well.
         while await stage.feed.readerCount == 2, sent < 1_000 {
             await stage.feed.publish(removed(long))
             sent += 1

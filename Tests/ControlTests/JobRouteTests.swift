@@ -5,7 +5,7 @@ import Testing
 
 @testable import Control
 
-/// The routes of jobs, whatever their kind.
+/// The routes of jobs of every kind.
 @Suite @LoopActor struct JobRouteTests {
     private let verifications = ScriptedJobs { API.Verification(asset: $0, state: .running) }
     private let publications = ScriptedJobs { API.Publication(asset: $0, state: .running) }
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// What was asked, of each kind.
+    /// The recorded calls of each kind of job.
     private var calls: [API.JobKind: [String]] {
         [.verification: verifications.calls, .publication: publications.calls, .move: moves.calls]
     }
@@ -85,7 +85,7 @@ import Testing
     }
 }
 
-/// Knows one asset, `a b`, and what was asked of it.
+/// Knows one asset, `a b`, and records the calls for it.
 @LoopActor private final class ScriptedJobs<Job: API.Job>: JobService {
     private(set) var requests: [Job.Request] = []
     private(set) var calls: [String] = []

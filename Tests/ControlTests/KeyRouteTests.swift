@@ -13,7 +13,7 @@ import Testing
 
 @testable import Control
 
-/// Keys as a client of the API sees them: over a library with a film of three keys.
+/// Keys over the API, with a library that has a film of three keys.
 @Suite @LoopActor struct KeyRouteTests {
     private let folder: TemporaryFolder
     private let origin: TestOrigin
@@ -83,7 +83,7 @@ import Testing
         #expect(list.keys.map(\.state) == [.valid, .valid, .valid])
         asset = try await service.asset(named: "aes")
         #expect(asset.playable?.answer == .yes && asset.local == .complete)
-        // That some had expired is told when it is noticed.
+        // The `expired` event comes whenever the expiry is noticed, so it is not compared.
         #expect(
             told.filter { !$0.hasPrefix("expired") } == [
                 "invalidated [1]", "dated [0, 1, 2]", "dated [0, 1, 2]", "renewed [0, 1, 2]",

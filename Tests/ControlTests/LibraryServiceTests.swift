@@ -14,7 +14,7 @@ import Testing
 
 @testable import Control
 
-/// The control API's answers over a real library, its downloads, and an origin.
+/// Responses of the control API, with a real library, downloads and an origin.
 @Suite @LoopActor struct LibraryServiceTests {
     private let folder: TemporaryFolder
     private let origin: TestOrigin
@@ -234,7 +234,7 @@ import Testing
         #expect(await code { _ = try await service.download(other) } == .nameTaken)
     }
 
-    /// The 90p of this fixture begins two frames before the others, as its media says.
+    /// The media of this fixture's 90p rendition begins two frames before that of the others.
     @Test func variantsThatAreNeverMixedAreExplained() async throws {
         for quality in [API.Quality.worst, .best] {
             let wanted = API.DownloadRequest(source: origin.master("cmaf"), quality: quality)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Control
 
-/// Sessions of one asset, as they are scripted.
+/// Scripted sessions of one asset.
 @LoopActor private final class ScriptedSessions: SessionService {
     private(set) var queries: [LogQuery] = []
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Control
 
-/// The page's texts, where no script runs; and the routes that it has.
+/// The page's text without scripts, and its routes.
 @Suite struct PageTextTests {
     @Test func aTemplateIsFilledInItsPlacesAndNowhereElse() {
         let template = PageTemplate(

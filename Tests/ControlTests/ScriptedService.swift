@@ -5,7 +5,7 @@ import EventLoop
 import Exchange
 import Library
 
-/// A service of two assets, one of which breaks whatever is asked of it.
+/// A service with two assets, one of which fails for every call.
 @LoopActor final class ScriptedService: ControlService {
     var removed: [String] = []
     var changes: [String] = []
@@ -114,7 +114,7 @@ import Library
 }
 
 extension LibraryService {
-    /// A service over a library that moves no assets.
+    /// A service for a library that moves no assets.
     convenience init(library: Library, downloader: Downloader) {
         self.init(
             library: library, exchange: ExchangeServices(library, moves: MoveRegister()), downloader: downloader)

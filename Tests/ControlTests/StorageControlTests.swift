@@ -13,7 +13,7 @@ import Testing
 
 @testable import Control
 
-/// Policies, names, and room that is made, as a client of the API sees them.
+/// Policies, names and purging over the API.
 @Suite @LoopActor struct StorageControlTests {
     private let folder: TemporaryFolder
     private let origin: TestOrigin
@@ -96,7 +96,7 @@ import Testing
         #expect(try await service.removeAsset(named: "film").name == "film")
     }
 
-    /// A disk that is full from now on, for a library that takes over what is stored.
+    /// Restarts the library on a full disk.
     @Test func whatIsPurgedIsToldAndIsFetchedAgainOnlyWhenSomebodyAsks() async throws {
         let download = try await film()
         await library.settle()
