@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    /// The forms of WHATWG HTML §9.2.6, however the bytes are cut.
+    /// Parses the line forms of WHATWG HTML §9.2.6, with the bytes divided in every way.
     @Test(arguments: [1, 2, 3, 7, 1000])
     func whatIsWrittenIsReadHoweverItIsCut(step: Int) {
         let text =

@@ -4,7 +4,7 @@ import Testing
 
 @testable import API
 
-/// The client of a link conditioner, without a socket.
+/// Tests the client of a link conditioner without a socket.
 @Suite struct LinkClientTests {
     private static let answer = """
         {"preset":null,"down":null,"up":256000,"delayDown":0.5,"delayUp":5,"loss":0,"dnsDelay":0,"upstream":"http://h:1",

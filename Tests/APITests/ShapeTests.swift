@@ -2,7 +2,7 @@ import Testing
 
 @testable import API
 
-/// The JSON of each shape, letter by letter: scripts hang on it.
+/// Compares the exact JSON of each shape, since scripts depend on it.
 @Suite struct ShapeTests {
     private func json(_ value: some Encodable) throws -> String {
         String(decoding: try API.encode(value), as: UTF8.self)
