@@ -10,7 +10,7 @@ import Testing
 @testable import Library
 @testable import Retention
 
-/// Bundles in the store that no asset knows, and those that another Weir has written.
+/// Orphan bundles in the store, and bundles written by other versions.
 @Suite @LoopActor struct AdoptionTests {
     private let fixture: LibraryFixture
 
@@ -18,7 +18,7 @@ import Testing
 
     private func path(_ fixture: String) -> String { Repository.path("fixtures/media/\(fixture)") }
 
-    /// Lets the next start find neither the catalogue nor records.
+    /// Deletes the catalogue and its records before the next start.
     private func loseCatalogue() async throws {
         await fixture.flush()
         for name in try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
@@ -39,7 +39,7 @@ import Testing
         try Data(other.utf8).write(to: file)
     }
 
-    /// Every file of a bundle with its bytes and its time.
+    /// Every file of a bundle with its bytes and modification time.
     private func state(of id: String) throws -> [String: String] {
         let root = fixture.folder.path("assets/\(id)")
         var state: [String: String] = [:]
@@ -69,7 +69,7 @@ import Testing
         #expect(downloads.adopted == ["film"])
         #expect(found.life.policy == policy && found.origin.isPlaceholder && found.created == asset.created)
         #expect(fixture.log.lines.contains { $0.contains("1 bundle in the store") && $0.contains("\"film\"") })
-        // From now on the catalogue knows it.
+        // The catalogue knows the asset from now on.
         try await fixture.restart()
         await fixture.exchange.orphans.adopt()
         let again = try #require(fixture.library.asset(named: "film"))
@@ -111,7 +111,7 @@ import Testing
         let rendition = try #require(asset.renditions.first)
         let bundle = fixture.folder.path("assets/\(asset.id)")
         try await loseCatalogue()
-        // As where another variant of this height came first, and is not stored.
+        // The state if another variant of this height came first and is not stored.
         try FileManager.default.moveItem(
             atPath: bundle + "/" + rendition.name.id, toPath: bundle + "/\(rendition.name.id)-7")
         let master = URL(filePath: bundle + "/master.m3u8")

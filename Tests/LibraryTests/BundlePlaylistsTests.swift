@@ -14,7 +14,7 @@ import Testing
         try String(contentsOfFile: fixture.folder.path("assets/\(asset.id)/\(path)"), encoding: .utf8)
     }
 
-    /// Every kind of presentation, and the renditions that make one whole variant of it.
+    /// Every kind of presentation, and the renditions that make up one complete variant.
     nonisolated static let presentations: [(fixture: String, renditions: [String])] = [
         ("ts", ["video-90p"]), ("cmaf", ["video-90p", "audio-en"]), ("byterange-ts", ["video-90p"]),
         ("byterange-fmp4", ["video-180p"]), ("aes", ["video-90p"]), ("aes-noiv", ["video-180p"]), ("audio", ["audio"]),
@@ -137,7 +137,7 @@ import Testing
         try await piece.end()
         #expect(!FileManager.default.fileExists(atPath: master))
 
-        // A process that ended before it had written them leaves that to the next.
+        // If a process ends before it has written the playlists, the next process writes them.
         try await fixture.restart()
         let again = try #require(fixture.library.asset(named: "ts"))
         fixture.library.publish(again)

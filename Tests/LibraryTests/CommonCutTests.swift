@@ -3,7 +3,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Segments that are there are written `x`, those that are not `.`.
+/// Stored segments are written `x`, missing ones `.`.
 @Suite struct CommonCutTests {
     private func track(_ marks: String, _ durations: [Double]) -> CommonCut.Track {
         CommonCut.Track(durations: durations, isThere: marks.map { $0 == "x" })

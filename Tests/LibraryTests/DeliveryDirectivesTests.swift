@@ -66,7 +66,7 @@ import Testing
         #expect(try all.understood(by: playlist(blocks + "\n#EXT-X-ENDLIST")) == .none)
     }
 
-    /// Segments 5 (of which the parts are gone) and 6 are whole, 7 has two parts.
+    /// Segments 5 (its parts are no longer listed) and 6 are complete; segment 7 has two parts.
     private static let edge = """
         #EXT-X-MEDIA-SEQUENCE:5
         #EXTINF:2,

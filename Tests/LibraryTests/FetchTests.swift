@@ -134,7 +134,7 @@ import Testing
         #expect(fetch.written == 5000)
         fetch.release()
 
-        // Another text of the same length under another tag.
+        // Another body of the same length with another entity tag.
         try await fixture.origin.clearRules()
         let changed = String(repeating: "other bytes ", count: 4000)
         try await fixture.origin.add(OriginRule("/ts/90p/0.ts") { ($0.status, $0.body) = (200, changed) })
@@ -251,7 +251,7 @@ import Testing
         fetch.release()
         #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
 
-        // A player that asks again at once gets the same bytes; a download tries again.
+        // A player that asks again at once gets the same bytes; a download fetches again.
         #expect(try fixture.fetch(0, of: rendition, in: asset) === fetch)
         #expect(try fixture.fetch(0, of: rendition, in: asset, urgency: .background) !== fetch)
     }
@@ -287,7 +287,8 @@ import Testing
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/aes/master.m3u8")
         let rendition = try #require(asset.rendition("video-90p"))
-        // As if the playlist could not be noted: its keys' numbers would go to others after a crash.
+        // Simulates a playlist that could not be recorded: after a crash, the numbers of its keys would go to other
+        // keys.
         rendition.adopt(
             try RenditionFixture.source(
                 "#EXT-X-KEY:METHOD=AES-128,URI=\"../keys/2.key\"\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST",
@@ -302,7 +303,7 @@ import Testing
         try await fetch.end()
         #expect(fetch.keepFailure?.code == .diskFull)
 
-        // The next who asks for the playlist brings it to the catalogue.
+        // The next request for the playlist records it in the catalogue.
         _ = try await fixture.library.source(of: rendition, in: asset)
         #expect(rendition.isSaved && asset.saveFailure == nil)
     }

@@ -10,15 +10,16 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// A new URL for an asset whose old one died.
+/// A new URL for an asset whose old URL has expired.
 @Suite @LoopActor struct FollowTests {
-    /// The paths without their queries that were asked for beside playlists, sorted.
+    /// The requested paths without queries and playlists, sorted.
     private func media(_ origin: TestOrigin) async throws -> [String] {
         try await origin.requests().map { String($0.path.prefix { $0 != "?" }) }
             .filter { !$0.hasSuffix(".m3u8") }.sorted()
     }
 
-    /// A fixture with the first half of its worst variant, whose links have expired, and another origin of the same.
+    /// A fixture whose worst variant is half stored and whose links have expired, and another origin with the same
+    /// content.
     private func expired(_ name: String) async throws -> (LibraryFixture, Asset, Rendition, TestOrigin) {
         let fixture = try await LibraryFixture()
         try await fixture.origin.add(OriginRule("/\(name)/*") { $0.signed = .init(seconds: 600) })
@@ -141,7 +142,7 @@ import Testing
         #expect(await refusal("/cmaf/master.m3u8") == .urlTaken)
         #expect(await refusal("/page.m3u8") == .notPlaylist)
         #expect(await refusal("/nowhere.m3u8") == .badOrigin)
-        // One that another asset is about to get.
+        // A URL that another asset is about to get.
         let opening = Task { @LoopActor in try await fixture.open("/late.m3u8") }
         try await waitUntil("the request") { try await fixture.origin.load().paused == 1 }
         let moving = Task { @LoopActor in await refusal("/late.m3u8") }
@@ -190,7 +191,7 @@ import Testing
 }
 
 extension WebURL {
-    /// A URL that the test itself made.
+    /// Parses a URL of the test.
     fileprivate init(parsing text: String) throws(LibraryError) {
         do { self = try WebURL(text) } catch { throw LibraryError(.refusedURL, "\(error)") }
     }

@@ -8,13 +8,13 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Playlists that are fetched again, and are the same, or not.
+/// Playlists that are fetched again, with the same or with other content.
 @Suite @LoopActor struct IdentityTests {
     private static func text(_ path: String) throws -> String {
         String(decoding: try Repository.fixture(path), as: UTF8.self)
     }
 
-    /// A fixture whose every URI is signed with a token; with another one nothing is given.
+    /// A fixture whose URIs are all signed with a token; requests with another token are refused.
     private func sign(_ name: String, _ token: String, at origin: TestOrigin, refusal: Int = 403) async throws {
         try await origin.clearRules()
         let master = try Self.text("/\(name)/master.m3u8").replacing("media.m3u8", with: "media.m3u8?\(token)")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// In a glob, where `?` is any character.
+    /// The query as a glob. `?` is in brackets since it matches any character.
     private static func query(_ token: String) -> String { "[?]\(token)" }
 
     private func multivariant(_ lines: String...) -> String { "#EXTM3U\n" + lines.map { $0 + "\n" }.joined() }
@@ -54,7 +54,7 @@ import Testing
     private static let low = "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=160x90"
     private static let high = "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=160x90"
 
-    /// An asset of two variants of one height, with a piece of the first.
+    /// An asset with two variants of one height, and a piece of the first.
     private func pair() async throws -> (LibraryFixture, Asset, Rendition) {
         let fixture = try await LibraryFixture()
         let text = multivariant(Self.low, "90p/media.m3u8", Self.high, "180p/media.m3u8")
@@ -146,14 +146,14 @@ import Testing
         #expect(playlists == ["/aes/master.m3u8", "/aes/180p/media.m3u8?t=2"])
         try await fixture.fetch("video-180p", of: asset)
         #expect(rendition.isWhole && !asset.hasChanged)
-        // Another rendition knows the keys by the numbers that they have.
+        // Another rendition refers to the keys by the same numbers.
         #expect(other.preliminaries.allSatisfy { asset.keys.folder.contains($0.resource.name.description) })
         try await fixture.restart(isOffline: true)
         let restored = try #require(fixture.library.assets.first)
         #expect(restored.rendition("video-180p")?.isWhole ?? false)
     }
 
-    /// A presentation signed with t=1, and signed with t=2 once `meanwhile` has been done.
+    /// A presentation signed with t=1, and with t=2 after `meanwhile`.
     private func resigned(
         _ meanwhile: (LibraryFixture, Asset, Rendition) async throws -> Fetch
     ) async throws -> (LibraryFixture, Asset, Rendition, Fetch) {

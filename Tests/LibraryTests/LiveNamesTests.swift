@@ -59,7 +59,7 @@ import Testing
         let (parts, hint) = try names(fixture)
         let all = (parts + [hint]).compactMap { $0 }
         #expect(all.map { fixture.resource($0)?.range } == [0..<10, 10..<30, 30..<35])
-        // How far this one goes is not known before it is there.
+        // The end of this part is unknown until it exists.
         try fixture.adopt(
             "#EXT-X-TARGETDURATION:2", "#EXT-X-PART:DURATION=1,URI=\"0.mp4\",BYTERANGE=\"10@0\"",
             "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"0.mp4\",BYTERANGE-START=10")
@@ -79,7 +79,7 @@ import Testing
                     base: "http://o/a/v/media.m3u8?_HLS_skip=YES"))
         }
         #expect(fixture.rendition.source?.playlist.segments.count == 8)
-        // Its segments are what those of the whole playlist are, although it leaves the section's line out.
+        // The segments match those of the full playlist, although the update omits the EXT-X-MAP line.
         #expect(fixture.resource("47.m4s")?.url.text == "http://o/a/v/47.x")
         #expect(fixture.resource("44.m4s")?.url.text == "http://o/a/v/44.x")
         #expect(fixture.resource("3.m4s")?.url.text == "http://o/a/v/3.x")

@@ -9,7 +9,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Merged fetches of parts of one file, of which players need some or none.
+/// Merged fetches, some parts of which players need.
 @Suite @LoopActor struct MergedFetchAudienceTests {
     // MARK: A player
 
@@ -23,7 +23,7 @@ import Testing
         try await fixture.waitForRequests(1)
         let player = try fixture.player(3)
         #expect(player === fetches[3])
-        // It goes before unstarted parts, and is followed by the parts that the player needs next.
+        // The player's part goes before unstarted parts. The parts that the player needs next follow it.
         try await fixture.expectExact([player])
         #expect(fetches[0].written == 0 && fetches[0].outcome == nil)
         try await fixture.waitForRequests(3)
@@ -91,7 +91,7 @@ import Testing
     @Test func aPlayerLetsTheRequestForTheFirstPassDownloads() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
-        // Downloads have all places.
+        // Downloads occupy all connections.
         let other = try await fixture.library.rendition("video-180p", of: fixture.asset)
         for number in 0..<6 {
             _ = try fixture.library.fetch(number, of: other, in: fixture.asset, urgency: .background)
@@ -197,7 +197,7 @@ import Testing
         let fetches = try fixture.fetches(0..<6)
         try await fixture.waitForRequests(1)
         for number in [0, 1, 4] { fetches[number].release() }
-        // 0 and 1 come with 2 and 3; when the player takes 2, the parts before it have no reader.
+        // Parts 0 to 3 are one fetch. When the player requests part 2, parts 0 and 1 have no reader.
         try await fixture.expectExact([try fixture.player(2)])
         #expect(await fetches[0].result().code == .cancelled)
         #expect(await fetches[1].result().code == .cancelled)

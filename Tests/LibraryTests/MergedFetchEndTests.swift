@@ -9,7 +9,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Parts of one file fetched together, while the ground gives way here: it is ended, removed, or without room.
+/// Merged fetches that are interrupted here: by a stop, by the removal of the asset, or by a full disk.
 @Suite @LoopActor struct MergedFetchEndTests {
     @Test func offlineEndsAllAndReceivedBytesAreResumed() async throws {
         let fixture = try await MergedFetchFixture()

@@ -9,7 +9,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Parts of one file fetched together from an origin that errs.
+/// Merged fetches from an origin with faults.
 @Suite @LoopActor struct MergedFetchFaultTests {
     @Test(arguments: ["ignoreRange", "wrongRange", "reset", "resetInside", "resetAtABoundary", "cut", "noRanges"])
     func afterASharedFailureEachPartIsRetried(_ fault: String) async throws {
@@ -17,7 +17,7 @@ import Testing
         let boundary = try fixture.range(1...2).count
         try await fixture.origin.add(
             OriginRule("*.ts") { rule in
-                // As often as the request for all of them is tried.
+                // The number of attempts for the merged request.
                 rule.times = 3
                 switch fault {
                 case "ignoreRange": (rule.ignoreRange, rule.times) = (true, 2)
@@ -67,7 +67,8 @@ import Testing
             OriginRule("*.ts") { ($0.noValidators, $0.resetAfter, $0.times) = (true, end + 1000, 1) },
             OriginRule("*.ts") { $0.noValidators = true })
         try await fixture.expectExact(try fixture.fetches(0..<4))
-        // The whole once more, which is left at its first bytes; then each that is not there, from its own beginning.
+        // The merged request is repeated and aborted at its first bytes; then each missing part is fetched separately,
+        // from its start.
         let ranges = try await fixture.ranges()
         #expect(try ranges.prefix(2) == [fixture.field(0...3), fixture.field(0...3)])
         #expect(try Set(ranges.dropFirst(2)) == [fixture.field(2...2), fixture.field(3...3)])
@@ -150,7 +151,7 @@ import Testing
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = 503 })
         for fetch in try fixture.fetches(0..<6) { #expect(await fetch.result().code == .badOrigin) }
-        // Three attempts in total, and none for each of the six parts.
+        // Three attempts in total, not three for each of the six parts.
         #expect(try await fixture.requests().count == 3)
     }
 
@@ -197,7 +198,7 @@ import Testing
     }
 }
 
-/// A rendition whose URLs are signed with a token that the origin gives up.
+/// A rendition whose URLs are signed with a token that the origin rejects later.
 @LoopActor private final class SignedMergedFetch {
     let library: LibraryFixture
     let rendition: Rendition

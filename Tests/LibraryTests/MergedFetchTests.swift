@@ -9,7 +9,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Parts of one file fetched together, where nothing goes wrong.
+/// Merged fetches without faults.
 @Suite @LoopActor struct MergedFetchTests {
     // MARK: One request
 

@@ -8,14 +8,14 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// One rendition at two places, `/a/…` and `/b/…`.
+/// One rendition at two mirrors, `/a/…` and `/b/…`.
 @Suite @LoopActor struct MirrorTests {
     private func start(_ name: String = "ts") async throws -> (LibraryFixture, Asset) {
         let fixture = try await LibraryFixture(root: MirroredFixture.folder(name))
         return (fixture, try await fixture.open("/master.m3u8"))
     }
 
-    /// The paths that were asked for, the entry aside.
+    /// The requested paths, without the entry playlist.
     private func paths(_ fixture: LibraryFixture) async throws -> [String] {
         try await fixture.origin.requests().map(\.path).filter { $0 != "/master.m3u8" }
     }
@@ -35,7 +35,7 @@ import Testing
             OriginRule("/a/*") { if status > 0 { $0.status = status } else { $0.resetAfter = -1 } })
         try await fixture.fetch("video-90p", of: asset)
         #expect(asset.wholeRenditions == [0])
-        // What followed was asked for where the playlist came from.
+        // The rest comes from the mirror that served the playlist.
         #expect(try await fixture.mediaRequests().allSatisfy { $0.hasPrefix("/b/90p/") })
     }
 

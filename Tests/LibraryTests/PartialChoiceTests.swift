@@ -4,7 +4,8 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Places: three variants' 0 (small), 1 and 2 (large), sound 3 (English, the default) and 4 (French), subtitles 5.
+/// Rendition indices: the three variants' video 0 (small), 1 and 2 (large), audio 3 (English, the default) and 4
+/// (French), subtitles 5.
 @Suite struct PartialChoiceTests {
     private static let text = """
         #EXTM3U
@@ -20,8 +21,7 @@ import Testing
 
         """
 
-    /// What is chosen where the renditions have the segments that are marked `x`, of two seconds; "" for nothing at
-    /// all.
+    /// The chosen renditions if the renditions have the segments marked `x`, of two seconds each; "" for no segment.
     private func choice(_ marks: String..., text: String = text) throws -> [Int] {
         guard case .multivariant(let playlist) = try Playlist.parse(Array(text.utf8)) else {
             throw LibraryError(.notPlaylist, "the test's own")

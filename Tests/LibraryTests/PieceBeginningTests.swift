@@ -43,7 +43,7 @@ import Testing
         let sound = { stream($0, id: 2, isVideo: false) }
         #expect(begins(stream(0), sound(4000), of: [stream(0), sound(0)]) == true)
         #expect(begins(stream(0), sound(9000), of: [stream(0), sound(0)]) == false)
-        // Of different segments the sound does not tell.
+        // The audio of different segments cannot be compared.
         #expect(begins(stream(90_000), sound(99_000), after: 1, of: [stream(0), sound(0)]) == true)
         #expect(begins(sound(4000), of: [sound(0)]) == false)
         #expect(begins(sound(94_000), after: 1, of: [sound(0)]) == false)

@@ -10,7 +10,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// A rendition whose playlists are given as texts; nothing is fetched.
+/// A rendition with given playlist texts. Nothing is fetched.
 @LoopActor struct RenditionFixture {
     let folder: TemporaryFolder
     let store: Store
@@ -144,7 +144,8 @@ import Testing
         #expect(fixture.resource("live-0.mp4")?.url.text == "http://o/a/v/film.mp4")
         #expect(fixture.resource("live-1.mp4")?.url.text == "http://o/a/v/ad.mp4")
 
-        // Once it has ended, the place is the name, and the names that players have read mean what they meant.
+        // Once the stream has ended, names are the positions, and names from earlier playlists still lead to the same
+        // segments.
         try fixture.adopt(
             "#EXT-X-MEDIA-SEQUENCE:1", "#EXT-X-MAP:URI=\"ad.mp4\"", "#EXTINF:2,", "1.m4s", "#EXT-X-ENDLIST")
         #expect(fixture.resource("init-0.mp4")?.url.text == "http://o/a/v/ad.mp4")

@@ -32,7 +32,7 @@ import Testing
         #expect(fixture.library.assets.map(\.id) == [current.id] && current.name == asset.name)
         #expect(fixture.library.asset(at: asset.origin) === current)
         #expect(current.multivariant?.media.isEmpty == false)
-        // It is noted as any new asset is, with the first that is kept of it.
+        // The revision is recorded like any new asset, with its first stored resource.
         try await fixture.fetch("subtitles-en", of: current)
         try await fixture.restart()
         #expect(fixture.library.assets.map(\.id) == [current.id])
@@ -57,7 +57,7 @@ import Testing
         #expect(fixture.library.assets.map(\.id) == [asset.id])
     }
 
-    /// The user's own: title, image, header fields.
+    /// Title, image and header fields belong to the user.
     @Test func keepsTheUsersFields() async throws {
         let (fixture, asset) = try await changed()
         await fixture.library.entitle(asset, "A title")
@@ -81,7 +81,7 @@ import Testing
         #expect(asset.revision == nil && fixture.library.asset(id: revision.id) == nil)
     }
 
-    /// A signed link to the new content that has expired meanwhile.
+    /// A signed link to the new content has expired meanwhile.
     @Test func theNewMovesWithWhatItRevises() async throws {
         let (fixture, asset) = try await changed()
         let revision = try await fixture.library.revise(asset)

@@ -5,8 +5,8 @@ import Testing
 @testable import Library
 
 @Suite struct SegmentMatchTests {
-    /// A playlist of these lines: a number is a segment of so many seconds, `|` a discontinuity, `gap` marks the next
-    /// one as absent, a date stands for itself.
+    /// A playlist from marks: a number is a segment of that many seconds, `|` a discontinuity, `gap` marks the next
+    /// segment as absent, a date is EXT-X-PROGRAM-DATE-TIME.
     private func playlist(_ marks: String) throws -> MediaPlaylist {
         var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:10"]
         for mark in marks.split(separator: " ") {
@@ -24,7 +24,7 @@ import Testing
         return playlist
     }
 
-    /// Indices of the other's segments; -1 for none.
+    /// Indices of the other playlist's segments; -1 for no match.
     private func match(_ own: String, _ other: String, shift: Double = 0) throws -> [Int] {
         let (own, other) = (try playlist(own), try playlist(other))
         let match = SegmentMatch(own, other, shift: shift, tolerance: 0.02)

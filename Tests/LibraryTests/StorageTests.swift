@@ -19,7 +19,7 @@ import Testing
 
     init() async throws { fixture = try await LibraryFixture() }
 
-    /// The fixture `ts`, of which one rendition is whole.
+    /// The fixture `ts` with one complete rendition.
     private func film() async throws -> Asset {
         let asset = try await fixture.open("/ts/master.m3u8")
         try await fixture.fetch("video-90p", of: asset)
@@ -38,7 +38,7 @@ import Testing
         fixture.folder.files().filter { $0.contains("/\(asset.id)") && !$0.hasPrefix("records/") }
     }
 
-    /// Somebody begins to play an asset.
+    /// Begins a session of an asset.
     private func play(_ asset: Asset, as session: String = "aaaaaa") throws {
         _ = try #require(library.playheads.cursor(of: session, in: asset, "video-90p"))
     }
@@ -180,7 +180,7 @@ import Testing
         #expect(library.asset(named: "ts") === asset)
     }
 
-    /// Restarted on a disk that is always full, so that everything goes that may.
+    /// Restarts on a disk that is always full, so that everything that may be purged is purged.
     private func fill(_ limit: PurgePlan.Limit) async throws {
         try await fixture.restart(reserve: .max, purge: limit)
         retention.noteFull()
@@ -227,7 +227,7 @@ import Testing
 
     // MARK: Reading
 
-    /// There may be more assets than descriptors.
+    /// There may be more assets than file descriptors.
     @Test func aLookAtAnAssetLeavesNoneOfItsFoldersOpen() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(priority: .important), of: asset)
@@ -244,8 +244,8 @@ import Testing
 
     // MARK: Removal
 
-    /// What a removal does while somebody waits for it has nothing to do with how much there is: the bundle is moved, and
-    /// goes file by file behind the scenes.
+    /// The duration of a removal does not depend on the size of the asset: the bundle is moved, and its files are
+    /// deleted in the background.
     @Test func aRemovalMovesTheBundleAndDeletesItInTheBackground() async throws {
         let asset = try await film()
         let folder = fixture.folder.path("assets/\(asset.id)")

@@ -8,11 +8,11 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Assets that somebody on the network has opened: no private address is asked for those, until the user gives the URL.
+/// Assets opened by a client on the network: they may not use private addresses until the user gives the URL.
 @Suite @LoopActor struct StrangerTests {
     private static let path = "/ts/master.m3u8"
 
-    /// An asset as it would be had its host been a public one when it was opened, in the catalogue, after a restart.
+    /// An asset in the state after a restart, as if its host had been a public one when it was opened.
     private func restarted() async throws -> (fixture: LibraryFixture, asset: Asset) {
         let fixture = try await LibraryFixture()
         let url = try fixture.url(Self.path)
@@ -44,7 +44,7 @@ import Testing
     @Test func afterARestartTheyMayStillNotAskAPrivateAddress() async throws {
         var (fixture, asset) = try await restarted()
         #expect(try await isRefused("video-90p", of: asset, fixture))
-        // Nor by another name, nor because somebody on the network asks again.
+        // A rename, or another request from the network, changes nothing.
         try await fixture.library.rename(asset, to: "other")
         #expect(try await fixture.library.open(asset.origin, isUsers: false) === asset)
         asset = try await again(fixture)
@@ -69,7 +69,7 @@ import Testing
 
     @Test func aURLOfTheUsersThatHasAnotherTokenIsOneAsWell() async throws {
         var (fixture, asset) = try await restarted()
-        // What ended was fetched while the host was a public one.
+        // Simulates an asset whose ended playlist was fetched while the host was a public one.
         _ = try await fixture.library.open(asset.origin)
         try await fixture.fetch("video-90p", of: asset)
         var record = asset.record

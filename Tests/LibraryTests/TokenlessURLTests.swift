@@ -38,7 +38,7 @@ import Testing
     }
 }
 
-/// URLs with other tokens, opened.
+/// Opens URLs that differ in their tokens.
 @Suite @LoopActor struct TokenIdentityTests {
     private func known(_ query: String) async throws -> (LibraryFixture, Asset) {
         let fixture = try await LibraryFixture()

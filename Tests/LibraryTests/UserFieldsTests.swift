@@ -9,14 +9,14 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Header fields of the user's own: where they go, where they do not, and where they are kept.
+/// The user's own header fields: which requests have them, and where they are stored.
 @Suite @LoopActor struct UserFieldsTests {
     private static let secret = "session=tr0ub4dor"
     private static let name = "cookie"
 
     private func fields(_ value: String = secret) throws -> UserFields { try UserFields(["Cookie: \(value)"]) }
 
-    /// True if each request had the field; nil without requests.
+    /// True if each request had the field; nil if there were no requests.
     private func had(_ origin: TestOrigin, _ value: String = secret) async throws -> Bool? {
         let requests = try await origin.requests()
         return requests.isEmpty ? nil : requests.allSatisfy { $0.headers[Self.name] == value }
@@ -49,8 +49,8 @@ import Testing
         #expect(try await other.requests().isEmpty, "a private address that nobody named")
     }
 
-    /// The guard on addresses refuses the other ports besides; that fields would not go there either, were they public,
-    /// is shown where requests are made.
+    /// The address guard refuses the other ports as well. The tests of requests show that fields would not go to public
+    /// ports either.
     @Test func theyGoToNoOtherPortNeitherByRedirectNorByPlaylist() async throws {
         let (fixture, other) = (try await LibraryFixture(), try await TestOrigin())
         // Another name for the same address is another origin.

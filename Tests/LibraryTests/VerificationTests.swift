@@ -64,7 +64,7 @@ import Testing
         #expect(part.holes == [.init(time: 10..<12, first: "5.ts", last: "5.ts", count: 1, isWanted: true)])
         #expect(part.whole == [0..<2, 4..<8])
         #expect(part.pieces == 3 && part.remaining == 3)
-        // It is no longer served, nor listed in the bundle's playlists.
+        // The damaged piece is no longer served, nor listed in the bundle's playlists.
         let folder = try #require(asset.rendition("video-90p")?.folder)
         #expect(folder.open("1.ts") == nil && !folder.contains("4.ts"))
         #expect(!fixture.folder.files().contains { $0.hasSuffix(".m3u8") || $0.hasPrefix("tmp/") })
@@ -150,7 +150,7 @@ import Testing
         #expect(turn(later, later) == "ts")
         first.note(verifiedAt: later)
         #expect(turn(later, later) == "cmaf")
-        // A clock that was wrong.
+        // The clock was wrong at the time of the verification.
         first.note(verifiedAt: later + 1000)
         #expect(turn(later, later) == "ts")
         #expect(fixture.integrity.assetToVerify(before: later, at: later) { $0 === first }?.name == "cmaf")
