@@ -8,7 +8,7 @@ import Testing
 
 @testable import Downloader
 
-/// Downloads as a person drives them.
+/// Pause, resume, cancel, queue and seek.
 @Suite @LoopActor struct DownloadControlTests {
     /// A fixture whose segments wait until they are released.
     private func held(running: Int = 3) async throws -> DownloadFixture {
@@ -190,7 +190,7 @@ import Testing
         let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst, audio: .none))
         try await waitUntil("the first request") { try await segments() == [0] }
 
-        // A player, at another quality.
+        // A player seeks in another quality.
         let rendition = try #require(download.asset.rendition("video-180p"))
         _ = try await fixture.library.source(of: rendition, in: download.asset)
         let cursor = try #require(fixture.library.playheads.cursor(of: "a12345", in: download.asset, "video-180p"))

@@ -19,7 +19,7 @@ import Testing
         #expect(progress.bytes == 500)
         #expect(progress.duration > 12 && progress.duration < 12.1)
         #expect(progress.stage == .video)
-        // 400 bytes in 4 of 12 s of video, 100 in some 4 of 12 s of sound.
+        // Video: 400 bytes for 4 of 12 s. Audio: 100 bytes for 4 of 12 s.
         #expect((1400...1550).contains(progress.totalBytes))
         #expect(progress.parts.map(\.id) == ["video-90p", "audio-en"])
         #expect(progress.parts.map(\.kind) == [.video, .audio])

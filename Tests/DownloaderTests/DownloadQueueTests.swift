@@ -3,7 +3,8 @@ import Testing
 @testable import Downloader
 
 @Suite struct DownloadQueueTests {
-    /// `a` queued, `A` running, `!` important, `.` neither.
+    /// Downloads by letter: `a` is queued, `A` is running, `!` marks an important one, `.` is neither queued nor
+    /// running.
     private func next(_ text: String, places: Int) -> String {
         let entries = text.split(separator: " ").map { word in
             let id = word.filter(\.isLetter)

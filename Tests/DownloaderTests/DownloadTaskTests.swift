@@ -57,7 +57,7 @@ import Testing
 
     // MARK: Storage
 
-    /// The text that version 1 has, for ever.
+    /// The text of version 1, which must stay readable.
     private static let stored = """
         {"items":[{"end":1200,"renditions":["video-720p","audio-en"],"selection":{"audio":["en","ja"],"preferences":\
         {"codecs":["hvc1"],"isFast":true,"languages":["en"],"locale":"de-AT","minimumBitRate":1,"minimumHeight":3,\

@@ -89,7 +89,7 @@ import Testing
         try await fixture.origin.restart()
         try await fixture.reaches(.complete, "ts")
         #expect(download.failure == nil)
-        // A probe may have found that it is there again.
+        // A probe may have found the origin present again.
         let requests = try await fixture.mediaRequests().filter { !$0.hasSuffix(" bytes=0-0") }
         #expect(requests.sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
     }

@@ -47,7 +47,7 @@ import Testing
         #expect(verdict(&patience, .failed(try error(code))).hasPrefix("fail"))
     }
 
-    /// Of many who use one token some are refused though it is fresh.
+    /// If many requests use one token, some are refused even with a fresh token.
     @Test func aRefusalIsTriedAgainAsLongAsPiecesComeBetween() throws {
         var patience = Patience()
         let refused = DownloadOutcome.failed(try error(.forbidden))

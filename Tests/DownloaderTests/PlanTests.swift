@@ -3,7 +3,7 @@ import Testing
 @testable import Downloader
 
 @Suite struct PlanTests {
-    /// Segments of two seconds each, by their places.
+    /// Segments of two seconds each, by index.
     private func segments(_ places: Range<Int>, file: Int? = nil, bytes: Int = 100) -> [Plan.Hole] {
         places.map { place in
             let part = file.map { Plan.FilePart(file: $0, bytes: place * bytes..<(place + 1) * bytes) }
@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    /// Everything that comes, batch by batch: `0:p1`, `1:3-5`.
+    /// The planned resources, batch by batch: `0:p1`, `1:3-5`.
     private func order(_ plan: Plan) -> [String] {
         var (plan, order) = (plan, [String]())
         while let batch = plan.next() {
@@ -41,7 +41,7 @@ import Testing
     @Test func whatIsBehindThePlayheadComesBeforeWhatLiesBeforeIt() {
         let tracks = [Plan.Track(segments: segments(0..<4)), Plan.Track(segments: segments(1..<4))]
         #expect(order(Plan(tracks, playhead: 4)) == ["0:2", "1:2", "0:3", "1:3", "0:0", "0:1", "1:1"])
-        // In the midst of a segment: that one is still needed.
+        // The playhead is inside a segment, so that segment is still needed.
         #expect(order(Plan(tracks, playhead: 3)).first == "0:1")
         #expect(order(Plan(tracks, playhead: 100)).first == "0:0")
         #expect(order(Plan(tracks, playhead: -1)) == order(Plan(tracks)))
@@ -65,7 +65,7 @@ import Testing
 
     @Test func neighbouringRangesComeTogether() {
         #expect(order(Plan([Plan.Track(segments: segments(0..<4, file: 1))])) == ["0:0-3"])
-        // Stored in between, another file, and whole files.
+        // Stored segments in between, another file, and whole files.
         let parts = [segments(0..<2, file: 1), segments(3..<4, file: 1), segments(4..<5, file: 2), segments(5..<7)]
         #expect(order(Plan([Plan.Track(segments: parts.flatMap(\.self))])) == ["0:0-1", "0:3", "0:4", "0:5", "0:6"])
     }
@@ -79,8 +79,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (40, 1000, ["0:0-14", "0:15-29", "0:30-39"]),  // 30 s
-        (6, 1 << 20, ["0:0-3", "0:4-5"]),  // 4 MB
+        (40, 1000, ["0:0-14", "0:15-29", "0:30-39"]),  // Limit: 30 s.
+        (6, 1 << 20, ["0:0-3", "0:4-5"]),  // Limit: 4 MB.
         (2, 5 << 20, ["0:0", "0:1"]),
     ])
     func aBatchHasItsBounds(_ count: Int, _ bytes: Int, _ wanted: [String]) {

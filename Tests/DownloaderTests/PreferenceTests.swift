@@ -8,7 +8,7 @@ import Testing
     /// A selection with preferences, and the expected choice.
     struct Case: CustomTestStringConvertible {
         let selection: Selection
-        /// The variant's place, then the URIs of what goes with it.
+        /// The index of the variant, then the URIs of its renditions.
         let variant: Int
         let sounds: [String]
         let testDescription: String

@@ -35,7 +35,7 @@ import Testing
         let text = try String(contentsOfFile: scene.fixture.folder.path("\(folder)/media.m3u8"), encoding: .utf8)
         #expect(text.contains("#EXT-X-PLAYLIST-TYPE:VOD\n") && text.hasSuffix("#EXT-X-ENDLIST\n"))
         #expect(text.contains("#EXT-X-DISCONTINUITY\n"))
-        // As any other asset, also for the next process.
+        // The recording is an ordinary asset, also after a restart.
         try await scene.kill()
         #expect(scene.asset.isPlayableOffline && scene.asset.duration == Double(count * 2))
     }
@@ -46,7 +46,7 @@ import Testing
         try await scene.kill()
         #expect(scene.asset.isRecording && scene.names == ["0.ts", "1.ts", "2.ts", "3.ts"])
         try await scene.fixture.origin.clearRequests()
-        // Still in the window.
+        // Segments 4 and 5 are still in the window.
         try await scene.fixture.origin.advance("a", by: 2)
         scene.start()
         try await scene.records(6)
@@ -60,7 +60,7 @@ import Testing
         _ = try await scene.reason()
         #expect(scene.asset.isPlayableOffline)
         let playlist = try #require(scene.asset.renditions[0].source?.playlist)
-        // Number 6 began a discontinuity, and 12 another: the one that was missed is counted too.
+        // Segments 6 and 12 begin discontinuities. The missed one counts too.
         #expect(playlist.segments.count { $0.isDiscontinuity } == 2)
     }
 
@@ -98,7 +98,7 @@ import Testing
         try await scene.records(4)
         scene.recorder?.cancel()
         #expect(scene.asset.isRecording)
-        // A player meanwhile gets the live stream, which is not stored.
+        // A player that opens the live stream meanwhile gets it from the origin, and the store keeps none of it.
         try await scene.fixture.origin.advance("a", by: 1)
         let rendition = scene.asset.renditions[0]
         try await waitUntil("the window's sliding") {
@@ -154,11 +154,11 @@ import Testing
         #expect(source.playlist.segments.map(\.isDiscontinuity) == [false, false, false, true, false])
         #expect(source.playlist.segments[3].keys[0].initializationVector == [UInt8](repeating: 0, count: 16))
         #expect(source.playlist.maps.map(\.uri) == ["init-0.mp4", "init-1.mp4"])
-        // A player of the live stream is led to the new segments, whose numbers are used already.
+        // The live view uses new segment names, since the origin's numbers are already taken.
         let rendition = scene.asset.renditions[0]
         let live = try #require(rendition.source)
         #expect(live.playlist.segments.map { rendition.name(of: $0, in: live).description } == ["10.m4s", "11.m4s"])
-        // In the next process too, and a new token makes no other section of it.
+        // The names stay after a restart, and a new token does not create another initialization section.
         try await scene.kill()
         scene.start()
         try await scene.text(text(0..<3, at: 20).replacing("init.mp4?t=20", with: "init.mp4?t=21"))

@@ -25,7 +25,7 @@ import Testing
         #expect(left.intersection(TimeRanges()) == TimeRanges())
     }
 
-    /// Compared with the same on a grid of halves of seconds.
+    /// Compares the intersection with the same on a grid of half seconds.
     @Test(arguments: 0..<200)
     func intersectionAgreesWithCountingPoints(_ seed: Int) {
         var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1
