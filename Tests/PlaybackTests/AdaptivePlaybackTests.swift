@@ -10,9 +10,9 @@ import Testing
 @testable import Playback
 @testable import Playheads
 
-/// One variant, of which Weir chooses the quality segment by segment.
+/// Playback of one listed variant, whose quality Weir chooses segment by segment.
 @Suite @LoopActor struct AdaptivePlaybackTests {
-    /// A fixture whose lowest variant is not offered: what it begins with is two frames earlier than the others.
+    /// A fixture without its lowest variant, whose media begins two frames before that of the others.
     private func fixture(_ name: String = "ts", patience: Duration = .seconds(8)) async throws -> PlaybackFixture {
         let fixture = try await PlaybackFixture(patience: patience)
         var lines = String(decoding: try Spliced.bytes("\(name)/master.m3u8"), as: UTF8.self).split(separator: "\n")
@@ -26,7 +26,7 @@ import Testing
         return fixture
     }
 
-    /// The paths in the playlist of the one variant that an entry lists.
+    /// The paths in the playlist of an entry's only variant.
     private func paths(_ fixture: PlaybackFixture, _ entry: String) async throws -> [String] {
         let lists = try await fixture.entry(entry).filter { $0.contains("/video-") }
         #expect(lists.count == 1)
@@ -37,7 +37,7 @@ import Testing
         "/auto" + fixture.typed("/\(name)/master.m3u8")
     }
 
-    /// Stores segments of renditions, by playing them.
+    /// Plays segments of renditions, so that they are stored.
     private func store(_ fixture: PlaybackFixture, _ name: String, _ parts: [(id: String, places: [Int])]) async throws
     {
         for (id, places) in parts {
@@ -90,7 +90,7 @@ import Testing
 
     @Test func whatLeavesNoChoiceIsListedAsItIs() async throws {
         let fixture = try await fixture()
-        // Segments of other lengths lie over nothing.
+        // Segments with other boundaries match no segment of the other variants.
         let other = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n0.ts\n#EXT-X-ENDLIST\n"
         try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { ($0.status, $0.body) = (200, other) })
         let lists = try await fixture.entry(auto(fixture))
@@ -189,7 +189,7 @@ import Testing
         let paths = try await paths(fixture, auto(fixture))
         _ = try await body(fixture, paths[0])
         #expect(try await body(fixture, paths[1]) == Spliced.transport("ts/270p/1.ts"))
-        // A transport stream of one's own need not be whole to be sent.
+        // The player's own segments can be sent while they arrive; substitutes must be complete first.
         #expect(try await body(fixture, paths[2]) == Spliced.bytes("ts/180p/2.ts"))
         #expect(try await body(fixture, paths[3]) == Spliced.transport("ts/270p/3.ts"))
         try await waitUntil("a note") {
@@ -230,7 +230,7 @@ import Testing
         try await waitUntil("the request") {
             try await fixture.mediaRequests().contains("/ts/270p/1.ts")
         }
-        // Its end closes it.
+        // The end of the object's lifetime closes the connection.
         withExtendedLifetime(connection) {}
         connection = nil
         let session = String(paths[1].split(separator: "/")[2])

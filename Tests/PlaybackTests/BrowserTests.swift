@@ -8,7 +8,7 @@ import Testing
 @Suite @LoopActor struct BrowserTests {
     private static let page = "https://player.example"
 
-    /// The fields that concern a page of another origin.
+    /// The response fields about cross-origin access.
     private func shared(_ answer: HTTPAnswer) -> [String: String] {
         let fields = answer.fields.filter { $0.name.hasPrefix("access-control-") || $0.name == "vary" }
         return Dictionary(fields.map { ($0.name, $0.value) }) { $0 + "|" + $1 }

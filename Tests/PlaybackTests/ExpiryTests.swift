@@ -35,7 +35,7 @@ import Testing
             #expect(answer.status == 410 && answer.text.contains("ts has expired"), "\(path): \(answer.text)")
             #expect(answer.text.contains("weir policy ts --after-first-play never"))
         }
-        // Names of a session that is not, or not any more.
+        // Names in a session that does not exist or has ended.
         let parts = pieces[3].split(separator: "/", omittingEmptySubsequences: false)
         let stranger = (parts[..<3] + ["azzzzz"] + parts[4...]).joined(separator: "/")
         #expect(try await fixture.get(stranger).status == 410)

@@ -13,7 +13,7 @@ import Testing
     private static let list =
         "#EXT-X-DATERANGE:ID=\"2\",CLASS=\"com.apple.hls.interstitial\",START-DATE=\"2026-01-01T00:00:02Z\",X-ASSET-LIST="
 
-    /// A film with one interstitial, which it names by `attribute`.
+    /// A film with one interstitial, named by `attribute`.
     private func film(_ attribute: String) async throws -> PlaybackFixture {
         let fixture = try await PlaybackFixture()
         try await fixture.putMaster("/film")
@@ -76,7 +76,8 @@ import Testing
         #expect(try await other.requests().isEmpty)
     }
 
-    /// Who may go to a private address for one asset may not be met by another asset that may not.
+    /// An interstitial asset that may use a private address for one asset is not available to another asset that may
+    /// not.
     @Test func aGuestOfOneAssetIsNoneOfAnothers() async throws {
         let other = try await TestOrigin()
         try await other.add(

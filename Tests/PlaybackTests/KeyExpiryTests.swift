@@ -16,7 +16,7 @@ import Testing
 
     init() async throws { fixture = try await PlaybackFixture(clock: clock) }
 
-    /// Plays all of one rendition of `aes`, so that it is stored: the paths of its session, keys among them.
+    /// Plays one rendition of `aes` completely, so that it is stored. Returns the paths of its session, with the keys.
     private func played() async throws -> [String] {
         let paths = try await fixture.media(fixture.typed("/aes/master.m3u8"))
         for path in paths { #expect(try await fixture.get(path).status == 200) }
@@ -45,7 +45,7 @@ import Testing
         try await fixture.origin.clearRequests()
         #expect(try await fixture.get(key).status == 200)
         #expect(try await fixture.mediaRequests().isEmpty)
-        // Media is there for whoever asks; it is of no use without the key.
+        // Media is served to every session, since it is useless without the key.
         #expect(try await fixture.get(stranger(try #require(early.last))).status == 200)
         try await fixture.library.renewKeys(of: asset)
         #expect(try await fixture.get("/offline/aes.m3u8").status == 200)
@@ -72,7 +72,7 @@ import Testing
         let early = try await played()
         let asset = try fixture.asset("aes")
         let key = try #require(early.first { $0.hasSuffix("/0.key") })
-        // From memory neither.
+        // The copy in memory is not served either.
         #expect(try await fixture.get(key).status == 200)
         try await fixture.library.invalidateKeys(of: asset)
         fixture.library.mode = .offline
@@ -93,7 +93,7 @@ import Testing
     @Test func aWindowBeginsWithTheFirstSegmentAndNotWithThePlaylist() async throws {
         _ = try await played()
         let asset = try fixture.asset("aes")
-        // Long after whoever has played.
+        // Long after the last session.
         clock.advance(by: 100_000)
         try await fixture.retention.setPolicy(StoragePolicy(keys: KeyTerms(afterFirstPlay: 3600)), of: asset)
         let paths = try await fixture.media("/offline/aes.m3u8")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Playback
 
-/// A low-latency presentation whose texts and media the origin gives as told.
+/// A low-latency presentation with given playlists and media.
 @LoopActor private struct LiveStream {
     let fixture: PlaybackFixture
     /// The path of its rendition's playlist, with a session.
@@ -81,7 +81,7 @@ import Testing
         let second = try await stream.fixture.get(typed + "&_HLS_msn=2")
         #expect(first.status == 200 && second.status == 200)
         #expect(stream.fixture.library.assets.count == 2)
-        // The same names in both, so that the player knows its segments again.
+        // Both playlists use the same names, so that the player recognises its segments.
         let names = PlaybackFixture.paths(in: first.text).filter { !$0.contains("live-") && $0.hasSuffix(".ts") }
         #expect(Array(PlaybackFixture.paths(in: second.text).prefix(2)) == names && names.count == 2)
     }

@@ -8,7 +8,7 @@ import Testing
 
 /// Playback of an asset without complete renditions and without its origin.
 @Suite @LoopActor struct PartTests {
-    /// Plays so many segments of the entry's rendition `index`, and gives the URLs in its playlist.
+    /// Plays segments of the entry's rendition `index`, and returns the URLs in its playlist.
     @discardableResult private func watch(
         _ fixture: PlaybackFixture, _ entry: String, _ index: Int = 0, _ places: [Int]
     ) async throws -> [String] {
@@ -84,7 +84,7 @@ import Testing
         #expect(online.count == 6)
         try await fixture.origin.stop()
         for entry in ["/ts.m3u8", fixture.typed("/ts/master.m3u8"), "/local/ts.m3u8"] {
-            // For a moment it counts as there, since it was.
+            // Clears the last successful check, because of which the origin would still count as present.
             fixture.library.asset(named: "ts")?.checked = nil
             let paths = try await fixture.media(entry)
             #expect(paths.map { $0.split(separator: "/").last } == ["0.ts", "1.ts"])
@@ -107,7 +107,7 @@ import Testing
         let entry = try await fixture.entry("/offline/ts.m3u8")
         #expect(entry.count == 1 && entry[0].contains("/video-90p/"))
         #expect(try await fixture.media("/offline/ts.m3u8").count == 6)
-        // Who asks for the other one by its name gets what there is of it.
+        // A request for the other variant by its name gets its stored segments.
         let other = try await fixture.get(entry[0].replacing("/video-90p/", with: "/video-180p/")).text
         #expect(files(other) == ["0.ts", "2.ts", "3.ts"])
     }

@@ -11,14 +11,14 @@ struct WatchTrace {
     var position = 0.0
     var front = 0.0
 
-    /// The player asks for what comes next.
+    /// The player requests the next segment.
     mutating func ask(at time: Double, _ data: String? = nil) {
         if let data { watch.tell(CMCD(data.utf8), at: time) }
         watch.wants(at: time)
         watch.take(reading(time), isSeek: false, at: time)
     }
 
-    /// That has come.
+    /// The requested segment arrives.
     mutating func get(at time: Double) {
         watch.wantsNothing(hasFailed: false, at: time)
         front += 2
@@ -138,7 +138,7 @@ struct WatchTrace {
         trace.get(at: 1)
         trace.ask(at: 1, "bl=2000")
         trace.get(at: 2)
-        // The player was slow to begin: it has 4 s yet, where 3 were inferred.
+        // The player began late: it has 4 s left instead of the inferred 3 s.
         trace.ask(at: 2, "bl=4000")
         trace.get(at: 5.9)
         #expect(trace.watch.total == (0, 0))
@@ -160,7 +160,7 @@ struct WatchTrace {
         trace.get(at: 15.1)
         trace.ask(at: 15.1, "bl=1000,bs")
         #expect(trace.watch.total.count == 2)
-        trace.ask(at: 15.2, "bs")  // For the sound.
+        trace.ask(at: 15.2, "bs")  // A request for audio.
         #expect(trace.watch.total.count == 2)
     }
 

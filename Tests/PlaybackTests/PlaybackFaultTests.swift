@@ -45,7 +45,7 @@ import Testing
     func whereThereIsNothingElseToPlayAnOriginIsWaitedForBehindTheHead(_ name: String) async throws {
         let fixture = try await PlaybackFixture(patience: .milliseconds(100))
         let paths = try await fixture.media(fixture.typed("/\(name)/master.m3u8"))
-        // A segment, a key, an initialization section.
+        // A segment, a key and an initialization section.
         let path = paths[0]
         try await fixture.origin.add(OriginRule("*") { $0.hold = true })
         let connection = try await fixture.ask(path, "Connection: close")
@@ -105,7 +105,7 @@ import Testing
         #expect(answer.body == (try fixtureBytes("/ts/90p/0.ts")).prefix(5000))
         #expect(!fixture.folder.files().contains { $0.hasSuffix("/0.ts") })
 
-        // The part is kept: the next player's request fetches the rest alone.
+        // The received part is kept: the next player's request fetches only the rest.
         try await fixture.origin.clearRules()
         try await fixture.origin.clearRequests()
         #expect(try await fixture.get(path).body == fixtureBytes("/ts/90p/0.ts"))

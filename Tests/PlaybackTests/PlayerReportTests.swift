@@ -8,7 +8,7 @@ import Testing
 
 /// Player reports, and their effect on inferred values.
 @Suite struct PlayerReportTests {
-    /// Two segments of which the second comes late: it is inferred that the player stood for 2.5 s.
+    /// Two segments, of which the second comes late: the inferred stall is 2.5 s.
     private func starved() -> MeterTrace {
         var trace = MeterTrace()
         trace.ask(0, of: "low", at: 0)
@@ -37,7 +37,7 @@ import Testing
             PlayerReport(playhead: 2, rate: 2, stalls: 1, stallTime: 2.25, framesDropped: 4, startup: 0.75), at: 5)
         let event = trace.open(at: 5.5)
         #expect(event.stalls == 1 && event.stallTime == 2.25 && event.framesDropped == 4 && event.startup == 0.75)
-        // At the double speed that it told.
+        // At double speed, as reported.
         #expect(event.watched == 3)
         #expect(event.inferred == ["startOffset", "uri"])
         #expect(trace.meter.playhead(at: 5.5) == (3, false))
@@ -67,7 +67,7 @@ import Testing
         trace.meter.tells(PlayerReport(playhead: 0.5, rate: 1), at: 1)
         trace.meter.tells(PlayerReport(playhead: 12, rate: 1), at: 2)
         #expect(trace.open(at: 3).watched == 2.5)
-        // And neither is it watched twice.
+        // The media is not counted twice either.
         trace.meter.tells(PlayerReport(playhead: 11, rate: 1), at: 3)
         #expect(trace.open(at: 4).watched == 2.5 && trace.meter.playhead(at: 4).position == 12)
     }

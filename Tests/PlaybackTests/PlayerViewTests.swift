@@ -10,7 +10,7 @@ import Testing
 @testable import Library
 @testable import Playback
 
-/// An asset whose playlists are given as texts; nothing is fetched.
+/// An asset with given playlist texts. Nothing is fetched.
 @LoopActor struct ViewedAsset {
     let folder: TemporaryFolder
     let store: Store
@@ -125,7 +125,7 @@ import Testing
         #expect(try viewed.entry(isStored: true)?.contains("URI=\"/a/film-k3f9/aabcde/keys/0.key\"") == true)
     }
 
-    /// Players play what is muxed then; what is wrong is for a check to say.
+    /// Players then play the muxed audio; `weir check` reports the error.
     @Test func aReferenceToAGroupThatIsNotThereStaysAsItIs() throws {
         let viewed = try ViewedAsset()
         let lines = "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=640x360,AUDIO=\"none\",SUBTITLES=\"no\""

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Playback
 
-/// With the origin there, away, and not to be asked.
+/// Playback with a present origin, an absent origin, and offline.
 @Suite @LoopActor struct PresenceTests {
-    /// Plays everything of the entry's first rendition.
+    /// Plays the entry's first rendition completely.
     private func watch(_ fixture: PlaybackFixture, _ entry: String) async throws {
         for path in try await fixture.media(entry) { #expect(try await fixture.get(path).status == 200) }
     }
@@ -87,7 +87,7 @@ import Testing
         try await waitUntil("the next segment") {
             PlaybackFixture.paths(in: try await fixture.get(media).text).last?.hasSuffix("/4.ts") == true
         }
-        // What slid out a moment ago is still there.
+        // A segment that has just left the window is still served.
         #expect(try await fixture.get(segments[0]).status == 200)
     }
 

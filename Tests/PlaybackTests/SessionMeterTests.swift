@@ -6,7 +6,7 @@ import Testing
 
 @testable import Playback
 
-/// A player of segments of two seconds, as a meter is told of it.
+/// A player of segments of two seconds, as the meter sees it.
 struct MeterTrace {
     var meter: SessionMeter
     private var front = 0.0
@@ -26,7 +26,7 @@ struct MeterTrace {
             rendition: rendition, isSound: isSound, number: number, start: Double(number) * 2, duration: 2)
     }
 
-    /// The event that is loaded, as it stands.
+    /// The current state of the event of the loaded segments.
     mutating func open(at time: Double) -> AccessEvent {
         let all = meter.current(at: time)
         return all[all.count - 1]
@@ -37,7 +37,7 @@ struct MeterTrace {
             position: meter.playhead(at: time).position, front: front, isRunning: isRunning, choice: choice)
     }
 
-    /// Asks for a segment that comes from elsewhere than the store.
+    /// The player requests a segment that is not in the store.
     mutating func ask(
         _ number: Int, of rendition: String, at time: Double, from source: PieceSource = .origin, choice: String? = nil,
         isSeek: Bool = false
@@ -50,7 +50,7 @@ struct MeterTrace {
         meter.asked(segment, isSeek: isSeek, reading, at: time)
     }
 
-    /// That comes, with so many bytes.
+    /// The segment arrives with its bytes.
     mutating func get(
         _ number: Int, of rendition: String, at time: Double, since: Double, bytes: Int64 = 1000,
         from source: PieceSource = .origin, choice: String? = nil
@@ -63,7 +63,7 @@ struct MeterTrace {
         deliver(number, of: rendition, at: time, choice: choice)
     }
 
-    /// Takes a segment out of the store.
+    /// The player gets a segment from the store.
     mutating func take(_ number: Int, of rendition: String, at time: Double, bytes: Int64 = 1000) {
         meter.asked(Self.segment(number, of: rendition), isSeek: false, reading(nil, at: time), at: time)
         meter.sent(bytes)
@@ -114,7 +114,7 @@ struct MeterTrace {
             time += delay
             check(trace.open(at: time), &last)
         }
-        // In each round the third segment comes 0.7 s too late or more, and the fifth 5.1 s.
+        // In each round, the third segment comes at least 0.7 s too late, and the fifth 5.1 s.
         #expect(last.stalls == 16 && last.requests == 40)
     }
 
@@ -146,7 +146,7 @@ struct MeterTrace {
         for number in 3..<6 {
             play(number, of: "high", at: Double(number), choice: number == 5 ? "high" : "low", &trace)
         }
-        // The first one is on the screen up to here.
+        // The first variant is on the screen up to here.
         #expect(trace.meter.current(at: 6.4).map(\.watched) == [5.9, 0])
         #expect(trace.meter.takeFinished().isEmpty)
         let second = trace.open(at: 7)
@@ -196,7 +196,7 @@ struct MeterTrace {
         #expect(trace.open(at: 3).number == 2)
     }
 
-    /// libavformat reads the beginnings of all variants in turns.
+    /// libavformat reads the first segments of all variants in turn.
     @Test func beginningsReadInTurnsAreNoChange() {
         var trace = MeterTrace()
         for number in 0..<4 {
@@ -221,7 +221,7 @@ struct MeterTrace {
         #expect(event.uri == "http://o/low.m3u8" && trace.meter.switches == 0)
     }
 
-    /// Nothing stands still for want of subtitles.
+    /// A player does not stall for missing subtitles.
     @Test func whatIsNotAwaitedIsCountedAndMakesNoStall() {
         var trace = MeterTrace()
         trace.ask(0, of: "low", at: 0)

@@ -16,7 +16,7 @@ import Testing
         return fixture
     }
 
-    /// Plays everything of the film, so that it is stored.
+    /// Plays the film completely, so that it is stored.
     private func play(_ fixture: PlaybackFixture) async throws {
         let paths = try await fixture.entry(fixture.typed("/film/master.m3u8"))
         let variant = try #require(paths.last { $0.hasSuffix("/media.m3u8") })
@@ -74,7 +74,7 @@ import Testing
         try await waitUntil("the session data") {
             try await fixture.origin.requests().contains { $0.path.hasSuffix("d.html") && $0.state == "done" }
         }
-        // One of them cannot be had.
+        // One of the two is not available at the origin.
         try await waitUntil("both in the bundle") {
             fixture.folder.files().count { $0.contains("/data/data-") && $0.hasSuffix(".json") } == 2
         }

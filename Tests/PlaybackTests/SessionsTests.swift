@@ -144,7 +144,7 @@ import Testing
         #expect(kept.map(\.requests) == [4, 2] && kept.allSatisfy { $0.ended != nil })
     }
 
-    /// Who follows the log asks for what was written since.
+    /// A client that follows the log requests the events written since its last request.
     @Test func whatEndedLongBeforeItWasWrittenIsFoundByWhenItWasWritten() async throws {
         let clock = ManualClock()
         let fixture = try await PlaybackFixture(clock: clock)

@@ -10,7 +10,7 @@ import Testing
 
 /// The listed variants, by stored pieces, kind of session, and origin presence.
 @Suite @LoopActor struct ViewTests {
-    /// Plays everything of one of the entry's renditions.
+    /// Plays one rendition of an entry completely.
     private func watch(_ fixture: PlaybackFixture, _ entry: String, _ index: Int = 0) async throws {
         for path in try await fixture.media(entry, index) { #expect(try await fixture.get(path).status == 200) }
     }
@@ -83,7 +83,7 @@ import Testing
         try await watch(fixture, url, 2)
         let other = try await fixture.media(url, 1)
         try await fixture.origin.stop()
-        // Two that need it find out, and nobody who does not waits for it then.
+        // Two requests detect the absence. Later requests that do not need the origin do not wait for it.
         for path in other.suffix(2) { #expect(try await fixture.get(path).status == 504) }
         #expect(try await listed(fixture, url) == ["video-270p"])
         try await watch(fixture, url)
@@ -131,7 +131,7 @@ import Testing
     }
 }
 
-/// A port that takes connections and never says anything.
+/// A port that accepts connections and never responds.
 private final class BlackHole {
     private let descriptor: Int32
 

@@ -36,7 +36,7 @@ import Testing
     }
 }
 
-/// A script's expectations, to compare with the log.
+/// The expectations of a script, to compare with the log.
 @LoopActor private struct Truth {
     let script: SessionScript
     let stage: ScriptedStage
