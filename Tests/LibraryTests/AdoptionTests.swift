@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["ts", "cmaf", "aes", "audio"])
-    func withNeitherCatalogueNorRecordsAssetsComeBackFromTheirBundles(name: String) async throws {
+    func restoresAssetsFromBundlesWithoutCatalogueAndRecords(name: String) async throws {
         let asset = try await fixture.exchange.importer.importAsset(at: path(name), name: "film")
         let policy = StoragePolicy(expires: 2_000_000_000, priority: .important)
         try await fixture.retention.setPolicy(policy, of: asset)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func whatWasTakenInIsNotKeptOpen() async throws {
+    @Test func adoptedBundlesAreNotKeptOpen() async throws {
         _ = try await fixture.exchange.importer.importAsset(at: path("cmaf"), name: "film")
         await fixture.flush()
         #expect(try openFolders() == 0)
@@ -96,7 +96,7 @@ import Testing
         #expect(try openFolders() == 0)
     }
 
-    @Test func aNameThatIsTakenByNowIsNumbered() async throws {
+    @Test func aTakenNameGetsANumber() async throws {
         let first = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         let copied = try await ProcessRunner.run(
             "cp", ["-a", fixture.folder.path("assets/\(first.id)"), fixture.folder.path("assets/by-hand")])
@@ -106,7 +106,7 @@ import Testing
         #expect(second.name == "film-2" && second.isEverythingWhole && second.bytes == first.bytes)
     }
 
-    @Test func aPartOfAChoiceGetsTheNamesOfThatPart() async throws {
+    @Test func aBundleOfANumberedVariantIsAdopted() async throws {
         let asset = try await fixture.exchange.importer.importAsset(at: path("audio"), name: "film")
         let rendition = try #require(asset.renditions.first)
         let bundle = fixture.folder.path("assets/\(asset.id)")
@@ -141,7 +141,7 @@ import Testing
         #expect(outside.files() == ["asset.json"])
     }
 
-    @Test func aBundleWithNothingWholeIsListedAndCanBeRemoved() async throws {
+    @Test func aBundleWithoutCompletePiecesIsListedAndRemovable() async throws {
         let asset = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         try FileManager.default.removeItem(atPath: fixture.folder.path("assets/\(asset.id)/master.m3u8"))
         try await loseCatalogue()
@@ -181,7 +181,7 @@ import Testing
         #expect(try bundles().isEmpty)
     }
 
-    @Test func aNewerOneThatNobodyKnowsIsListedWithTheReason() async throws {
+    @Test func anOrphanBundleOfANewerFormatIsListedWithTheReason() async throws {
         let asset = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         try await loseCatalogue()
         try replaceFormat(of: asset.id, by: 2)
@@ -193,7 +193,7 @@ import Testing
         #expect(try state(of: asset.id) == before)
     }
 
-    @Test func anOlderOneIsWrittenAnew() async throws {
+    @Test func aBundleOfAnOlderFormatIsRewritten() async throws {
         let asset = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         await fixture.flush()
         try replaceFormat(of: asset.id, by: 0)

@@ -21,7 +21,7 @@ import Testing
     ]
 
     @Test(arguments: presentations)
-    func theFolderPlaysByItself(_ name: String, _ renditions: [String]) async throws {
+    func aBundlePlaysWithoutWeir(_ name: String, _ renditions: [String]) async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/\(name)/master.m3u8")
         for rendition in renditions { try await fixture.fetch(rendition, of: asset) }
@@ -110,7 +110,7 @@ import Testing
         #expect(!text.contains("BYTERANGE"))
     }
 
-    @Test func aLoneMediaPlaylistGetsAMasterOfOneVariant() async throws {
+    @Test func aLoneMediaPlaylistGetsAMultivariantPlaylist() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/90p/media.m3u8")
         try await fixture.fetch("media", of: asset)
@@ -120,7 +120,7 @@ import Testing
                 == "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(largest * 4)\nmedia/media.m3u8\n")
     }
 
-    @Test func areWrittenOnlyWhenCompletenessChanges() async throws {
+    @Test func playlistsAreWrittenOnlyWhenCompletenessChanges() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         let master = fixture.folder.path("assets/\(asset.id)/master.m3u8")

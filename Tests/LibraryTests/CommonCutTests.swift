@@ -29,21 +29,21 @@ import Testing
         #expect(cut.seconds == 18)
     }
 
-    @Test func shorterSegmentsGoTogether() {
+    @Test func shorterSegmentsAreGrouped() {
         let cut = CommonCut([track("xxxx.xxx", each: 1), track("xxxx", each: 2)])
         #expect(text(cut) == ["xxxx..xx", "xx.x"])
         #expect(cut.seconds == 6)
         #expect(text(CommonCut([track("xxxx.xxx", each: 1), track(".xxx", each: 2)])) == ["..xx..xx", ".x.x"])
     }
 
-    @Test func endsThatDifferBySoundsFramesAreTheSame() {
+    @Test func endsWithinAnAudioFrameAreEqual() {
         let sound = track(".xxx..x", [2.005, 2.005, 2.005, 1.984, 2.005, 2.005, 0.021])
         let cut = CommonCut([track("....xxxx....", each: 1), sound])
         #expect(text(cut) == ["....xxxx....", "..xx..."])
         #expect(cut.seconds == 4)
     }
 
-    @Test func cutsAreMadeOnlyWhereAllEnd() {
+    @Test func cutsAreAtCommonBoundaries() {
         let cut = CommonCut([track("xxxxx.xxxx", each: 6), track("xxxxxx", each: 10)])
         #expect(text(cut) == ["xxxxx.....", "xxx..."])
         #expect(cut.seconds == 30)
@@ -56,7 +56,7 @@ import Testing
         #expect(CommonCut([track("xx", each: 2), track("xxxx", each: 2)]).seconds == 4)
     }
 
-    @Test func nothingRemainsOfNothing() {
+    @Test func emptyInputGivesEmptyOutput() {
         #expect(CommonCut([]).seconds == 0)
         #expect(text(CommonCut([track("", each: 1), track("xxx", each: 1)])) == ["", "..."])
         #expect(CommonCut([track("..", each: 1)]).seconds == 0)

@@ -18,7 +18,7 @@ import Testing
         return (fixture, try await fixture.open("/film.m3u8"))
     }
 
-    @Test func aNameInAKeptPlaylistLeadsThereAfterARestart() async throws {
+    @Test func aNameInAStoredPlaylistWorksAfterARestart() async throws {
         let (fixture, asset) = try await film("/ts/master.m3u8?token=1")
         let name = asset.interstitials.name(try fixture.url("/ts/master.m3u8?token=1"), .presentation)
         let guest = try await fixture.library.presentation(name, of: asset, query: nil)
@@ -34,7 +34,7 @@ import Testing
         #expect(await code { _ = try await fixture.library.presentation(list, of: asset, query: nil) } == .missing)
     }
 
-    @Test func anAssetInTheLibraryIsNoGuest() async throws {
+    @Test func anInterstitialInTheLibraryIsThatAsset() async throws {
         let (fixture, asset) = try await film("/ts/master.m3u8")
         let known = try await fixture.open("/ts/master.m3u8")
         let name = asset.interstitials.name(try fixture.url("/ts/master.m3u8"), .presentation)

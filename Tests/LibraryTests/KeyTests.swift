@@ -48,7 +48,7 @@ import Testing
 
     // MARK: Storage and expiry
 
-    @Test func keysAreStoredApartAndReadableByTheirOwnerOnly() async throws {
+    @Test func keysAreStoredSeparatelyAndReadableByTheOwnerOnly() async throws {
         let asset = try await film()
         let keys = files(".key")
         #expect(keys == (0..<3).map { "assets/\(asset.id)/keys/\($0).key" })
@@ -116,7 +116,7 @@ import Testing
         #expect(again.isPlayableOffline)
     }
 
-    @Test func aWindowBeginsWithThePlayAndWithARenewalAnew() async throws {
+    @Test func theKeyWindowBeginsWithPlaybackAndAgainWithARenewal() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(afterFirstPlay: 60)), of: asset)
         fixture.date += 1_000_000
@@ -130,7 +130,7 @@ import Testing
         #expect(asset.life.firstPlayed == fixture.date - 60)
     }
 
-    @Test func oneKeyHasADateOfItsOwn() async throws {
+    @Test func eachKeyHasItsOwnExpiryDate() async throws {
         let asset = try await film()
         try await library.setExpiry(fixture.date + 10, ofKeys: [1], of: asset)
         fixture.date += 10
@@ -141,7 +141,7 @@ import Testing
         #expect(await code { try await library.setExpiry(nil, ofKeys: [7], of: asset) } == .missing)
     }
 
-    @Test func theConfigurationsTermsAreForWhatHasKeysAndNoneOfItsOwn() async throws {
+    @Test func defaultKeyTermsApplyToAssetsWithKeysAndWithoutTerms() async throws {
         retention.newKeyTerms = KeyTerms(lifetime: 60)
         let (asset, clear) = (try await film(), try await fixture.open("/ts/master.m3u8"))
         await retention.giveTerms(to: asset)
@@ -154,7 +154,7 @@ import Testing
 
     // MARK: Renewal
 
-    @Test func aRenewalIsOneRequestForEachKeyAndNoneForMedia() async throws {
+    @Test func aRenewalRequestsEachKeyOnceAndNoMedia() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         fixture.date += 100
@@ -207,7 +207,7 @@ import Testing
         #expect(!asset.isPlayableOffline)
     }
 
-    @Test func offlineAndWithoutAnOriginNothingIsRenewed() async throws {
+    @Test func noRenewalOfflineOrWithoutAnOrigin() async throws {
         let asset = try await film()
         library.mode = .offline
         let refusal = await error { try await library.renewKeys(of: asset) }
@@ -224,7 +224,7 @@ import Testing
 
     // MARK: Taking back
 
-    @Test func aRevokedKeyLeavesDiskAndPlaylistsAndReturnsTheSame() async throws {
+    @Test func aRevokedKeyIsDeletedAndItsRenewalRestoresIt() async throws {
         let asset = try await film()
         let master = try #require(files("/master.m3u8").first)
         let text = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(master)))
@@ -280,7 +280,7 @@ import Testing
 
     // MARK: Other stores
 
-    @Test func aCatalogueThatComesBackHasTheKeysTimesToo() async throws {
+    @Test func aRestoredCatalogueHasTheKeyTimes() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         try await library.invalidateKeys([2], of: asset)
@@ -296,7 +296,7 @@ import Testing
         #expect(states(of: again) == [.expired, .expired, .invalidated])
     }
 
-    @Test func whatIsImportedKeepsItsPolicyAndItsKeysTimes() async throws {
+    @Test func anImportKeepsThePolicyAndTheKeyTimes() async throws {
         let asset = try await film()
         let date = fixture.date
         var policy = StoragePolicy(afterFirstPlay: 9000, priority: .important, keys: KeyTerms(lifetime: 60))

@@ -21,7 +21,7 @@ import Testing
         )
     }
 
-    @Test func aHintIsCalledAsThePartThatItBecomes() throws {
+    @Test func aPreloadHintHasTheNameOfItsPart() throws {
         let fixture = try RenditionFixture()
         try fixture.adopt(edge(7, parts: 1))
         let before = try names(fixture)
@@ -32,7 +32,7 @@ import Testing
         #expect(fixture.resource(try #require(after.hint))?.url.text == "http://o/a/v/8.2.m4s")
     }
 
-    @Test func aPartIsFoundForAWhileAndItsNameIsNeverAnothers() throws {
+    @Test func aPartIsFoundForAWhileAndItsNameIsNotReused() throws {
         let fixture = try RenditionFixture()
         var all: Set<String> = []
         for first in 0..<100 {
@@ -50,7 +50,7 @@ import Testing
         #expect(fixture.resource("live-\(number + 9).m4s") == nil)
     }
 
-    @Test func aPartOfAFileIsAResourceOfItsOwn() throws {
+    @Test func aByteRangePartIsAResource() throws {
         let fixture = try RenditionFixture()
         try fixture.adopt(
             "#EXT-X-TARGETDURATION:2", "#EXT-X-PART:DURATION=1,URI=\"0.mp4\",BYTERANGE=\"10@0\"",
@@ -66,7 +66,7 @@ import Testing
         #expect(try names(fixture).hint == nil)
     }
 
-    @Test func aDeltaUpdateGivesNamesAndIsNotThePlaylist() throws {
+    @Test func aDeltaUpdateNamesSegmentsWithoutReplacingThePlaylist() throws {
         let fixture = try RenditionFixture()
         let whole = (0..<8).map { "#EXTINF:2,\n\($0).x" }.joined(separator: "\n")
         try fixture.adopt("#EXT-X-TARGETDURATION:2", "#EXT-X-MAP:URI=\"i.mp4\"", whole)

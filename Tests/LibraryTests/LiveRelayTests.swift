@@ -56,7 +56,7 @@ import Testing
 }
 
 @Suite @LoopActor struct LiveRelayTests {
-    @Test func playersThatAskAlikeAreAnsweredByOneRequestWhenTheOriginIsReady() async throws {
+    @Test func equalBlockingReloadsShareOneRequest() async throws {
         let fixture = try await LiveFixture()
         let directives = "_HLS_msn=8&_HLS_part=1"
         let next = LiveFixture.text("#EXT-X-PART:DURATION=0.5,URI=\"8.1.m4s\"")
@@ -72,7 +72,7 @@ import Testing
         #expect(try await fixture.requests("_HLS_msn=8&_HLS_part=0") == 0)
     }
 
-    @Test func aDeltaUpdateIsPassedOnAndIsNeverThePlaylist() async throws {
+    @Test func aDeltaUpdateIsForwardedAndNotAdopted() async throws {
         let fixture = try await LiveFixture()
         let directives = "_HLS_msn=8&_HLS_skip=YES"
         let delta = """
@@ -101,7 +101,7 @@ import Testing
         #expect(fixture.library.library.assets.isEmpty)
     }
 
-    @Test func whatTheOriginRefusesIsTheAnswer() async throws {
+    @Test func theOriginsRefusalIsForwarded() async throws {
         let fixture = try await LiveFixture()
         for (number, status) in [(99, 400), (8, 503), (9, 404)] {
             try await fixture.library.origin.add(
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func aPlaylistOutlivesAnOriginThatIsAway() async throws {
+    @Test func aPlaylistStaysWhileTheOriginIsAbsent() async throws {
         let fixture = try await LiveFixture()
         let library = fixture.library.library
         let reloaded = { @LoopActor () async throws -> Int in
@@ -134,7 +134,7 @@ import Testing
         try await waitUntil("404") { @LoopActor in await code { _ = try await reloaded() } == .badOrigin }
     }
 
-    @Test func whatEndedIsKeptFromThenOnAndOnlyWhatItLists() async throws {
+    @Test func anEndedStreamIsStoredWithItsListedSegmentsOnly() async throws {
         let fixture = try await LiveFixture()
         let origin = fixture.library.origin
         try await origin.add(OriginRule("*.m4s") { ($0.status, $0.body) = (200, "media") })

@@ -13,7 +13,7 @@ import Testing
 @Suite @LoopActor struct MergedFetchAudienceTests {
     // MARK: A player
 
-    @Test func aPlayerInTheMiddleGoesFirstAndNothingComesTwice() async throws {
+    @Test func aPlayerInTheMiddleGoesFirstWithoutRepeatedBytes() async throws {
         let fixture = try await MergedFetchFixture()
         let boundary = try fixture.range(0...2).count
         try await fixture.origin.add(
@@ -62,7 +62,7 @@ import Testing
         try await fixture.expectExact(fetches)
     }
 
-    @Test func aPlayerWaitsForWhatIsComingWithoutAnotherRequest() async throws {
+    @Test func aPlayerJoinsThePartInTransfer() async throws {
         let fixture = try await MergedFetchFixture()
         let pause = try fixture.range(0...0).count + 1000
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = pause })
@@ -75,7 +75,7 @@ import Testing
         #expect(try await fixture.requests().count == 1)
     }
 
-    @Test func aPlayerWaitsForWhatComesNextWithoutAnotherRequest() async throws {
+    @Test func aPlayerJoinsTheNextPart() async throws {
         let fixture = try await MergedFetchFixture()
         let pause = try fixture.range(0...0).count
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = pause })
@@ -137,7 +137,7 @@ import Testing
         try await fixture.expectExact(try fixture.fetches(0..<6))
     }
 
-    @Test func anAlmostCompletePartIsCompletedAndNoOther() async throws {
+    @Test func onlyAnAlmostCompletePartIsCompleted() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
         let fetches = try fixture.fetches(0..<6)
@@ -164,7 +164,7 @@ import Testing
         #expect(try await Set(fixture.ranges().dropFirst()) == ["bytes=1000000-19999999", "bytes=20000000-39999999"])
     }
 
-    @Test func anUnneededPartInTheMiddleDoesNotAffectOthers() async throws {
+    @Test func anUnneededPartInTheMiddleDoesNotAffectOtherParts() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         let fetches = try fixture.fetches(0..<6)

@@ -60,7 +60,7 @@ import Testing
         #expect(try await fixture.ranges() == [fixture.field(0...5), "bytes=30000-\(fixture.file.count - 1)"])
     }
 
-    @Test func aBodyThatCannotBeContinuedIsNotFetchedAnewForThoseThatAreThere() async throws {
+    @Test func anUnresumableBodyIsNotRefetchedForCompleteParts() async throws {
         let fixture = try await MergedFetchFixture()
         let end = try fixture.range(0...1).upperBound
         try await fixture.origin.add(
@@ -91,7 +91,7 @@ import Testing
         try await fixture.expectExact(try fixture.fetches(0..<6))
     }
 
-    @Test func otherBytesAreNotAppendedToReceivedOnes() async throws {
+    @Test func otherContentIsNotAppendedToReceivedBytes() async throws {
         let root = try MirroredFixture.folder("byterange-ts")
         let fixture = try await MergedFetchFixture(root: root)
         let end = try fixture.range(0...1).upperBound
@@ -116,7 +116,7 @@ import Testing
         #expect(fixture.rendition.folder.sizes.keys.sorted() == ["0.ts", "1.ts", "3.ts"])
     }
 
-    @Test func aPageAmongThePartsIsNoPieceAndSparesTheOthers() async throws {
+    @Test func anHTMLPageAmongThePartsIsNotStoredAndTheOthersAre() async throws {
         let root = try MirroredFixture.folder("byterange-ts")
         let fixture = try await MergedFetchFixture(root: root)
         var file = fixture.file
@@ -147,7 +147,7 @@ import Testing
         try await fixture.expectExact(try fixture.fetches(0..<4))
     }
 
-    @Test func anOverloadedOriginIsAskedOnceForAll() async throws {
+    @Test func anOverloadedOriginGetsOneRequestForAllParts() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = 503 })
         for fetch in try fixture.fetches(0..<6) { #expect(await fetch.result().code == .badOrigin) }
@@ -155,14 +155,14 @@ import Testing
         #expect(try await fixture.requests().count == 3)
     }
 
-    @Test func anAbsentOriginIsReportedToEach() async throws {
+    @Test func anAbsentOriginIsReportedToEachPart() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.stop()
         for fetch in try fixture.fetches(0..<4) { #expect(await fetch.result().code == .originAbsent) }
     }
 
     @Test(arguments: [404, 403, 500, 0])
-    func whatOneMirrorLacksComesFromAnother(_ status: Int) async throws {
+    func aResourceMissingAtOneMirrorComesFromAnother(_ status: Int) async throws {
         let fixture = try await MergedFetchFixture(root: MirroredFixture.folder("byterange-ts"))
         try await fixture.origin.add(
             OriginRule("/a/90p/*.ts") { if status > 0 { $0.status = status } else { $0.resetAfter = -1 } })
@@ -183,7 +183,7 @@ import Testing
         #expect(ContinuousClock.now - began < .seconds(8) && fetches[0] === player)
     }
 
-    @Test func expiredURLsAreRenewedOnceForAll() async throws {
+    @Test func expiredURLsAreRefreshedOnceForAllParts() async throws {
         let fixture = try await SignedMergedFetch()
         try await fixture.sign("t=2")
         for fetch in try fixture.fetches(0..<6) {

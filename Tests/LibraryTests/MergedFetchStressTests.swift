@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(.timeLimit(.minutes(1)), arguments: 0..<16)
-    func nothingIsWrongAndNothingHangs(_ seed: UInt64) async throws {
+    func randomFaultsCauseNoWrongBytesAndNoHang(_ seed: UInt64) async throws {
         var random = SeededDice(state: seed)
         let fixture = try await MergedFetchFixture(count: Self.count, size: Int.random(in: 1...9000, using: &random))
         for _ in 0..<6 {

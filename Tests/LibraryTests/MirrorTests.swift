@@ -39,7 +39,7 @@ import Testing
         #expect(try await fixture.mediaRequests().allSatisfy { $0.hasPrefix("/b/90p/") })
     }
 
-    @Test func aPlaylistMissingEverywhereIsReportedWithTheFirstReason() async throws {
+    @Test func aPlaylistMissingAtAllMirrorsIsReportedWithTheFirstReason() async throws {
         let (fixture, asset) = try await start()
         try await fixture.origin.add(OriginRule("/a/*") { $0.status = 403 }, OriginRule("/b/*") { $0.status = 404 })
         #expect(await code { _ = try await fixture.rendition("video-90p", of: asset) } == .originRefused)
@@ -62,7 +62,7 @@ import Testing
         #expect(asked.count { $0.hasPrefix("/b/") && $0.hasSuffix(".ts") } == 6)
     }
 
-    @Test func aSegmentThatBreaksOffGoesOnFromAMirrorBehindTheSameReply() async throws {
+    @Test func aCutSegmentIsResumedFromAMirrorInTheSameResponse() async throws {
         let (fixture, asset) = try await start()
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.add(
@@ -75,7 +75,7 @@ import Testing
         #expect(fetch.isPiece)
     }
 
-    @Test func otherBytesAtTheMirrorAreNotPutBehindThoseThatCame() async throws {
+    @Test func otherContentAtAMirrorIsNotAppended() async throws {
         let (fixture, asset) = try await start()
         let rendition = try await fixture.rendition("video-90p", of: asset)
         let other = try Repository.fixture("/ts/90p/1.ts")
@@ -143,7 +143,7 @@ import Testing
         #expect(fetch.isPiece)
     }
 
-    @Test func aLeavingReaderEndsTheSearchForAnAlternateSource() async throws {
+    @Test func aLeavingReaderStopsTheSearchForAnAlternateSource() async throws {
         let (fixture, asset) = try await start()
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.add(
@@ -156,7 +156,7 @@ import Testing
         #expect(try await !paths(fixture).contains("/b/90p/0.ts"))
     }
 
-    @Test func aLiveStreamGoesOnFromAMirrorThatIsInStep() async throws {
+    @Test func aLiveStreamContinuesFromAMirrorInStep() async throws {
         let fixture = try await LibraryFixture()
         let lines = ["x", "y"].map { name in
             "#EXT-X-STREAM-INF:BANDWIDTH=1,PATHWAY-ID=\"\(name)\"\n/_live/\(name)/media.m3u8\n"

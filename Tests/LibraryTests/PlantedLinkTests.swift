@@ -140,7 +140,7 @@ import Testing
             try state(of: folder).keys.filter { !$0.contains("sqlite") && !$0.contains("records") }.sorted() == before)
     }
 
-    @Test func whatABundleCallsItselfLeadsNowhere() async throws {
+    @Test func namesInABundleCannotLeaveTheStore() async throws {
         let folder = try TemporaryFolder()
         let library = Library(store: try Store(path: folder.path("store"), reserve: 0), client: .init())
         let exchange = ExchangeServices(library, moves: MoveRegister())

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [("aes", "keys/0.key"), ("cmaf", "video-90p/init-0.mp4")])
-    func keysAndInitializationSectionsGoWithTheLastSegment(_ name: String, _ preliminary: String) async throws {
+    func keysAndInitializationSectionsAreEvictedWithTheLastSegment(_ name: String, _ preliminary: String) async throws {
         let fixture = try await PlayCacheFixture(pieces: nil)
         try await fixture.base.fetch("video-90p", of: try await fixture.base.open("/\(name)/master.m3u8"))
         try await fixture.base.restart(cacheLimit: 0)
@@ -149,7 +149,7 @@ import Testing
 
     // MARK: Bookkeeping
 
-    @Test func aWholeRenditionLeavesTheBundlesPlaylistsBeforeItsFirstPieceIsDeleted() async throws {
+    @Test func playlistsAreUpdatedBeforeAnEviction() async throws {
         let fixture = try await PlayCacheFixture(pieces: 400)
         let asset = try await fixture.base.open("/cmaf/master.m3u8")
         for id in ["audio-en", "video-90p"] { try await fixture.base.fetch(id, of: asset) }
@@ -178,7 +178,7 @@ import Testing
         #expect(asset.rendition("audio-en")?.isWhole ?? false && asset.published == asset.wholeRenditions)
     }
 
-    @Test func anAssetThatIsRemovedTakesUpNothing() async throws {
+    @Test func aRemovedAssetDoesNotCount() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
         let (film, other) = (try await fixture.film(10), try await fixture.film(20))
         try await fixture.play(0..<10, of: film)
@@ -188,7 +188,7 @@ import Testing
         try await fixture.settles(0..<10, of: other)
     }
 
-    @Test func countsFilesThatOthersDeletedOrAdded() async throws {
+    @Test func countsFilesDeletedOrAddedFromOutside() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
         let film = try await fixture.film()
         try await fixture.play(0..<10, of: film)
@@ -202,7 +202,7 @@ import Testing
 
     // MARK: From one process to the next
 
-    @Test func theNextProcessKnowsWhatWasUsedLast() async throws {
+    @Test func timesOfUseSurviveARestart() async throws {
         let fixture = try await PlayCacheFixture(pieces: nil)
         let (film, other) = (try await fixture.film(10), try await fixture.film(20))
         try await fixture.play(0..<10, of: film)

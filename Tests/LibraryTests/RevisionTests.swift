@@ -50,7 +50,7 @@ import Testing
         #expect(await fixture.library.current(asset) === asset && asset.revision == nil)
     }
 
-    @Test func whileTheOriginIsAwayTheOldStays() async throws {
+    @Test func theOldRevisionStaysWhileTheOriginIsAbsent() async throws {
         let (fixture, asset) = try await changed()
         try await fixture.origin.stop()
         #expect(await fixture.library.current(asset) === asset && asset.revision == nil && !asset.isRemoved)
@@ -69,7 +69,7 @@ import Testing
         #expect(current.access === asset.access)
     }
 
-    @Test func thereIsOneAtATime() async throws {
+    @Test func anAssetHasOneRevisionAtATime() async throws {
         let (fixture, asset) = try await changed()
         let revision = try await fixture.library.revise(asset)
         #expect(await code { _ = try await fixture.library.revise(asset) } == .urlTaken)
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// A signed link to the new content has expired meanwhile.
-    @Test func theNewMovesWithWhatItRevises() async throws {
+    @Test func aNewURLAppliesToTheAssetAndItsRevision() async throws {
         let (fixture, asset) = try await changed()
         let revision = try await fixture.library.revise(asset)
         try await fixture.fetch("subtitles-en", of: revision)

@@ -23,7 +23,7 @@ import Testing
         return data.map { asset.sessionData.name(of: $0)?.description ?? "-" }
     }
 
-    @Test func aNameIsThatOfWhatTheLineSpeaksOf() async throws {
+    @Test func aNameIdentifiesTheSessionData() async throws {
         let line = { (id: String, rest: String) in "#EXT-X-SESSION-DATA:DATA-ID=\"\(id)\",\(rest)" }
         let names = try await names(
             [
@@ -39,7 +39,7 @@ import Testing
         for name in names.dropLast(2) { #expect(PieceName(name)?.description == name) }
     }
 
-    @Test func itIsFetchedOnceSomethingPlaysOfflineAndOnlyOnce() async throws {
+    @Test func sessionDataIsFetchedOnceWithTheFirstCompleteRendition() async throws {
         let fixture = try await LibraryFixture()
         try await put(
             "#EXT-X-SESSION-DATA:DATA-ID=\"a\",URI=\"a.json\"\n#EXT-X-SESSION-DATA:DATA-ID=\"b\",URI=\"b.json\"",

@@ -45,7 +45,7 @@ import Testing
 
     // MARK: Policies
 
-    @Test func aPolicyOutlivesTheProcessAndStandsInTheBundle() async throws {
+    @Test func aPolicySurvivesARestartAndIsInTheBundle() async throws {
         let asset = try await film()
         let policy = StoragePolicy(expires: 5_000_000_000, afterFirstPlay: 60, priority: .important)
         try await retention.setPolicy(policy, of: asset)
@@ -55,7 +55,7 @@ import Testing
         #expect(library.asset(named: "ts")?.life.policy == policy)
     }
 
-    @Test func aPolicyOfWhatIsOnlyKnownIsKeptAsWell() async throws {
+    @Test func aPolicyOfAnAssetWithoutPiecesIsStored() async throws {
         let asset = try await fixture.open("/ts/master.m3u8")
         try await retention.setPolicy(StoragePolicy(priority: .important), of: asset)
         #expect(files(of: asset).isEmpty)
@@ -63,7 +63,7 @@ import Testing
         #expect(library.asset(named: "ts")?.life.policy.priority == .important)
     }
 
-    @Test func whoIsExcludedFromBackupsHasTheMarkAsSoonAsThereIsAFolder() async throws {
+    @Test func anExcludedAssetIsMarkedAsSoonAsItsFolderExists() async throws {
         let asset = try await fixture.open("/ts/master.m3u8")
         try await retention.setPolicy(StoragePolicy(isExcludedFromBackups: true), of: asset)
         try await fixture.fetch("video-90p", of: asset)
@@ -74,7 +74,7 @@ import Testing
         #expect(!fixture.folder.files().contains(mark))
     }
 
-    @Test func playsAreNotedAndOutliveTheProcess() async throws {
+    @Test func playTimesAreRecordedAndSurviveARestart() async throws {
         let asset = try await film()
         fixture.date = 1000
         try play(asset)
@@ -109,7 +109,7 @@ import Testing
 
     // MARK: Names
 
-    @Test func aNewNameLeadsToTheAssetAndTheOldOneToNothing() async throws {
+    @Test func aRenamedAssetIsNotFoundByItsOldName() async throws {
         let asset = try await film()
         let id = asset.id
         try await library.rename(asset, to: "film")
@@ -228,7 +228,7 @@ import Testing
     // MARK: Reading
 
     /// There may be more assets than file descriptors.
-    @Test func aLookAtAnAssetLeavesNoneOfItsFoldersOpen() async throws {
+    @Test func readingAnAssetLeavesNoFolderOpen() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(priority: .important), of: asset)
         try await fixture.restart()

@@ -41,7 +41,7 @@ import Testing
         return code == .refusedURL && paths.isEmpty
     }
 
-    @Test func afterARestartTheyMayStillNotAskAPrivateAddress() async throws {
+    @Test func privateAddressesStayForbiddenAfterARestart() async throws {
         var (fixture, asset) = try await restarted()
         #expect(try await isRefused("video-90p", of: asset, fixture))
         // A rename, or another request from the network, changes nothing.
@@ -52,7 +52,7 @@ import Testing
         #expect(try await isRefused("video-90p", of: asset, fixture))
     }
 
-    @Test func onceTheUserGivesTheURLTheyMayForGood() async throws {
+    @Test func theUsersURLPermitsPrivateAddressesPermanently() async throws {
         var (fixture, asset) = try await restarted()
         #expect(try await fixture.library.open(asset.origin) === asset)
         #expect(try await !isRefused("video-90p", of: asset, fixture))
@@ -60,14 +60,14 @@ import Testing
         #expect(try await !isRefused("video-180p", of: asset, fixture))
     }
 
-    @Test func aStreamThatTheUserHasWrittenDownIsTheirsToo() async throws {
+    @Test func anEntryInTheStreamsFileCountsAsTheUsersURL() async throws {
         let (fixture, asset) = try await restarted()
         fixture.library.streams = [try #require(KnownStream(name: "mine", title: nil, url: asset.origin))]
         #expect(try await fixture.library.open(asset.origin, isUsers: false) === asset)
         #expect(try await !isRefused("video-90p", of: asset, fixture))
     }
 
-    @Test func aURLOfTheUsersThatHasAnotherTokenIsOneAsWell() async throws {
+    @Test func theUsersURLWithAnotherTokenCountsToo() async throws {
         var (fixture, asset) = try await restarted()
         // Simulates an asset whose ended playlist was fetched while the host was a public one.
         _ = try await fixture.library.open(asset.origin)
@@ -86,7 +86,7 @@ import Testing
         #expect(try await !isRefused("video-270p", of: later, fixture))
     }
 
-    @Test func whatTakesItsPlaceHasTheSameRights() async throws {
+    @Test func aRevisionHasTheSameRights() async throws {
         let (fixture, asset) = try await restarted()
         var revision = asset.record
         (revision.id, revision.revises) = ("film-0001", asset.id)

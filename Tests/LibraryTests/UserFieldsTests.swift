@@ -26,7 +26,7 @@ import Testing
         try await origin.requests().filter { $0.headers[Self.name] != nil }.map(\.path)
     }
 
-    @Test func theyGoWithEveryRequestForTheAsset() async throws {
+    @Test func fieldsAreSentWithEveryRequestForTheAsset() async throws {
         let fixture = try await LibraryFixture()
         try await fixture.origin.add(OriginRule("/redirected/*") { $0.redirect = "/aes/master.m3u8" })
         let asset = try await fixture.library.open(fixture.url("/redirected/master.m3u8"), fields: fields())
@@ -37,7 +37,7 @@ import Testing
         #expect(try await had(fixture.origin) == true)
     }
 
-    @Test func aUserAgentTakesThePlaceOfWeirsOwnThereAlone() async throws {
+    @Test func aUserAgentFieldReplacesWeirsOwnForThisAssetOnly() async throws {
         let (fixture, other) = (try await LibraryFixture(), try await TestOrigin())
         let url = other.url("/ts/master.m3u8")
         try await fixture.origin.add(OriginRule("/agent/master.m3u8") { $0.redirect = url })
@@ -51,7 +51,7 @@ import Testing
 
     /// The address guard refuses the other ports as well. The tests of requests show that fields would not go to public
     /// ports either.
-    @Test func theyGoToNoOtherPortNeitherByRedirectNorByPlaylist() async throws {
+    @Test func fieldsAreNotSentToOtherPorts() async throws {
         let (fixture, other) = (try await LibraryFixture(), try await TestOrigin())
         // Another name for the same address is another origin.
         let host = "http://localhost:\(fixture.origin.port)"
@@ -73,7 +73,7 @@ import Testing
         #expect(try await other.requests().isEmpty)
     }
 
-    @Test func guestsGetThemAtTheAssetsOwnOriginOnly() async throws {
+    @Test func interstitialsGetFieldsAtTheAssetsOriginOnly() async throws {
         let fixture = try await LibraryFixture()
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-DATERANGE:ID=\"1\",START-DATE=\"2026-01-01T00:00:00Z\","
@@ -86,7 +86,7 @@ import Testing
         #expect(try await had(fixture.origin) == true)
     }
 
-    @Test func theyAreThereAfterARestartInTheCatalogueAndNowhereElse() async throws {
+    @Test func fieldsAreStoredInTheCatalogueOnly() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.library.open(fixture.url("/ts/master.m3u8"), title: "A film", fields: fields())
         try await fixture.fetch("video-90p", of: asset)
@@ -110,7 +110,7 @@ import Testing
         #expect(fixture.log.lines.allSatisfy { !$0.contains(Self.secret) })
     }
 
-    @Test func otherFieldsHoldFromTheNextRequestOnAndAreKept() async throws {
+    @Test func changedFieldsApplyToTheNextRequestAndAreStored() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.library.open(fixture.url("/ts/master.m3u8"), fields: fields("old"))
         let rendition = try await fixture.rendition("video-90p", of: asset)
@@ -129,7 +129,7 @@ import Testing
         #expect(fixture.library.assets.first?.fields.isEmpty ?? false)
     }
 
-    @Test func whatIsRefusedWithoutThemOpensWithThemForWhomeverGivesThem() async throws {
+    @Test func aConcurrentOpenWithFieldsDoesNotShareARefusal() async throws {
         let fixture = try await LibraryFixture()
         try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.hold, $0.times, $0.status) = (true, 1, 401) })
         let url = try fixture.url("/ts/master.m3u8")
@@ -142,7 +142,7 @@ import Testing
         #expect(try await gave(fixture.origin).count == 1)
     }
 
-    @Test func whatIsLookedAtGetsThemAndIsNotKept() async throws {
+    @Test func aPreviewUsesFieldsAndStoresNothing() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.library.preview(fixture.url("/ts/master.m3u8"), fields: fields())
         #expect(try await had(fixture.origin) == true && asset.isPreview && fixture.library.assets.isEmpty)
