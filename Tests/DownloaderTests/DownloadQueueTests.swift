@@ -19,7 +19,7 @@ import Testing
         ("a b c d", 3, "abc"), ("A b c d", 3, "bc"), ("A B C d", 3, ""), ("A B C D e", 3, ""), ("", 3, ""),
         ("a b c! d!", 3, "cda"), ("A b c!", 2, "c"), ("a. b c.", 2, "b"), ("A. b", 1, ""),
     ])
-    func importantOnesFirstThenInTheOrderInWhichTheyCame(_ entries: String, _ places: Int, _ wanted: String) {
+    func importantDownloadsComeFirstThenByAge(_ entries: String, _ places: Int, _ wanted: String) {
         #expect(next(entries, places: places) == wanted)
     }
 }

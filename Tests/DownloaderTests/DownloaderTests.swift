@@ -11,7 +11,7 @@ import Testing
 
 @Suite @LoopActor struct DownloaderTests {
     @Test(arguments: Repository.fixtures)
-    func everyPresentationComesWholeAndEachResourceOnce(_ name: String) async throws {
+    func downloadsEveryPresentationWithOneRequestPerResource(_ name: String) async throws {
         let fixture = try await DownloadFixture()
         let download = try await fixture.start("/\(name)/master.m3u8")
         try await fixture.reaches(.complete, name)
@@ -28,7 +28,7 @@ import Testing
         #expect(!fixture.folder.files().contains { $0.hasPrefix("tmp/") })
     }
 
-    @Test func startingAgainAttachesToWhatIsUnderWay() async throws {
+    @Test func startingAgainAttachesToTheRunningDownload() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         let first = try await fixture.start("/ts/master.m3u8")
@@ -41,7 +41,7 @@ import Testing
         #expect(try await fixture.mediaRequests().count == 6)
     }
 
-    @Test func moreRenditionsAreAddedToThoseBefore() async throws {
+    @Test func furtherRenditionsAreAddedToTheDownload() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.start("/cmaf/master.m3u8")
         try await fixture.reaches(.complete, "cmaf")
@@ -59,7 +59,7 @@ import Testing
         #expect(try fixture.download("cmaf").isWhole)
     }
 
-    @Test func aKilledProcessesDownloadGoesOnWithWhatIsMissing() async throws {
+    @Test func aDownloadOfAKilledProcessContinuesWithItsHoles() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(
             OriginRule("/ts/90p/3.ts") { $0.hold = true }, OriginRule("/ts/90p/5.ts") { $0.pauseAfter = 1000 })
@@ -77,7 +77,7 @@ import Testing
         #expect(try await fixture.origin.requests().count == 2)
     }
 
-    @Test func anAbsentOriginIsWaitedForAndTheDownloadGoesOnByItself() async throws {
+    @Test func aDownloadWaitsForAnAbsentOriginAndContinues() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/90p/[345].ts") { $0.hold = true })
         let download = try await fixture.start("/ts/master.m3u8")
@@ -94,7 +94,7 @@ import Testing
         #expect(requests.sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
     }
 
-    @Test func aDownloadThatWaitedIsTriedAtOnceWhenItIsAskedForAgain() async throws {
+    @Test func aNewRequestRetriesAWaitingDownloadAtOnce() async throws {
         let fixture = try await DownloadFixture()
         var configuration = Downloader.Configuration()
         configuration.pauses = .seconds(600)...(.seconds(600))
@@ -110,7 +110,7 @@ import Testing
         try await waitUntil("the end") { second.state == .complete }
     }
 
-    @Test func piecesThatWereLostAreFetchedAgain() async throws {
+    @Test func lostPiecesAreFetchedAgain() async throws {
         let fixture = try await DownloadFixture()
         let download = try await fixture.start("/ts/master.m3u8")
         try await fixture.reaches(.complete, "ts")
@@ -138,7 +138,7 @@ import Testing
         #expect(fixture.downloader.downloads.isEmpty)
     }
 
-    @Test func whatNeedsAContentDecryptionModuleIsRefused() async throws {
+    @Test func protectedContentIsRefused() async throws {
         let fixture = try await DownloadFixture()
         let text = """
             #EXTM3U
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func aSelectionThatFitsNothingIsRefused() async throws {
+    @Test func aSelectionWithoutAMatchIsRefused() async throws {
         let fixture = try await DownloadFixture()
         await #expect { try await fixture.start("/ts/master.m3u8", Selection(quality: .height(4320))) } throws: {
             error in
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: [(404, "missing"), (403, "originRefused"), (500, "badOrigin")])
-    func aSegmentThatCannotBeHadFailsTheDownloadAndKeepsTheRest(_ status: Int, _ code: String) async throws {
+    func anUnavailableSegmentFailsTheDownloadAndTheRestIsKept(_ status: Int, _ code: String) async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/90p/2.ts") { $0.status = status })
         let download = try await fixture.start("/ts/master.m3u8")
@@ -180,7 +180,7 @@ import Testing
         try await fixture.reaches(.complete, "ts")
     }
 
-    @Test func aFullDiskIsWaitedForAndRoomLetsTheDownloadGoOn() async throws {
+    @Test func aDownloadWaitsForDiskSpaceAndContinues() async throws {
         let fixture = try await DownloadFixture(reserve: .max)
         var order = DownloadOrder(Selection(quality: .worst))
         await #expect {
@@ -201,7 +201,7 @@ import Testing
         try await fixture.reaches(.complete, "ts")
     }
 
-    @Test func onePieceThatCannotBeHadDoesNotKeepTheOthersFromComing() async throws {
+    @Test func anUnavailablePieceDoesNotBlockTheOthers() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/90p/[13].ts") { $0.status = 404 })
         let download = try await fixture.start("/ts/master.m3u8")
@@ -210,7 +210,7 @@ import Testing
         #expect(download.failure?.message.hasSuffix("; so are 1 more") ?? false)
     }
 
-    @Test func anOriginInTroubleIsTriedAgainAndItsErrorsAreCountedFromTheLastPiece() async throws {
+    @Test func transientErrorsAreCountedSinceTheLastPiece() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/90p/2.ts") { $0.status = 503 })
         let download = try await fixture.start("/ts/master.m3u8")
@@ -220,7 +220,7 @@ import Testing
         try await fixture.reaches(.complete, "ts")
     }
 
-    @Test func aRefusedKeyIsWaitedFor() async throws {
+    @Test func aDownloadWaitsForARefusedKey() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("*.key") { $0.status = 403 })
         let download = try await fixture.start("/aes/master.m3u8")
@@ -233,7 +233,7 @@ import Testing
 
     // MARK: Ending
 
-    @Test func aForgottenDownloadFetchesNothingMore() async throws {
+    @Test func aRemovedDownloadFetchesNothing() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         let download = try await fixture.start("/ts/master.m3u8")
@@ -250,7 +250,7 @@ import Testing
         #expect(fixture.downloader.downloads.isEmpty)
     }
 
-    @Test func removingWhileTheDownloadBeginsLeavesNone() async throws {
+    @Test func aRemovalDuringTheStartLeavesNoDownload() async throws {
         let fixture = try await DownloadFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         try await fixture.origin.add(OriginRule("*/media.m3u8") { $0.hold = true })

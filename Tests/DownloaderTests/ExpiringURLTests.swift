@@ -29,16 +29,16 @@ import Testing
     /// The token is valid for fewer requests than there are fetches under way: each token serves some fetches, and the
     /// others are refused.
     @Test(arguments: ["ts", "aes", "cmaf"], [2, 4])
-    func tokensForAFewRequestsEachDoNotStopADownload(_ name: String, _ requests: Int) async throws {
+    func tokensForAFewRequestsDoNotStopADownload(_ name: String, _ requests: Int) async throws {
         try await download(name, .init(requests: requests))
     }
 
     @Test(arguments: [401, 410])
-    func whateverTheRefusalIs(_ status: Int) async throws {
+    func everyRefusalStatusRefreshesTheURLs(_ status: Int) async throws {
         try await download("aes", .init(requests: 3, refusal: status))
     }
 
-    @Test func tokensForATimeShorterThanASegmentTakesDoNotStopADownload() async throws {
+    @Test func tokensShorterThanASegmentsTransferDoNotStopADownload() async throws {
         try await download("cmaf", .init(seconds: 0.2), throttle: 100_000)
     }
 }

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func anAbsentOriginIsWaitedForForEverWithPausesThatDouble() throws {
+    @Test func waitsForAnAbsentOriginWithoutLimitWithDoublingPauses() throws {
         var patience = Patience()
         let absent = DownloadOutcome.failed(try error(.unreachable))
         let verdicts = (0..<8).map { _ in verdict(&patience, absent) }
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// If many requests use one token, some are refused even with a fresh token.
-    @Test func aRefusalIsTriedAgainAsLongAsPiecesComeBetween() throws {
+    @Test func aRefusalIsRetriedWhilePiecesArrive() throws {
         var patience = Patience()
         let refused = DownloadOutcome.failed(try error(.forbidden))
         for _ in 0..<9 {
@@ -58,7 +58,7 @@ import Testing
         #expect(verdict(&patience, refused) == "fail originRefused")
     }
 
-    @Test func aRefusedKeyAndAFullDiskAreWaitedFor() throws {
+    @Test func waitsForARefusedKeyAndAFullDisk() throws {
         var patience = Patience()
         #expect(verdict(&patience, .failed(try error(.forbidden), isKey: true)) == "key 2")
         #expect(verdict(&patience, .failed(try error(.notFound), isKey: true)) == "fail missing")
@@ -69,7 +69,7 @@ import Testing
         #expect(verdict(&patience, .complete) == "complete")
     }
 
-    @Test func aFailureNamesWhatAndHowManyAndNoSecrets() throws {
+    @Test func aFailureNamesTheResourceAndTheCountWithoutSecrets() throws {
         var patience = Patience()
         let outcome = DownloadOutcome.failed(try error(.notFound), count: 3)
         guard case .fail(let failure) = patience.verdict(on: outcome, of: "sintel", pauses: Self.pauses) else {

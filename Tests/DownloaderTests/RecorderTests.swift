@@ -11,7 +11,7 @@ import Testing
 
 @Suite @LoopActor struct RecorderTests {
     @Test(arguments: ["/_live/a/master.m3u8", "/_live/a/media.m3u8", "/_event/a/master.m3u8"])
-    func aStreamIsRecordedToItsEndAndIsAnOrdinaryAssetThen(_ path: String) async throws {
+    func aStreamIsRecordedToItsEndAndBecomesAnOrdinaryAsset(_ path: String) async throws {
         let scene = try await RecordingScene(path)
         try await scene.records(path.contains("event") ? 2 : 4)
         #expect(scene.asset.isRecording && !scene.asset.isPlayableOffline)
@@ -40,7 +40,7 @@ import Testing
         #expect(scene.asset.isPlayableOffline && scene.asset.duration == Double(count * 2))
     }
 
-    @Test func aKilledProcessesRecordingGoesOnAndWhatSlidPastMeanwhileIsAGap() async throws {
+    @Test func aRecordingContinuesAfterAKillWithAGapForMissedSegments() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8")
         try await scene.records(4)
         try await scene.kill()
@@ -64,7 +64,7 @@ import Testing
         #expect(playlist.segments.count { $0.isDiscontinuity } == 2)
     }
 
-    @Test func whatIsRecordedIsNoneOfThePlayCache() async throws {
+    @Test func recordedPiecesDoNotCountAsPlayCache() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8")
         try await scene.records(4)
         #expect(scene.asset.isRecording && scene.asset.bytes > 0 && scene.asset.cachedBytes == 0)
@@ -76,7 +76,7 @@ import Testing
         #expect(asset.isRecorded && asset.bytes > 0 && asset.cachedBytes == 0)
     }
 
-    @Test func aRecordingThatIsEndedByHandIsWholeAsFarAsItWent() async throws {
+    @Test func aStoppedRecordingIsCompleteUpToItsEnd() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8")
         try await scene.records(4)
         try await scene.fixture.origin.add(OriginRule("*/5.ts") { $0.pauseAfter = 1000 })
@@ -93,7 +93,7 @@ import Testing
         #expect(scene.asset.isPlayableOffline && !scene.asset.isRecording)
     }
 
-    @Test func aCancelledRecordingGoesOnBehindWhatItHas() async throws {
+    @Test func aCancelledRecordingContinuesAfterItsLastSegment() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8")
         try await scene.records(4)
         scene.recorder?.cancel()
@@ -115,7 +115,7 @@ import Testing
         #expect(scene.names == ["0.ts", "1.ts", "2.ts", "3.ts", "4.ts"])
     }
 
-    @Test func aSegmentThatCannotBeHadIsAGapAndWhatIsBehindItIsThere() async throws {
+    @Test func anUnavailableSegmentIsAGap() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8")
         try await scene.records(4)
         try await scene.fixture.origin.add(OriginRule("*/4.ts") { $0.status = 404 })
@@ -124,7 +124,7 @@ import Testing
         #expect(scene.names.suffix(2) == ["(4)", "5.ts"])
     }
 
-    @Test func theFirstSegmentIsKeptThoughTheWindowHasSlidPastItBeforeItCame() async throws {
+    @Test func theFirstSegmentIsStoredAfterItLeftTheWindow() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("*/0.ts") { ($0.status, $0.times) = (404, 1) })
         let scene = try await RecordingScene(fixture, "/_live/a/media.m3u8")
@@ -135,7 +135,7 @@ import Testing
         #expect(try scene.piece("0.ts") == Repository.fixture("/ts/90p/0.ts"))
     }
 
-    @Test func anOriginThatBeginsAnewIsRecordedBehindADiscontinuity() async throws {
+    @Test func aRestartedStreamIsRecordedAfterADiscontinuity() async throws {
         func text(_ numbers: Range<Int>, at second: Int) -> String {
             let date = "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:\(10 + second)Z\n"
             return "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: [404, 410])
-    func aPlaylistThatIsGoneEndsTheRecordingAndTheSentenceSaysWhy(_ status: Int) async throws {
+    func aMissingPlaylistEndsTheRecordingWithTheReason(_ status: Int) async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8", .init(gone: .milliseconds(500)))
         try await scene.records(4)
         try await scene.fixture.origin.add(OriginRule("*.m3u8") { $0.status = status })
@@ -198,7 +198,7 @@ import Testing
         #expect(scene.asset.isPlayableOffline)
     }
 
-    @Test func anOriginThatIsAwayForLongEndsTheRecording() async throws {
+    @Test func aLongAbsenceOfTheOriginEndsTheRecording() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8", .init(absent: .seconds(1)))
         try await scene.records(4)
         try await scene.fixture.origin.stop()
@@ -207,7 +207,7 @@ import Testing
         #expect(scene.asset.isPlayableOffline)
     }
 
-    @Test func whatIsProtectedOrHasEndedIsNotRecorded() async throws {
+    @Test func protectedOrEndedStreamsAreNotRecorded() async throws {
         let fixture = try await DownloadFixture()
         let text = """
             #EXTM3U
@@ -258,7 +258,7 @@ import Testing
         #expect(scene.fixture.folder.files().contains("assets/\(scene.asset.id)/master.m3u8"))
     }
 
-    @Test func aFullDiskStopsTheRecordingAndItGoesOnWhenThereIsRoom() async throws {
+    @Test func aFullDiskStopsTheRecordingUntilThereIsSpace() async throws {
         let scene = try await RecordingScene(try await DownloadFixture(reserve: .max), "/_live/a/media.m3u8")
         try await waitUntil("the end") { scene.outcome != nil }
         guard case .storeFailed(let error) = scene.outcome else { throw TimedOut("a full disk") }

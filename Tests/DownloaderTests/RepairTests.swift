@@ -34,7 +34,7 @@ import Testing
         try await ended(try fixture.downloader.verifier.start(asset, isRepair: isRepair))
     }
 
-    @Test func aCompleteDownloadFetchesWhatItLacksAndNothingElse() async throws {
+    @Test func aRepairOfACompleteDownloadFetchesOnlyItsHoles() async throws {
         let fixture = try await DownloadFixture()
         let download = try await stored(fixture, "ts")
         // Records the ledger lines before anything is damaged.
@@ -55,7 +55,7 @@ import Testing
         #expect(fixture.folder.files().contains { $0.hasSuffix("video-90p/media.m3u8") })
     }
 
-    @Test func aPausedDownloadStaysPausedAndGetsBackWhatWasWrongAlone() async throws {
+    @Test func aPausedDownloadStaysPausedAndOnlyDamageIsRepaired() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/90p/5.ts") { $0.hold = true })
         let download = try await fixture.start("/ts/master.m3u8")
@@ -71,7 +71,7 @@ import Testing
         #expect(job.report.remaining == 1)
     }
 
-    @Test func offlineTheFailureSaysSo() async throws {
+    @Test func anOfflineRepairFailsWithTheReason() async throws {
         let fixture = try await DownloadFixture()
         let download = try await stored(fixture, "ts")
         _ = try await verify(fixture, download.asset, isRepair: false)

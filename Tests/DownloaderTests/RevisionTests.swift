@@ -91,7 +91,7 @@ import Testing
         #expect(try fixture.download("film").renditions.first?.place == kept.renditionIndex)
     }
 
-    @Test func theOldRevisionPlaysUntilTheNewIsComplete() async throws {
+    @Test func theOldRevisionPlaysUntilTheNewOneIsComplete() async throws {
         let (fixture, _, old, revision) = try await replacing()
         #expect(try asset(fixture) === old && fixture.library.asset(at: old.origin) === old)
         #expect(fixture.library.asset(id: revision.id) === revision && revision.hasChanged == false)
@@ -102,7 +102,7 @@ import Testing
         try await expectTheNewAlone(fixture, besides: old)
     }
 
-    @Test func aDownloadOfTheNewThatFailsItselfWaitsForAPerson() async throws {
+    @Test func aFailedDownloadOfARevisionWaitsForTheUser() async throws {
         let (fixture, film, old, first) = try await replacing()
         try film.change(to: "cmaf")
         try await fixture.origin.clearRules()
@@ -120,7 +120,7 @@ import Testing
 
     // MARK: Restarts
 
-    @Test func aKillAmidTheNewGoesOnWithIt() async throws {
+    @Test func aRevisionContinuesAfterAKill() async throws {
         let (fixture, _, download) = try await changed()
         let old = download.asset
         try await fixture.origin.add(
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// The state after a kill between the move of the old bundle and the update of the catalogue.
-    @Test func aKillAmidTheChangeOfPlacesLeavesTheNew() async throws {
+    @Test func aKillDuringTheReplacementLeavesTheRevision() async throws {
         let (fixture, _, download) = try await changed()
         let old = download.asset
         try await fixture.origin.add(Self.lost)
@@ -175,7 +175,7 @@ import Testing
 
     // MARK: By a person
 
-    @Test func cancellingTheNewLeavesTheOld() async throws {
+    @Test func cancellingTheRevisionKeepsTheOldAsset() async throws {
         let (fixture, _, old, revision) = try await replacing()
         await fixture.downloader.cancel(try #require(fixture.downloader.download(of: revision)))
         #expect(try asset(fixture) === old && old.revision == nil && old.hasChanged)
@@ -195,7 +195,7 @@ import Testing
         #expect(fixture.library.assets.isEmpty)
     }
 
-    @Test func whereTheNewHasNothingOfWhatWasSelectedTheOldFails() async throws {
+    @Test func theDownloadFailsIfTheRevisionLacksTheSelection() async throws {
         let film = try ChangingFilm("ts")
         let fixture = try await DownloadFixture(film: film)
         try await fixture.origin.add(OriginRule("/film/270p/[345].ts") { $0.hold = true })
@@ -212,7 +212,7 @@ import Testing
         #expect(bundles(fixture) == [download.asset.id])
     }
 
-    @Test func withoutSpaceForBothTheOldStays() async throws {
+    @Test func theOldRevisionStaysWithoutSpaceForBoth() async throws {
         let (fixture, _, download) = try await changed()
         try await fixture.restart(reserve: .max / 2)
         let old = try asset(fixture)

@@ -35,7 +35,7 @@ import Testing
         #expect(stored.download("video-90p").isWhole)
     }
 
-    @Test func aRangeWantsTheSegmentsThatItTouchesAndWhatTheyNeed() throws {
+    @Test func aRangeSelectsItsSegmentsAndTheirKeysAndSections() throws {
         let stored = try StoredAsset("aes-noiv", "video-90p")
         // The second key applies from the third segment on.
         #expect(stored.download("video-90p", range: 1..<4).tracks.map(text) == [["p0", "0@0.0", "1@2.0"]])
