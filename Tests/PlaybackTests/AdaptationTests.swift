@@ -28,7 +28,7 @@ import Testing
         #expect(choice(buffer: 8, throughput: throughput) == place)
     }
 
-    @Test func whatThereIsStaysLongerThanItTakesToGetThere() {
+    @Test func switchesDownLaterThanUp() {
         #expect(choice(buffer: 8, throughput: 350_000, current: 3) == 3)
         #expect(choice(buffer: 8, throughput: 350_000, current: 2) == 2)
         #expect(choice(buffer: 8, throughput: 300_000, current: 3) == 2)
@@ -90,7 +90,7 @@ import Testing
         #expect(falling.rate == 80_000)
     }
 
-    @Test func aLinkThatIsBackIsBelievedAfterAFewSegmentsHoweverSoonTheyCome() throws {
+    @Test func aRecoveredLinkIsTrustedAfterAFewSegments() throws {
         var estimate = ThroughputEstimate()
         for _ in 0..<60 { estimate.add(50_000, over: 0.5) }
         estimate.add(120_000, over: 0.025)

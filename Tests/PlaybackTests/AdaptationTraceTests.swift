@@ -56,7 +56,7 @@ import Testing
 
     /// The estimate of a fast link must fall quickly: with six seconds ahead, a second late segment stalls.
     @Test(arguments: [2, 4, 6.0], [6, 10, 20, 30.0])
-    func whereTheLinkFallsNothingStalls(_ duration: Double, _ ahead: Double) {
+    func aFallingLinkCausesNoStall(_ duration: Double, _ ahead: Double) {
         guard ahead >= 2 * duration else { return }
         for (fall, end) in [(3.0, 14.0), (7, 20), (15, 60), (20, 70)] {
             let film = TracedFilm(
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// Segments of 6 s, one of which may take longer on 3G than most players wait.
-    @Test func whoWaitsGetsMore() throws {
+    @Test func aPatientPlayerGetsMoreBytes() throws {
         let film = TracedFilm(duration: 6, sizes: [180_000, 360_000, 750_000, 1_500_000], count: 20)
         let trace = Self.falling(at: 15, until: 75)
         let hasty = own(film, trace, ahead: 60)
@@ -81,7 +81,7 @@ import Testing
     /// The limit is the number of bytes that the link carries while the media plays, up to the best quality. The player
     /// waits without a timeout and reads far ahead.
     @Test(arguments: traces)
-    func takesNearlyWhatTheTraceCarries(_ trace: LinkTrace) {
+    func usesMostOfTheLink(_ trace: LinkTrace) {
         let own = own(Self.film, trace, ahead: 120, patience: .infinity)
         let allowed = min(trace.bytes(until: 240), Double(Self.film.sizes[3]) * 60)
         #expect(own.bytes(of: Self.film) > 0.85 * allowed, "\(own) of \(allowed)")
@@ -89,7 +89,7 @@ import Testing
 
     /// The best possible choice knows in advance how the link will fall.
     @Test(arguments: [15, 20.0], [20, 30.0])
-    func takesNearlyWhatOneWouldWhoKnowsTheTrace(_ fall: Double, _ ahead: Double) throws {
+    func comesCloseToTheBestPossibleChoice(_ fall: Double, _ ahead: Double) throws {
         for ladder: [Int64] in [[60_000, 120_000, 250_000, 500_000], [75_000, 150_000, 300_000, 600_000]] {
             let film = TracedFilm(duration: 2, sizes: ladder, count: 60)
             let trace = Self.falling(at: fall, until: fall + 60)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func theTraceIsReckonedWell() throws {
+    @Test func computesTraces() throws {
         let trace = LinkTrace(
             "", [.init(until: 10, rate: 100, roundTrip: 1), .init(until: 20, rate: 10, roundTrip: 2)])
         #expect(trace.end(of: 100, askedAt: 0) == 2)

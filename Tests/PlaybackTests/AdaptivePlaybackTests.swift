@@ -59,7 +59,7 @@ import Testing
 
     // MARK: The entry
 
-    @Test func oneVariantIsListedWithTheBestOnesAttributesAndTheLowestOnesPlaylist() async throws {
+    @Test func listsOneVariantWithTheBestAttributesAndTheLowestPlaylist() async throws {
         let fixture = try await fixture()
         let text = try await fixture.get(auto(fixture)).text
         let asset = try fixture.asset("ts")
@@ -76,7 +76,7 @@ import Testing
         #expect(named.split(separator: "\n").dropLast().map(String.init) == Array(lines.dropLast()))
     }
 
-    @Test func soundAndSubtitlesOfTheVariantAreListedToo() async throws {
+    @Test func listsAudioAndSubtitlesOfTheVariant() async throws {
         let fixture = try await fixture("cmaf")
         let text = try await fixture.get(auto(fixture, "cmaf")).text
         let kinds = text.split(separator: "\n").filter { $0.hasPrefix("#EXT-X-MEDIA") || $0.contains("INF:") }
@@ -88,7 +88,7 @@ import Testing
             ])
     }
 
-    @Test func whatLeavesNoChoiceIsListedAsItIs() async throws {
+    @Test func variantsWithoutAChoiceAreListedUnchanged() async throws {
         let fixture = try await fixture()
         // Segments with other boundaries match no segment of the other variants.
         let other = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n0.ts\n#EXT-X-ENDLIST\n"
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Segments
 
-    @Test func theFirstSegmentIsTheLowestAndTheOthersAreTheBestThatTheLinkGives() async throws {
+    @Test func startsWithTheLowestQualityAndThenUsesTheLink() async throws {
         let fixture = try await fixture()
         let paths = try await paths(fixture, auto(fixture))
         #expect(paths.count == 6)
@@ -117,7 +117,7 @@ import Testing
         #expect(try part.status == 206 && [UInt8](part.body) == Array(Spliced.transport("ts/270p/5.ts")[1000...]))
     }
 
-    @Test func theLogTellsWhatWasShown() async throws {
+    @Test func theLogNamesTheShownQualities() async throws {
         let fixture = try await fixture()
         let paths = try await paths(fixture, auto(fixture))
         for path in paths { _ = try await body(fixture, path) }
@@ -138,7 +138,7 @@ import Testing
         #expect(events.map(\.requests) == [1, 5])
     }
 
-    @Test func fragmentsComeWithTheirParameterSetsInBand() async throws {
+    @Test func fragmentsHaveInBandParameterSets() async throws {
         let fixture = try await fixture("cmaf")
         let paths = try await paths(fixture, auto(fixture, "cmaf"))
         #expect(try await body(fixture, paths[0]) == Spliced.bytes("cmaf/video-180p/init.mp4"))
@@ -150,7 +150,7 @@ import Testing
         #expect(try await fixture.mediaRequests().filter { $0.contains("init") }.count == 2)
     }
 
-    @Test func soundThatComesFirstDoesNotMakeTheFirstSegmentOneThatCannotBeJudged() async throws {
+    @Test func audioThatComesFirstDoesNotPreventTheAlignmentCheck() async throws {
         let fixture = try await fixture("cmaf")
         let lists = try await fixture.entry(auto(fixture, "cmaf"))
         for path in PlaybackFixture.paths(in: try await fixture.get(lists[0]).text).prefix(3) {
@@ -166,7 +166,7 @@ import Testing
 
     // MARK: What goes wrong
 
-    @Test func whatTurnsOutNotToBeAlignedIsNotTakenAgainAndLeadsTheNextSession() async throws {
+    @Test func anUnalignedRenditionIsNotUsedAgainAndLeadsTheNextSession() async throws {
         let fixture = try await PlaybackFixture()
         let paths = try await paths(fixture, auto(fixture, "cmaf"))
         #expect(paths[0].contains("/video-90p/"))
@@ -183,7 +183,7 @@ import Testing
         #expect(next[0].contains("/video-180p/"))
     }
 
-    @Test func aSegmentThatTheBetterOneLacksIsItsOwn() async throws {
+    @Test func aSegmentMissingInTheBetterRenditionComesFromItsOwn() async throws {
         let fixture = try await fixture()
         try await fixture.origin.add(OriginRule("/ts/270p/2.ts") { $0.status = 404 })
         let paths = try await paths(fixture, auto(fixture))
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func whatComesTooSlowlyIsGivenUpForWhatIsThere() async throws {
+    @Test func aSlowFetchIsAbandonedForAStoredSegment() async throws {
         let fixture = try await fixture()
         try await store(fixture, "ts", [("video-180p", [2])])
         try await fixture.origin.add(OriginRule("/ts/270p/2.ts") { $0.throttle = 1000 })
@@ -209,7 +209,7 @@ import Testing
         #expect(answer["cache-status"]?.hasPrefix("Weir; hit") == true)
     }
 
-    @Test func whatWasGivenUpAndWhatIsBetterIsNotTakenAgain() async throws {
+    @Test func anAbandonedQualityIsNotChosenAgain() async throws {
         let fixture = try await fixture()
         try await store(fixture, "ts", [("video-180p", [0]), ("video-270p", [0, 2])])
         let asset = try fixture.asset("ts")
@@ -221,7 +221,7 @@ import Testing
         #expect(Adapter().choose(from: qualities, situation)?.rendition.name.id == "video-180p")
     }
 
-    @Test func aPlayerThatLeavesLetsGoOfWhatItWaitedFor() async throws {
+    @Test func aLeavingPlayerReleasesItsFetch() async throws {
         let fixture = try await fixture()
         try await fixture.origin.add(OriginRule("/ts/270p/1.ts") { ($0.hold, $0.times) = (true, 1) })
         let paths = try await paths(fixture, auto(fixture))
@@ -242,7 +242,7 @@ import Testing
 
     // MARK: Without the origin
 
-    @Test func withoutTheOriginTheBestThatIsStoredPlays() async throws {
+    @Test func withoutTheOriginTheBestStoredQualityPlays() async throws {
         let fixture = try await fixture()
         try await store(fixture, "ts", [("video-180p", Array(0..<6)), ("video-270p", [0, 1, 4])])
         try await fixture.origin.stop()
@@ -255,7 +255,7 @@ import Testing
         }
     }
 
-    @Test func whatIsStoredAtItsBestIsPlayedAsItIs() async throws {
+    @Test func aStoredBestQualityIsPlayedUnchanged() async throws {
         let fixture = try await fixture()
         try await store(fixture, "ts", [("video-180p", [0]), ("video-270p", Array(0..<6))])
         let paths = try await paths(fixture, auto(fixture))

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: Case.all)
-    func whatIsNotWhatItsPlaylistSaysIsNeverSplicedAndNotedWhereItIsSent(example: Case) async throws {
+    func badMediaIsNeverSplicedAndIsLogged(example: Case) async throws {
         let fixture = try await PlaybackFixture()
         let (foreign, own) = (try example.bytes("180p", 4), try example.bytes("270p", 0))
         for (path, bytes) in [(example.path("180p", 4), foreign), (example.path("270p", 0), own)] {

@@ -30,7 +30,7 @@ import Testing
         return (parts[..<3] + ["azzzzz"] + parts[4...]).joined(separator: "/")
     }
 
-    @Test func whoComesLaterIsToldAndWhoHasBegunSeesTheEnd() async throws {
+    @Test func newSessionsAreRefusedAndCurrentOnesPlayToTheEnd() async throws {
         let early = try await played()
         let asset = try fixture.asset("aes")
         let key = try #require(early.first { $0.hasSuffix("/0.key") })
@@ -53,7 +53,7 @@ import Testing
         #expect(try await fixture.mediaRequests().count == 3)
     }
 
-    @Test func whoPlaysFromTheOriginHasTheKeyFromThereAndItIsNotKept() async throws {
+    @Test func onlineSessionsGetTheOriginsKeyWhichIsNotStored() async throws {
         let early = try await played()
         let asset = try fixture.asset("aes")
         let key = try #require(early.first { $0.hasSuffix("/0.key") })
@@ -90,7 +90,7 @@ import Testing
         #expect(other.status == 502 && other.text.contains("another key"), "\(other.text)")
     }
 
-    @Test func aWindowBeginsWithTheFirstSegmentAndNotWithThePlaylist() async throws {
+    @Test func aKeyWindowBeginsWithTheFirstSegment() async throws {
         _ = try await played()
         let asset = try fixture.asset("aes")
         // Long after the last session.

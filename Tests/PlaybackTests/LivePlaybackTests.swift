@@ -57,7 +57,7 @@ import Testing
 }
 
 @Suite @LoopActor struct LivePlaybackTests {
-    @Test func directivesGoToTheOriginBehindItsOwnQueryAndItsAnswerComesBack() async throws {
+    @Test func directivesAreForwardedAfterTheOriginsQuery() async throws {
         let stream = try await LiveStream()
         let update =
             "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-SKIP:SKIPPED-SEGMENTS=1\n#EXTINF:1,\n1.ts\n#EXTINF:1,\n2.ts\n"
@@ -72,7 +72,7 @@ import Testing
         #expect(try await !stream.fixture.get(stream.media).text.contains("#EXT-X-SKIP"))
     }
 
-    @Test func directivesMayStandBehindTheURLOfALivePlaylistThatIsTheEntry() async throws {
+    @Test func directivesWorkOnALiveEntryPlaylist() async throws {
         let stream = try await LiveStream()
         let more = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n0.ts\n#EXTINF:1,\n1.ts\n#EXTINF:1,\n2.ts\n"
         try await stream.answer("_HLS_msn=2") { ($0.status, $0.body) = (200, more) }
@@ -86,7 +86,7 @@ import Testing
         #expect(Array(PlaybackFixture.paths(in: second.text).prefix(2)) == names && names.count == 2)
     }
 
-    @Test func aPartFlowsWhileTheOriginStillSendsItAndIsAskedForOnce() async throws {
+    @Test func aPartIsServedWhileItArrivesWithOneRequest() async throws {
         let stream = try await LiveStream()
         try await stream.fixture.origin.add(
             OriginRule("/low/2.*.ts") { ($0.status, $0.body, $0.pauseAfter) = (200, "0123456789", 4) })
@@ -108,7 +108,7 @@ import Testing
         #expect(!stream.fixture.folder.files().contains { $0.hasSuffix(".ts") })
     }
 
-    @Test func aReportLeadsToTheOtherRendition() async throws {
+    @Test func aRenditionReportLeadsToTheOtherRendition() async throws {
         let stream = try await LiveStream()
         let report = try await stream.uri(of: "#EXT-X-RENDITION-REPORT")
         #expect(report == stream.media.replacing("/video-90p/", with: "/video-180p/"))
@@ -125,7 +125,7 @@ import Testing
         #expect(try await stream.requests("_HLS_msn=2").count == 1)
     }
 
-    @Test func anOriginThatIsAwayIsAGatewayTimeoutForWhoWaitsForNewsOnly() async throws {
+    @Test func anAbsentOriginIsAGatewayTimeoutForBlockingReloadsOnly() async throws {
         let stream = try await LiveStream()
         let text = try await stream.fixture.get(stream.media).text
         try await stream.fixture.origin.stop()

@@ -40,7 +40,7 @@ import Testing
         #expect(try await fixture.origin.requests().isEmpty)
     }
 
-    @Test func soundIsCutWithThePictureAndFragmentsAreNotMarked() async throws {
+    @Test func audioIsCutWithTheVideoAndFragmentsHaveNoDiscontinuity() async throws {
         let fixture = try await PlaybackFixture()
         let master = fixture.typed("/cmaf/master.m3u8")
         let lists = try await fixture.entry(master)
@@ -58,7 +58,7 @@ import Testing
         #expect(try await fixture.origin.requests().isEmpty)
     }
 
-    @Test func aSegmentWithoutItsKeyIsNotThere() async throws {
+    @Test func aSegmentWithoutItsKeyIsNotListed() async throws {
         let fixture = try await PlaybackFixture()
         let master = fixture.typed("/aes/master.m3u8")
         let paths = try await fixture.media(master, 0)
@@ -70,7 +70,7 @@ import Testing
         #expect(files(text).filter { $0.hasSuffix(".ts") } == ["2.ts", "3.ts", "4.ts", "5.ts"])
     }
 
-    @Test func tooLittleIsToldWithHowMuchThereIs() async throws {
+    @Test func anUnplayableAssetIsReportedWithItsStoredTime() async throws {
         let fixture = try await PlaybackFixture()
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 0, [3])
         let answer = try await fixture.get("/offline/ts.m3u8")
@@ -78,7 +78,7 @@ import Testing
         #expect(answer.text.contains("only 2 s can be played") && answer.text.contains("weir get"), "\(answer.text)")
     }
 
-    @Test func anOriginThatIsGoneLeavesAnOfflineSession() async throws {
+    @Test func anAbsentOriginGivesAnOfflineSession() async throws {
         let fixture = try await PlaybackFixture()
         let online = try await watch(fixture, fixture.typed("/ts/master.m3u8"), 2, [0, 1])
         #expect(online.count == 6)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func anOriginThatIsThereGivesEverything() async throws {
+    @Test func aPresentOriginListsEverything() async throws {
         let fixture = try await PlaybackFixture()
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 0, [0, 1])
         #expect(try await fixture.entry("/ts.m3u8").count == 3)
@@ -112,7 +112,7 @@ import Testing
         #expect(files(other) == ["0.ts", "2.ts", "3.ts"])
     }
 
-    @Test func aSessionIsCutAlikeToItsEnd() async throws {
+    @Test func aSessionKeepsItsCuts() async throws {
         let fixture = try await PlaybackFixture()
         let master = fixture.typed("/ts/master.m3u8")
         try await watch(fixture, master, 0, [0, 1, 4])
@@ -122,7 +122,7 @@ import Testing
         #expect(try await fixture.media("/offline/ts.m3u8").count == 4)
     }
 
-    @Test func aLonePlaylistIsCutItself() async throws {
+    @Test func aLoneMediaPlaylistIsCut() async throws {
         let fixture = try await PlaybackFixture()
         let segments = try await fixture.entry(fixture.typed("/ts/90p/media.m3u8"))
         for place in [2, 3, 4] { #expect(try await fixture.get(segments[place]).status == 200) }

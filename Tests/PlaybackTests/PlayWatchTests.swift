@@ -56,7 +56,7 @@ struct WatchTrace {
         #expect(trace.watch.watched == 10)
     }
 
-    @Test func aDeliverySlowerThanTheMediaIsAStallOfTheDifference() {
+    @Test func aLateSegmentIsAStallOfTheDifference() {
         var trace = WatchTrace()
         trace.ask(at: 0)
         trace.get(at: 1)  // Plays 0 to 2 from 1 to 3.
@@ -82,7 +82,7 @@ struct WatchTrace {
         #expect(trace.watch.total == (0, 0))
     }
 
-    @Test func whoHasAskedForNothingIsPausedOrAtTheEnd() {
+    @Test func aPlayerWithoutARequestDoesNotStall() {
         var trace = WatchTrace()
         trace.ask(at: 0)
         trace.get(at: 1)
@@ -92,7 +92,7 @@ struct WatchTrace {
         #expect(trace.watch.watched == 2)
     }
 
-    @Test func aFailureStallsWhoTriesAgainAndNotForLongWhoGivesUp() {
+    @Test func aFailureStallsAPlayerThatRetries() {
         var trace = WatchTrace()
         trace.ask(at: 0)
         trace.get(at: 1)
@@ -105,7 +105,7 @@ struct WatchTrace {
         #expect(trace.watch.total == (1, 9))
     }
 
-    @Test func whoLeavesInTheMiddleOfAReplyStallsNoFurther() {
+    @Test func anAbandonedResponseEndsTheStall() {
         var trace = WatchTrace()
         trace.ask(at: 0)
         trace.get(at: 1)
@@ -114,7 +114,7 @@ struct WatchTrace {
         #expect(trace.total(at: 600) == (0, 0))
     }
 
-    @Test func aSeekIsNoStallAndEndsOne() {
+    @Test func aSeekEndsAStall() {
         var trace = WatchTrace()
         trace.ask(at: 0)
         trace.get(at: 1)
@@ -132,7 +132,7 @@ struct WatchTrace {
 
     // MARK: CMCD
 
-    @Test func aBufferThatThePlayerTellsGoesBeforeTheInferredOne() {
+    @Test func aReportedBufferPrecedesTheInferredOne() {
         var trace = WatchTrace()
         trace.ask(at: 0, "su")
         trace.get(at: 1)
@@ -145,7 +145,7 @@ struct WatchTrace {
         #expect(abs(trace.watch.playhead - 3.9) < 1e-9)
     }
 
-    @Test func aStallCountsOnceThePlayerSaysSoAndNotWhereItDenies() {
+    @Test func theReportedBufferConfirmsOrDeniesAStall() {
         var trace = WatchTrace()
         trace.ask(at: 0, "bl=0,su")
         trace.get(at: 1)
@@ -164,7 +164,7 @@ struct WatchTrace {
         #expect(trace.watch.total.count == 2)
     }
 
-    @Test func aPausedPlayerRunsNotDryAndAFastOneSooner() {
+    @Test func thePlaybackRateChangesTheBuffer() {
         var trace = WatchTrace()
         trace.ask(at: 0)
         trace.get(at: 1)
@@ -178,7 +178,7 @@ struct WatchTrace {
         #expect(trace.watch.total == (1, 8))
     }
 
-    @Test func whoCannotHaveRunDryHasNotStarved() {
+    @Test func aStarvationReportIsIgnoredWithAFullBuffer() {
         var trace = WatchTrace()
         trace.ask(at: 0, "bs")
         #expect(trace.watch.total == (0, 0))
@@ -191,7 +191,7 @@ struct WatchTrace {
         #expect(trace.watch.total == (1, 0))
     }
 
-    @Test func whatASeekWithinTheBufferLeapsOverWasNotWatched() {
+    @Test func aSeekWithinTheBufferSkipsWatchedTime() {
         var trace = WatchTrace()
         trace.ask(at: 0, "bl=0")
         for _ in 0..<15 { trace.get(at: 0) }
@@ -201,7 +201,7 @@ struct WatchTrace {
         #expect(trace.watch.watched == 8)
     }
 
-    @Test func thePlayheadArrivesWhereMediaIsAndNowhereElse() {
+    @Test func thePlayheadIsOnlyWhereMediaIs() {
         var trace = WatchTrace()
         trace.ask(at: 0, "pr=2")
         #expect(trace.watch.arrival(at: 0.5) == nil)
@@ -212,7 +212,7 @@ struct WatchTrace {
         #expect(trace.watch.arrival(at: 1) == nil)
     }
 
-    @Test func aLyingBufferMovesThePlayheadNeitherBeforeTheStartNorBackInWhatWasWatched() {
+    @Test func aWrongBufferReportDoesNotMoveThePlayheadBack() {
         var trace = WatchTrace()
         trace.seek(to: 100, at: 0)
         trace.get(at: 1)

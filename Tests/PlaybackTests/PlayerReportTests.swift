@@ -18,7 +18,7 @@ import Testing
         return trace
     }
 
-    @Test func aReportTakesThePlaceOfWhatIsInferred() {
+    @Test func aReportReplacesInferredValues() {
         var trace = starved()
         let before = trace.open(at: 5)
         #expect(before.stalls == 1 && before.stallTime == 2.5 && before.startup == 0.5 && before.framesDropped == nil)
@@ -43,7 +43,7 @@ import Testing
         #expect(trace.meter.playhead(at: 5.5) == (3, false))
     }
 
-    @Test func countersAreCutWhereEventsAreAndDoNotFall() {
+    @Test func reportedCountersAreDividedByEventAndDoNotFall() {
         var trace = starved()
         trace.meter.tells(PlayerReport(playhead: 3, rate: 1, stalls: 2, stallTime: 3, framesDropped: 4), at: 6)
         trace.ask(20, of: "low", at: 7, isSeek: true)
@@ -58,7 +58,7 @@ import Testing
         #expect(KPIs([]).framesDropped == nil)
     }
 
-    @Test func whatThePlayheadLeapsOverWasNotWatched() {
+    @Test func skippedTimeIsNotWatched() {
         var trace = MeterTrace()
         for number in 0..<10 {
             trace.ask(number, of: "low", at: 0)
@@ -72,7 +72,7 @@ import Testing
         #expect(trace.open(at: 4).watched == 2.5 && trace.meter.playhead(at: 4).position == 12)
     }
 
-    @Test func onlyWhatIsNewIsCountedInTheSessionThatFollows() {
+    @Test func theNextSessionCountsOnlyNewValues() {
         let earlier = PlayerReport(playhead: 5, rate: 1, stalls: 2, stallTime: 3, framesDropped: 4, startup: 1)
         let later = PlayerReport(playhead: 9, rate: 1, stalls: 3, stallTime: 3.5, framesDropped: 4, startup: 1)
         #expect(
@@ -86,12 +86,12 @@ import Testing
         (PlayerReport(playhead: 0, rate: 0, stalls: -1), "stalls"),
         (PlayerReport(playhead: 0, rate: 0, stallTime: 4.1e7), "stallTime"),
     ])
-    func whatIsBeyondReasonIsNamed(report: PlayerReport, key: String) {
+    func implausibleValuesAreNamed(report: PlayerReport, key: String) {
         #expect(report.keyOutOfRange == key)
         #expect(PlayerReport(playhead: 4e7, rate: 16, stalls: 1_000_000_000, framesDropped: 0).keyOutOfRange == nil)
     }
 
-    @Test @LoopActor func aSessionIsFoundByWhatItsPlayerCallsItAndIsToldOfInTheLog() async throws {
+    @Test @LoopActor func aSessionIsFoundByThePlayersIdAndLogged() async throws {
         let fixture = try await PlaybackFixture()
         let path = try #require(
             try await fixture.media(fixture.typed("/ts/master.m3u8")).first { $0.hasSuffix(".ts") })

@@ -62,7 +62,7 @@ import Testing
 
 @Suite @LoopActor struct RecordingPlaybackTests {
     @Test(arguments: ["master", "media"])
-    func theNamePlaysWhatIsRecordedFromItsBeginningAndTheURLWhatIsLive(_ entry: String) async throws {
+    func theNamePlaysTheRecordingAndTheURLTheLiveStream(_ entry: String) async throws {
         let stream = try await RecordedStream(entry)
         let name = "/\(stream.asset.name).m3u8"
         let first = try await stream.media(name)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func aLivePlayerSeesTheEndWhereItIsAndNotTheBeginningAgain() async throws {
+    @Test func aLivePlayerSeesTheEndOfTheStream() async throws {
         let stream = try await RecordedStream("master")
         let media = try await stream.fixture.entry(stream.typed)[0]
         try await stream.goOn(by: 3)
@@ -109,7 +109,7 @@ import Testing
         #expect(try await stream.media(stream.typed).contains("#EXT-X-MEDIA-SEQUENCE:0\n"))
     }
 
-    @Test func aLivePlayersSegmentsAreThoseThatWereRecorded() async throws {
+    @Test func aLivePlayersSegmentsAreTheRecordedOnes() async throws {
         let stream = try await RecordedStream("media")
         try await stream.fixture.origin.clearRequests()
         for path in PlaybackFixture.paths(in: try await stream.media(stream.typed)) {

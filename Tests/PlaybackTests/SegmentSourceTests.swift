@@ -49,7 +49,7 @@ import Testing
         #expect(SegmentSource(row.situation, hasSubstitute: true) == row.withSubstitute)
     }
 
-    @Test func substitutesAreLookedForOnlyWhereTheyCount() {
+    @Test func substitutesAreSearchedOnlyIfTheyMatter() {
         var looked = 0
         func look() -> Bool {
             looked += 1

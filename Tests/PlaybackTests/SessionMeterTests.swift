@@ -78,7 +78,7 @@ struct MeterTrace {
 }
 
 @Suite struct SessionMeterTests {
-    @Test func anEventHasWhatItsSessionDid() {
+    @Test func anEventHasTheValuesOfItsSession() {
         var trace = MeterTrace()
         trace.meter.served(by: "192.0.2.1")
         trace.ask(0, of: "low", at: 0.5)
@@ -125,7 +125,7 @@ struct MeterTrace {
         last = event
     }
 
-    @Test func aSeekBeginsAnEventWithAStartOfItsOwn() {
+    @Test func aSeekBeginsAnEventWithItsOwnStart() {
         var trace = MeterTrace()
         trace.ask(0, of: "low", at: 0)
         trace.get(0, of: "low", at: 1, since: 0)
@@ -140,7 +140,7 @@ struct MeterTrace {
         #expect(second.guid == first[0].guid && trace.meter.switches == 0)
     }
 
-    @Test func aChangeOfVariantBeginsAnEventWhereTheNewOneWasAskedFor() {
+    @Test func aVariantSwitchBeginsAnEventAtTheNewVariantsFirstRequest() {
         var trace = MeterTrace()
         for number in 0..<3 { play(number, of: "low", at: Double(number), choice: number == 2 ? "low" : nil, &trace) }
         for number in 3..<6 {
@@ -165,7 +165,7 @@ struct MeterTrace {
         trace.get(number, of: rendition, at: time + 0.5, since: time, choice: choice)
     }
 
-    @Test func whoGoesUpAfterTheFirstSegmentHasChangedThere() {
+    @Test func aSwitchUpAfterTheFirstSegmentIsCounted() {
         var trace = MeterTrace()
         play(0, of: "low", at: 0, choice: nil, &trace)
         for number in 1..<4 { play(number, of: "high", at: Double(number), choice: number > 2 ? "high" : nil, &trace) }
@@ -174,7 +174,7 @@ struct MeterTrace {
         #expect(trace.meter.takeFinished().map(\.requests) == [1])
     }
 
-    @Test func whatIsLoadedFarAheadEndsWhatIsOnTheScreenWhenThatIsOver() {
+    @Test func aSwitchFarAheadEndsTheEventWhenItsMediaHasPlayed() {
         var trace = MeterTrace()
         for number in 0..<10 { trace.take(number, of: "low", at: 0, bytes: 1) }
         for number in 10..<20 { trace.take(number, of: "high", at: 1, bytes: 1) }
@@ -186,7 +186,7 @@ struct MeterTrace {
         #expect(KPIs(events).indicated == 2_500_000)
     }
 
-    @Test func aSeekEndsWhatWasNeverShownToo() {
+    @Test func aSeekEndsEventsThatWereNeverShown() {
         var trace = MeterTrace()
         for number in 0..<3 { trace.take(number, of: "low", at: 0) }
         for number in 3..<6 { trace.take(number, of: "high", at: 1) }
@@ -197,7 +197,7 @@ struct MeterTrace {
     }
 
     /// libavformat reads the first segments of all variants in turn.
-    @Test func beginningsReadInTurnsAreNoChange() {
+    @Test func probingAllVariantsIsNoSwitch() {
         var trace = MeterTrace()
         for number in 0..<4 {
             for rendition in ["low", "high"] {
@@ -211,7 +211,7 @@ struct MeterTrace {
         #expect(trace.meter.switches == 0)
     }
 
-    @Test func soundOfItsOwnIsCountedAndChangesNoVariant() {
+    @Test func separateAudioIsCountedWithoutASwitch() {
         var trace = MeterTrace()
         trace.ask(0, of: "sound", at: 0, choice: "sound")
         trace.get(0, of: "sound", at: 0.1, since: 0, bytes: 10)
@@ -222,7 +222,7 @@ struct MeterTrace {
     }
 
     /// A player does not stall for missing subtitles.
-    @Test func whatIsNotAwaitedIsCountedAndMakesNoStall() {
+    @Test func subtitlesAreCountedWithoutAStall() {
         var trace = MeterTrace()
         trace.ask(0, of: "low", at: 0)
         trace.get(0, of: "low", at: 1, since: 0)
@@ -253,7 +253,7 @@ struct MeterTrace {
         #expect(trace.open(at: 1).startup == nil)
     }
 
-    @Test func whatThePlayerTellsIsNotInferred() {
+    @Test func reportedValuesAreNotInferred() {
         var trace = MeterTrace()
         trace.meter.tells(CMCD("su,bl=0".utf8), at: 0)
         trace.ask(0, of: "low", at: 0)
@@ -279,7 +279,7 @@ struct MeterTrace {
         #expect((event.ended, event.watched, event.stalls) == (1003, 2, 0))
     }
 
-    @Test func aFloodIsCountedByItsLastSegment() {
+    @Test func aBurstIsCountedByItsLastSegment() {
         var trace = MeterTrace()
         trace.take(0, of: "low", at: 0)
         let reading = PlayheadReading(position: 0, front: 20, isRunning: true, choice: "low")

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func anOriginThatGoesInTheMidstOfASegmentIsStoodInForWhereThePlayerHasGotOneBefore(_ isSilent: Bool) async throws {
+    func aFailureInsideASegmentIsSubstitutedAfterAnEarlierSegment(_ isSilent: Bool) async throws {
         let fixture = try await PlaybackFixture(absence: .seconds(600))
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])
         let paths = try await fixture.paths(fixture.typed("/ts/master.m3u8"), "video-270p")

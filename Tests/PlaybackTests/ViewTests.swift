@@ -36,7 +36,7 @@ import Testing
         #expect(try await listed(fixture, url) == Self.all)
     }
 
-    @Test func aLocalSessionGoesOnToStreamWhereNothingIsWhole() async throws {
+    @Test func aLocalSessionStreamsWithoutCompleteVariants() async throws {
         let fixture = try await PlaybackFixture()
         let entry = "/local" + fixture.typed("/ts/master.m3u8")
         let segments = try await fixture.media(entry, 2)
@@ -56,7 +56,7 @@ import Testing
         #expect(try await fixture.origin.requests().isEmpty)
     }
 
-    @Test func theModeOfTheProcessIsThatOfEverySession() async throws {
+    @Test func offlineModeAppliesToEverySession() async throws {
         let fixture = try await PlaybackFixture()
         let url = fixture.typed("/ts/master.m3u8")
         try await watch(fixture, url, 2)
@@ -77,7 +77,7 @@ import Testing
 
     // MARK: Absence
 
-    @Test func anOriginThatIsGoneIsWaitedForOnceAndFoundAgain() async throws {
+    @Test func anAbsentOriginIsAwaitedOnceAndDetectedWhenBack() async throws {
         let fixture = try await PlaybackFixture(absence: .milliseconds(200))
         let url = fixture.typed("/ts/master.m3u8")
         try await watch(fixture, url, 2)
@@ -97,7 +97,7 @@ import Testing
         #expect(try await fixture.get(other[0]).status == 200)
     }
 
-    @Test func anOriginThatSaysNothingDelaysTheFirstLoadAlone() async throws {
+    @Test func aSilentOriginDelaysOnlyTheFirstLoad() async throws {
         let fixture = try await PlaybackFixture(absence: .seconds(600))
         let url = fixture.typed("/ts/master.m3u8")
         try await watch(fixture, url, 2)
@@ -121,7 +121,7 @@ import Testing
         #expect(try await fixture.origin.requests().isEmpty)
     }
 
-    @Test func whatIsNotStoredIsAskedForAllTheSame() async throws {
+    @Test func anAssetWithoutPiecesIsListedDespiteAPresumedAbsence() async throws {
         let fixture = try await PlaybackFixture(absence: .seconds(600))
         let url = fixture.typed("/ts/master.m3u8")
         _ = try await fixture.entry(url)
