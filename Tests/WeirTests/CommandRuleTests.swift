@@ -54,7 +54,7 @@ import Testing
         // Only a daemon claims a state directory; a command reads it.
         (".claim(", []), ("configuration.store", []),
     ])
-    func whatNeedsNoDaemonIsInItsOwnCommandsAlone(text: String, allowed: [String]) {
+    func daemonlessFeaturesStayInTheirCommands(text: String, allowed: [String]) {
         let found = files(with: text)
         #expect(found.subtracting(allowed).isEmpty)
         #expect(allowed.isEmpty || !found.isEmpty, "nothing uses \(text) any more: the rule holds nothing")

@@ -4,7 +4,7 @@ import Testing
 @testable import weir
 
 @Suite struct DiskPathTests {
-    @Test func aPathBecomesOneFromTheRootAndLinksStay() {
+    @Test func pathsBecomeAbsoluteWithoutResolvingLinks() {
         let here = FileManager.default.currentDirectoryPath
         #expect(DiskPath.absolute("/films//mine/") == "/films/mine")
         #expect(DiskPath.absolute("film.tar") == here + "/film.tar")

@@ -33,7 +33,7 @@ import Testing
             .compactMap { $0.split(separator: " ").last.flatMap { pid_t($0) } }
     }
 
-    @Test func whoComesWhileItIsStartedAnewIsAnswered() async throws {
+    @Test func requestsDuringARestartAreAnswered() async throws {
         let weir = try await WeirProcess(started: false)
         try await weir.start(wrapper: manager())
         let url = await weir.url("/")
@@ -49,14 +49,14 @@ import Testing
         try await weir.kill()
     }
 
-    @Test func socketsForAnotherProcessAreLeftAlone() async throws {
+    @Test func socketsForAnotherProcessAreIgnored() async throws {
         let weir = try await WeirProcess(started: false)
         try await weir.start(wrapper: manager("os.environ['LISTEN_PID'] = '1'"))
         #expect(try await HTTPProbe.fetch(weir.url("/")).status == 401)
         try await weir.kill()
     }
 
-    @Test func whatIsNoSuchSocketEndsWith73AndTheFix() async throws {
+    @Test func aWrongDescriptorExitsWith73AndTheFix() async throws {
         let cases = [
             (manager("os.environ['LISTEN_FDS'] = 'one'"), "LISTEN_FDS is \"one\", not a number of sockets up to 64\n"),
             (manager("os.environ['LISTEN_FDS'] = '65'"), "LISTEN_FDS is \"65\", not a number of sockets up to 64\n"),

@@ -20,14 +20,14 @@ import Testing
 
     private func move(_ state: API.JobState) -> API.Move { API.Move(asset: "film", state: state) }
 
-    @Test func isAskedAboutUntilItHasEnded() async throws {
+    @Test func aJobIsPolledUntilItsEnd() async throws {
         let daemon = try await MovingDaemon(state, states: [.running, .running, .running, .done])
         #expect(await follower.run("film", API.MoveRequest(path: "/volume")) == .success(move(.done)))
         #expect(await daemon.calls == ["begin /volume", "look", "look", "look"])
         await daemon.stop()
     }
 
-    @Test func whatIsRefusedIsNotFollowed() async throws {
+    @Test func aRefusedJobIsNotFollowed() async throws {
         let daemon = try await MovingDaemon(state, states: [])
         let result = await follower.run("film", API.MoveRequest())
         guard case .failure(let failure) = result else { return #expect(Bool(false), "\(result)") }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [API.JobState.cancelled, .none, .done, .failed])
-    func anInterruptionEndsTheDaemonsWorkAndTellsWhatCameOfIt(end: API.JobState) async throws {
+    func anInterruptionCancelsTheJobAndShowsItsResult(end: API.JobState) async throws {
         let daemon = try await MovingDaemon(state, states: [.running], afterCancel: [.running, .running, end])
         let task = Task { [follower] in await follower.run("film", API.MoveRequest(path: "/volume")) }
         try await waitUntil("a question") { await daemon.calls.contains("look") }
@@ -61,7 +61,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test func whatADaemonThatWasStartedAnewKnowsNothingOfHasNotEndedWell() {
+    @Test func aJobUnknownAfterARestartHasFailed() {
         let failures = [
             VerificationText.failure(API.Verification(asset: "film", state: .none)), MoveText.failure(move(.none)),
             PublicationText.failure(API.Publication(asset: "film", state: .none)),
@@ -69,7 +69,7 @@ import Testing
         for failure in failures { #expect(failure?.exitCode == 1 && failure?.code == "cancelled") }
     }
 
-    @Test func progressAndTheEndAsJSON() {
+    @Test func progressAndResultAsJSON() {
         var move = move(.running)
         (move.bytes, move.totalBytes) = (1, 4)
         #expect(MoveText.progress(move) == #"{"v":1,"t":"progress","id":"film","bytes":1,"totalBytes":4}"#)
@@ -91,7 +91,7 @@ import Testing
                 == #"{"v":1,"t":"result","error":{"code":"busy","message":"no"},"exit":75}"#)
     }
 
-    @Test func aPublicationThatKnowsNoFilesYetSaysSoInsteadOfABar() {
+    @Test func aPublicationWithoutAFileCountShowsNoBar() {
         var publication = API.Publication(asset: "film", state: .running)
         #expect(
             PublicationText.drawn(publication, columns: 80, hasColor: false) == "film  looking at what is there")

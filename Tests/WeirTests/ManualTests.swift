@@ -59,7 +59,7 @@ import Testing
         #expect(said.split(separator: "\n").contains { $0.hasPrefix("get\t") }, "\(said)")
     }
 
-    @Test func zshTakesItsScript() async throws {
+    @Test func zshAcceptsItsScript() async throws {
         let script = try await script("zsh")
         _ = try await ask("zsh", ["-f", "-n", script])
         #expect(try String(contentsOfFile: script, encoding: .utf8).hasPrefix("#compdef weir\n"))

@@ -6,7 +6,7 @@ import Testing
 /// Runs `weir serve` under a simulated service manager, which listens, starts the daemon, gets its notifications, and
 /// stops it.
 @Suite struct ServiceManagerTests {
-    @Test(arguments: [false, true]) func theManagerHearsOfTheBeginningAndOfTheEnd(isAbstract: Bool) async throws {
+    @Test(arguments: [false, true]) func theManagerIsNotifiedOfStartAndStop(isAbstract: Bool) async throws {
         let manager = try NotifySocket(isAbstract: isAbstract)
         let weir = try await WeirProcess(started: false)
         try await weir.start(wrapper: ["env", "NOTIFY_SOCKET=\(manager.name)"])
@@ -16,7 +16,7 @@ import Testing
         #expect(manager.take() == nil)
     }
 
-    @Test func whoIsToldThatItIsReadyMayConnectAndEndItAtOnce() async throws {
+    @Test func afterTheReadyNotificationConnectionsAndStopWork() async throws {
         for _ in 1...5 {
             let manager = try NotifySocket()
             let weir = try await WeirProcess(started: false)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func aManagerThatCannotBeToldIsAWarning() async throws {
+    @Test func aFailedNotificationIsAWarning() async throws {
         for (name, reason) in [
             ("/nowhere/notify", "No such file or directory"), ("notify", "is neither a path nor @ and a name"),
             ("@" + String(repeating: "n", count: 108), "of 107 bytes at most"),
