@@ -78,21 +78,21 @@ import Testing
         #expect(error?.code.exitCode == 66)
     }
 
-    @Test func anAnswerThatNoWeirGivesIsAnInternalError() async throws {
+    @Test func anInvalidResponseIsAnInternalError() async throws {
         for (status, text) in [(200, "<html>"), (200, "{}"), (500, "oops"), (302, ""), (404, #"{"code":"new-code"}"#)] {
             let error = await #expect(throws: APIError.self) { try await answering(status, text).assets() }
             #expect(error?.code == .internal)
         }
     }
 
-    @Test func withoutANoteThereIsNoDaemon() async throws {
+    @Test func withoutADaemonFileThereIsNoDaemon() async throws {
         claim.withdraw()
         let error = await #expect(throws: APIError.self) { try await answering(200, "").assets() }
         #expect(error?.code == .noDaemon)
         #expect(error?.code.exitCode == 69)
     }
 
-    @Test func whateverAUserCanMendSaysHow() {
+    @Test func errorsForUsersHaveANextStep() {
         let silent = Set(APIError.Code.allCases.filter { APIError($0, "x").next == nil })
         // Requests that only a program makes, errors whose next step comes from the thrower or the command, and
         // defects.
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// Scripts depend on the exit code of every error.
-    @Test func everyCodeHasAnExitCodeAndAStatusOfItsClass() {
+    @Test func everyErrorCodeHasAnExitCodeAndAMatchingStatus() {
         let exits: Set<Int32> = [1, 64, 65, 66, 69, 73, 74, 75, 76, 77, 78]
         for code in APIError.Code.allCases {
             #expect(exits.contains(code.exitCode))

@@ -53,7 +53,7 @@ import Testing
         try await service.importAsset(.init(path: Repository.path("fixtures/media/ts"), name: name))
     }
 
-    @Test func whatIsDoneToAnAssetIsToldAtOnce() async throws {
+    @Test func changesToAnAssetArePublishedAtOnce() async throws {
         let id = try await take("film").id
         let change = ["changed film \(id)"]
         #expect(try told() == change)
@@ -73,7 +73,7 @@ import Testing
         #expect(try told() == ["removed picture", "changed picture \(id)"])
     }
 
-    @Test func whatHasNoDownloadIsToldOfAsWell() async throws {
+    @Test func changesToAssetsWithoutDownloadsArePublished() async throws {
         let origin = try await TestOrigin()
         let url = try LibraryService.url(origin.master("ts"))
         let asset = try await library.open(url)
@@ -84,12 +84,12 @@ import Testing
         #expect(try told() == ["changed film \(asset.id)"])
     }
 
-    @Test func anotherModeIsTold() async throws {
+    @Test func aChangeOfModeIsPublished() async throws {
         for mode in [API.Mode.Name.offline, .offline, .auto] { _ = try await service.change(to: .init(mode)) }
         #expect(try told() == ["mode offline", "mode auto"])
     }
 
-    @Test func whatIsCompleteIsListedAndIsNoNews() async throws {
+    @Test func completeAssetsAreListedWithoutAnEvent() async throws {
         let film = try await take("film")
         let list = try await service.downloads()
         #expect(list.count == 1 && list[0].id == film.id && list[0].state == .complete && list[0].fraction == 1)

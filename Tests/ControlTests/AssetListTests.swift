@@ -50,7 +50,7 @@ import Testing
         _ = try await service.importAsset(API.ImportRequest(path: path, name: name))
     }
 
-    @Test func whatAListSaysIsWhatEachAssetSays() async throws {
+    @Test func listsAgreeWithSingleAssets() async throws {
         let service = try await service()
         #expect(try await list(service).assets == [])
         for name in ["ts", "cmaf", "audio"] { try await take(name, name, service) }
@@ -86,7 +86,7 @@ import Testing
         #expect(try await list(service).assets.map(\.name) == ["audio", "cmaf"])
     }
 
-    @Test func pagesFollowOneAnother() async throws {
+    @Test func pagesAreConsecutive() async throws {
         let service = try await service()
         for name in ["a", "b", "c", "d", "e"] { try await take("audio", name, service) }
         let first = try await list(service, "limit=2")
@@ -124,7 +124,7 @@ import Testing
         return list
     }
 
-    @Test func afterARestartItIsSaidWithoutAnythingBeingRead() async throws {
+    @Test func afterARestartListsComeFromSummaries() async throws {
         let before = try await leave()
         let again = try await self.service()
         // Concurrent requests get the same list.
@@ -147,7 +147,7 @@ import Testing
         #expect(try await list(again).assets == before.assets)
     }
 
-    @Test func whatChangesWhileTheFoldersAreComparedIsNotSaidToBeAsItWas() async throws {
+    @Test func aChangeDuringTheComparisonIsReported() async throws {
         _ = try await leave()
         let again = try await self.service()
         // The comparison began when the library opened, but its result is not here yet: the loop has not been released.
@@ -161,7 +161,7 @@ import Testing
         #expect(found.map(\.local) == [.complete, .partly])
     }
 
-    @Test func whatWasDeletedBetweenTwoStartsIsNotSaidToBeThere() async throws {
+    @Test func piecesDeletedBetweenStartsAreNotReported() async throws {
         var service: LibraryService? = try await service()
         try await take("ts", "ts", try #require(service))
         let id = try #require(service?.library.asset(named: "ts")).id

@@ -61,7 +61,7 @@ import Testing
             .log(.access), .log(.errors), .log(.kpis), .store, .link, .document, .lan,
         ] + API.JobKind.allCases.map { .job($0, asset: "x") } + API.DownloadChange.allCases.map { .change($0, id: "x") }
 
-    @Test func everyRouteAndMethodIsInTheDocumentAndTheOtherWayRound() throws {
+    @Test func routesAndMethodsMatchTheDocument() throws {
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         #expect(Set(paths.keys) == Set(Self.routes.map { API.root + Self.path($0) }))
         for route in Self.routes {
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func everyKeyOfAQueryIsInTheDocumentAndTheOtherWayRound() throws {
+    @Test func queryKeysMatchTheDocument() throws {
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         for route in Self.routes {
             for method in route.methods where method != .head {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func theDaemonGivesTheDocumentThatIsInTheRepository() throws {
+    @Test func theDaemonServesTheRepositorysDocument() throws {
         #expect(try Data(API.document) == Data(contentsOf: URL(fileURLWithPath: Repository.path("conf/openapi.json"))))
     }
 
@@ -137,12 +137,12 @@ import Testing
         ]
     }
 
-    @Test func everySchemaIsAShape() {
+    @Test func everySchemaHasAShape() {
         #expect(Set(schemas.keys) == Set(Self.shapes.keys).union(Self.others.keys))
     }
 
     @Test(arguments: shapes.merging(others) { $1 }.keys.sorted())
-    func aShapeHasTheKeysOfItsSchemaAndNoOther(name: String) throws {
+    func aShapeHasExactlyTheKeysOfItsSchema(name: String) throws {
         let type = try #require(Self.shapes[name] ?? Self.others[name])
         let schema = try #require(schemas[name])
         let full = try #require(example(schema))
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: shapes.keys.sorted())
-    func whatASchemaRequiresIsWhatAShapeCannotBeWithout(name: String) throws {
+    func requiredKeysAreThoseThatDecodingNeeds(name: String) throws {
         let (type, schema) = (try #require(Self.shapes[name]), try #require(schemas[name]))
         let full = try #require(example(schema) as? [String: Any])
         let required = Set(schema["required"] as? [String] ?? [])
@@ -180,7 +180,7 @@ import Testing
         for name in requests { #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)") }
     }
 
-    @Test func theCodesOfProblemsAreThoseOfTheCode() throws {
+    @Test func errorCodesMatchTheDocument() throws {
         for (schema, key) in [("Problem", "code"), ("Failure", "code")] {
             let properties = try #require(schemas[schema]?["properties"] as? [String: [String: Any]])
             let codes = try #require(properties[key]?["enum"] as? [String])
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func everyEventOfTheDocumentIsReadAndWritten() throws {
+    @Test func everyEventOfTheDocumentRoundTrips() throws {
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         let route = try #require(paths["/api/v1/events"]?["get"] as? [String: Any])
         let events = try #require(route["x-events"] as? [String: [String: Any]])

@@ -72,7 +72,7 @@ import Testing
 
     private func removed(_ name: String) -> API.Event { .removed(.init(id: name, asset: name)) }
 
-    @Test func aSnapshotComesFirstAndThenWhatHappens() async throws {
+    @Test func aSnapshotComesFirstThenEvents() async throws {
         let stage = try await stage()
         let (one, two) = (try await connect(stage.port), try await connect(stage.port))
         let snapshot = try await message(one)
@@ -91,7 +91,7 @@ import Testing
         #expect(try await two.receive().end == .closed)
     }
 
-    @Test func whoComesBackGetsWhatItMissedOrASnapshot() async throws {
+    @Test func aReconnectGetsMissedEventsOrASnapshot() async throws {
         let stage = try await stage()
         let (stays, leaves) = (try await connect(stage.port), try await connect(stage.port))
         _ = try await message(stays)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func anIDOfTooLongAgoOrOfAnotherProcessBringsASnapshot() async throws {
+    @Test func anOldOrForeignEventIDGivesASnapshot() async throws {
         let stage = try await stage { $0.history = 1000 }
         let stays = try await connect(stage.port)
         let first = try id(try await message(stays))
@@ -131,7 +131,7 @@ import Testing
         #expect(try await message(connect(again.port, lastEventID: last)).contains("event: snapshot"))
     }
 
-    @Test func thoseWhoComeTogetherShareASnapshotUntilSomethingHappens() async throws {
+    @Test func concurrentClientsShareASnapshotUntilAnEvent() async throws {
         await Self.countSnapshots()
     }
 
@@ -156,7 +156,7 @@ import Testing
         for reader in readers + [late] { reader.close() }
     }
 
-    @Test func whatHappenedWhileNobodyListenedIsInTheNextSnapshot() async throws {
+    @Test func eventsWithoutClientsAreInTheNextSnapshot() async throws {
         let stage = try await stage()
         let seen: String
         do { seen = try id(await message(connect(stage.port))) }
@@ -174,7 +174,7 @@ import Testing
         for _ in 0..<3 { #expect(try await message(connection) == ":\n\n") }
     }
 
-    @Test func whoDoesNotReadIsCutOffAndTheOthersAreNot() async throws {
+    @Test func aClientThatDoesNotReadIsDisconnected() async throws {
         let stage = try await stage { $0.backlog = 100_000 }
         let (idle, busy) = (try await connect(stage.port, receiveBuffer: 4096), try await connect(stage.port))
         let process = try id(await message(busy)).split(separator: "-")[0]
@@ -194,13 +194,13 @@ import Testing
         #expect(rest.end == .closed || rest.end == .reset)
     }
 
-    @Test func whoLeavesIsForgottenAtOnce() async throws {
+    @Test func aDisconnectedClientIsRemovedAtOnce() async throws {
         let stage = try await stage()
         do { _ = try await message(connect(stage.port)) }
         try await waitUntil("nobody") { await stage.feed.readerCount == 0 }
     }
 
-    @Test func withoutTheTokenThereAreNoEvents() async throws {
+    @Test func eventsNeedTheToken() async throws {
         let stage = try await stage()
         let answer = try await HTTPProbe.fetch("http://127.0.0.1:\(stage.port)/api/v1/events")
         #expect(answer.status == 401)
@@ -211,7 +211,7 @@ import Testing
         #expect(await stage.feed.readerCount == 0)
     }
 
-    @Test func theClientReadsThemUntilTheDaemonEnds() async throws {
+    @Test func theClientReadsEventsUntilTheDaemonStops() async throws {
         let stage = try await stage()
         let client = APIClient(state: claim.directory)
         var seen: [API.Event] = []

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: API.JobKind.allCases)
-    func oneIsBegunLookedAtAndGivenUp(kind: API.JobKind) async {
+    func aJobIsStartedReadAndCancelled(kind: API.JobKind) async {
         let answers = [
             await respond(kind, .post, body: body(kind)), await respond(kind, .get), await respond(kind, .delete),
         ]
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: API.JobKind.allCases)
-    func whatIsNoRequestIsRefused(kind: API.JobKind) async {
+    func invalidRequestsAreRefused(kind: API.JobKind) async {
         #expect(await respond(kind, .get, "none").status == .notFound)
         #expect(await respond(kind, .post, body: #"{"repair":"yes","path":1}"#).status == .badRequest)
         #expect(await respond(kind, .post, body: body(kind), token: "other").status == .unauthorized)
@@ -63,7 +63,7 @@ import Testing
         #expect(Array(calls.values) == [[], [], []])
     }
 
-    @Test func onlyAVerificationIsBegunWithoutABody() async {
+    @Test func onlyAVerificationStartsWithoutABody() async {
         #expect(await respond(.verification, .post).status == .accepted)
         #expect(await respond(.publication, .post).status == .unsupportedMediaType)
         #expect(await respond(.move, .post).status == .unsupportedMediaType)
@@ -72,7 +72,7 @@ import Testing
         #expect(publications.requests.isEmpty && moves.requests.isEmpty)
     }
 
-    @Test func noAnswerHasAKeyOfAnObjectStore() async {
+    @Test func noResponseHasAKeyOfAnObjectStore() async {
         let keys = #"{"accessKey":"A","secretKey":"hiddensecret","sessionToken":"hiddentoken"}"#
         let answers = [
             await respond(.publication, .post, body: #"{"target":"s3://b/p","region":"r","keys":\#(keys)}"#),

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func anOrderIsCarriedOutAndToldToWhoListens() async throws {
+    @Test func anActionIsExecutedAndPublished() async throws {
         var told: [String] = []
         let subscription = library.events.subscribe {
             if case .keysChanged(_, let change, let numbers) = $0 { told.append("\(change.rawValue) \(numbers)") }
@@ -94,7 +94,7 @@ import Testing
         #expect(folder.files().filter { $0.hasSuffix(".key") }.isEmpty)
     }
 
-    @Test func aPolicyHasTheKeysTermsAndWhatIsNoneIsRefused() async throws {
+    @Test func aPolicyHasKeyTermsAndInvalidOnesAreRefused() async throws {
         let policy = API.Policy(keysExpire: 2_592_000, keysAfterFirstPlay: 172_800)
         #expect(try await service.setPolicy(policy, ofAsset: "aes").storage?.policy == policy)
         let list = try list(await respond(.get, "/assets/aes/keys"))

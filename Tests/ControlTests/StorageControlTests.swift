@@ -48,7 +48,7 @@ import Testing
         return try await service.download(id: begun.id)
     }
 
-    @Test func aPolicyIsGivenAndShown() async throws {
+    @Test func aPolicyIsSetAndReturned() async throws {
         _ = try await film()
         let policy = API.Policy(expires: 5_000_000_000, afterFirstPlay: 60, priority: .important, backup: .exclude)
         let asset = try await service.setPolicy(policy, ofAsset: "ts")
@@ -65,7 +65,7 @@ import Testing
         #expect(try await service.asset(named: "ts").storage == asset.storage)
     }
 
-    @Test func whatHasExpiredIsNeitherPlayableNorFetchedAndSaysWhy() async throws {
+    @Test func anExpiredAssetIsNeitherPlayableNorFetched() async throws {
         let download = try await film()
         _ = try await service.setPolicy(API.Policy(expires: 1), ofAsset: "ts")
         let asset = try await service.asset(named: "ts")
@@ -83,7 +83,7 @@ import Testing
         #expect(try await service.asset(named: "ts").playable?.answer == .yes)
     }
 
-    @Test func aNewNameIsEverywhereAtOnce() async throws {
+    @Test func aNewNameAppliesEverywhereAtOnce() async throws {
         let download = try await film()
         let renamed = try await service.change(.init(name: "film", title: "A film"), ofAsset: "ts")
         #expect(renamed.name == "film" && renamed.title == "A film" && renamed.id == download.id)
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// Restarts the library on a full disk.
-    @Test func whatIsPurgedIsToldAndIsFetchedAgainOnlyWhenSomebodyAsks() async throws {
+    @Test func aPurgeIsPublishedAndOnlyANewRequestFetchesAgain() async throws {
         let download = try await film()
         await library.settle()
         let copy = try TemporaryFolder()

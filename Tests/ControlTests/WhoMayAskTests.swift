@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func thereAreFortyAttemptsAtLeast() {
+    @Test func thereAreAtLeastFortyAttempts() {
         #expect(Self.rebound.count + Self.pages.count + Self.tokens.count + Self.forms.count >= 40)
     }
 
@@ -147,7 +147,7 @@ import Testing
         #expect(await stage.isUnchanged)
     }
 
-    @Test func theSameRequestsAreAnsweredWhereNothingIsWrongWithThem() async throws {
+    @Test func legitimateRequestsAreAnswered() async throws {
         let stage = try await Stage(token: claim.token)
         for (attempt, status) in [
             (
