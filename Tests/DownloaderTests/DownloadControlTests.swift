@@ -121,7 +121,7 @@ import Testing
         #expect(try fixture.download("ts").state == .complete)
     }
 
-    // MARK: Orders
+    // MARK: Selections
 
     @Test func aRangeFetchesItsSegmentsAndAFullDownloadTheRest() async throws {
         let fixture = try await DownloadFixture()

@@ -231,7 +231,7 @@ import Testing
         #expect(download.need == nil && download.failure == nil)
     }
 
-    // MARK: Ending
+    // MARK: Removal
 
     @Test func aRemovedDownloadFetchesNothing() async throws {
         let fixture = try await DownloadFixture()

@@ -117,7 +117,7 @@ import Testing
         #expect(verifier.job(of: download.asset) == nil)
     }
 
-    // MARK: By the clock
+    // MARK: Schedule
 
     /// A clock that advances only on request.
     @LoopActor final class Clock {

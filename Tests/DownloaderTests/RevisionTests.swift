@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    // MARK: By itself
+    // MARK: Automatic replacement
 
     @Test(arguments: ["aes", "cmaf"])
     func unavailableContentIsReplacedByTheSelectionOfTheNewRevision(_ other: String) async throws {
@@ -173,7 +173,7 @@ import Testing
         #expect(try asset(fixture).id == revision.id)
     }
 
-    // MARK: By a person
+    // MARK: User actions
 
     @Test func cancellingTheRevisionKeepsTheOldAsset() async throws {
         let (fixture, _, old, revision) = try await replacing()

@@ -9,7 +9,7 @@ import Testing
 @testable import Library
 @testable import Store
 
-/// Fetches that only a download waits for. They are gathered in memory and stored by the sync thread.
+/// Fetches that only a download waits for. They are gathered in memory and stored by the worker thread.
 @Suite @LoopActor struct GatheredFetchTests {
     let fixture: LibraryFixture
     let asset: Asset
@@ -28,14 +28,14 @@ import Testing
     /// Growing files in the store's folder.
     private var onItsWay: [String] { fixture.folder.files().filter { $0.hasPrefix("tmp/") } }
 
-    /// Blocks the sync thread until the semaphore is signalled.
+    /// Blocks the worker thread until the semaphore is signalled.
     private func hold() -> DispatchSemaphore {
         let gate = DispatchSemaphore(value: 0)
         fixture.library.store.worker?.submit { _ = gate.wait(timeout: .now() + 30) }
         return gate
     }
 
-    /// A fetch whose bytes have all arrived, while the sync thread is blocked.
+    /// A fetch whose bytes have all arrived, while the worker thread is blocked.
     private func arrived() async throws -> (Fetch, DispatchSemaphore) {
         let gate = hold()
         let fetch = try download()

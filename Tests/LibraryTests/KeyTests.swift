@@ -222,7 +222,7 @@ import Testing
         #expect(await code { try await library.renewKeys(of: asset) } == .expired)
     }
 
-    // MARK: Taking back
+    // MARK: Revocation
 
     @Test func aRevokedKeyIsDeletedAndItsRenewalRestoresIt() async throws {
         let asset = try await film()
@@ -278,7 +278,7 @@ import Testing
         #expect(files("/1.key").isEmpty && files(".key").count == 2)
     }
 
-    // MARK: Other stores
+    // MARK: Restored and imported keys
 
     @Test func aRestoredCatalogueHasTheKeyTimes() async throws {
         let asset = try await film()

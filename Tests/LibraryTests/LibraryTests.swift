@@ -95,7 +95,7 @@ import Testing
         #expect(fixture.library.assets.isEmpty)
     }
 
-    // MARK: Over restarts
+    // MARK: Restarts
 
     @Test func restoresEverythingAfterARestartWithoutTheOrigin() async throws {
         let fixture = try await LibraryFixture()

@@ -200,7 +200,7 @@ import Testing
         #expect(film.asset.cachedBytes == 6500 && fixture.retention.cachedBytes == 6500)
     }
 
-    // MARK: From one process to the next
+    // MARK: Restarts
 
     @Test func timesOfUseSurviveARestart() async throws {
         let fixture = try await PlayCacheFixture(pieces: nil)

@@ -164,7 +164,7 @@ import Testing
             try await body(fixture, paths[2]) == Spliced.fragment("cmaf", 1, of: "video-270p", behind: "video-180p"))
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
     @Test func anUnalignedRenditionIsNotUsedAgainAndLeadsTheNextSession() async throws {
         let fixture = try await PlaybackFixture()

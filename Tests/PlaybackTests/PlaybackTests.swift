@@ -49,7 +49,7 @@ import Testing
         #expect(try await fixture.get("/other.m3u8").status == 404)
     }
 
-    /// Small resources such as keys stay in memory once they were served. A change on disk must still be noticed.
+    /// Initialization sections and keys stay in memory once they were served. A change on disk must still be noticed.
     @Test func aCachedSmallPieceFollowsChangesOnDisk() async throws {
         let fixture = try await PlaybackFixture()
         let key = try #require(

@@ -111,7 +111,7 @@ import Testing
         #expect(offline.count == 1 && offline[0].hasSuffix("/1.key"))
     }
 
-    // MARK: Pictures
+    // MARK: Images
 
     @Test func imagesKeepTheirExtensionAndType() async throws {
         let images = "#EXT-X-IMAGE-STREAM-INF:BANDWIDTH=9,RESOLUTION=160x90,CODECS=\"jpeg\",URI="

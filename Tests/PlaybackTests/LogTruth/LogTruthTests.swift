@@ -91,7 +91,7 @@ import Testing
         #expect(entry["date"] == "2026-11-21")
     }
 
-    // MARK: All of it
+    // MARK: Totals
 
     func check(_ kpis: KPIs) throws {
         let lines = script.lines
