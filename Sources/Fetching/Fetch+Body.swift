@@ -85,7 +85,8 @@ extension Fetch: TransferReceiver {
             guard bytes.withUnsafeBytes({ Digest(of: $0) }) == expectation else {
                 return FetchError(
                     .badOrigin,
-                    "\(location.url.redacted) has changed at the origin: it is not the key of the stored segments")
+                    "\(location.url.redacted) has changed at the origin: it is another key than that of the stored segments"
+                )
             }
         }
         if file.written == 0 { return FetchError(.badOrigin, "\(location.url.redacted) is empty") }

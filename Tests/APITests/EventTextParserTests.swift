@@ -11,9 +11,9 @@ import Testing
         }
     }
 
-    /// The forms of WHATWG HTML §9.2.6, however the bytes are cut.
+    /// Parses the line forms of WHATWG HTML §9.2.6, with the bytes divided in every way.
     @Test(arguments: [1, 2, 3, 7, 1000])
-    func whatIsWrittenIsReadHoweverItIsCut(step: Int) {
+    func writtenEventsAreReadForEveryDivision(step: Int) {
         let text =
             ":\n\nid: 1\nevent: a\ndata: é\n\n: comment\ndata:x\r\ndata\r\ndata:  y\r\revent:b\ndata: z\n\nevent: lost\n\ndata: cut"
         #expect(
@@ -22,7 +22,7 @@ import Testing
             ])
     }
 
-    @Test func anEventIsReadAsItWasWritten() throws {
+    @Test func anEventRoundTrips() throws {
         let download = API.Download(id: "d1", asset: "sintel")
         let reference = API.Event.Reference(id: "d1", asset: "sintel")
         for event: API.Event in [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import API
 
-/// The client of a link conditioner, without a socket.
+/// Tests the client of a link conditioner without a socket.
 @Suite struct LinkClientTests {
     private static let answer = """
         {"preset":null,"down":null,"up":256000,"delayDown":0.5,"delayUp":5,"loss":0,"dnsDelay":0,"upstream":"http://h:1",
@@ -21,14 +21,14 @@ import Testing
         }
     }
 
-    @Test func aStateIsReadWhereThereIsNoLimitAndNoPreset() async throws {
+    @Test func aStateWithoutLimitAndPresetIsDecoded() async throws {
         let state = try await client(200, Self.answer).state()
         #expect(state.figures.preset == nil && state.figures.down == .unlimited && state.figures.up == .bits(256_000))
         #expect(state.figures.delayDown == 0.5 && state.traffic.accepted == 2 && state.traffic.rateUp == 6)
         #expect(try API.decode(LinkState.self, from: API.encode(state)) == state)
     }
 
-    @Test func aChangeNamesWhatChangesAlone() throws {
+    @Test func aChangeHasOnlyChangedKeys() throws {
         var change = LinkChange()
         (change.down, change.up, change.loss) = (.unlimited, .bits(1000), 2)
         #expect(try String(decoding: API.encode(change), as: UTF8.self) == #"{"down":null,"loss":2,"up":1000}"#)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: ["", "/", "/_link", "/_link/"])
-    func theURLMayHaveThePathOrNot(path: String) async throws {
+    func theURLMayOmitThePath(path: String) async throws {
         let url = "http://127.0.0.1:9"
         let client = try LinkClient(control: url + path) { call throws(APIError) in
             APIClient.Answer(status: call.url == url + "/_link" ? 200 : 404, body: Array(Self.answer.utf8))
@@ -63,7 +63,7 @@ import Testing
         #expect(error?.code == .badRequest)
     }
 
-    @Test func onlyANoteOfALoopbackURLIsBelieved() throws {
+    @Test func onlyAFileWithALoopbackURLIsAccepted() throws {
         let folder = try TemporaryFolder()
         let state = StateDirectory(folder.path)
         #expect(state.linkURL == nil)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import API
 
-/// The JSON of each shape, letter by letter: scripts hang on it.
+/// Compares the exact JSON of each shape, since scripts depend on it.
 @Suite struct ShapeTests {
     private func json(_ value: some Encodable) throws -> String {
         String(decoding: try API.encode(value), as: UTF8.self)
@@ -107,7 +107,7 @@ import Testing
         #expect(try API.decode(API.DownloadRequest.self, from: API.encode(request)) == request)
     }
 
-    @Test func aDownloadRequestWithAllThatAPersonDecidesAsJSON() throws {
+    @Test func aDownloadRequestWithAllUserChoicesAsJSON() throws {
         var request = API.DownloadRequest(source: "sintel")
         request.additional = [.init(quality: .height(360), audio: .languages(["ja"]))]
         request.range = API.MediaRange(start: 600, end: nil)
@@ -147,7 +147,7 @@ import Testing
         "+1-2",
         "1:1.5:0-9:0:0", "10:75-", "1:60:00-", "99999999999-", "٣-٤",
     ])
-    func whatIsNoRangeIsNone(text: String) { #expect(API.MediaRange(text) == nil) }
+    func textWithoutARangeIsNil(text: String) { #expect(API.MediaRange(text) == nil) }
 
     @Test(arguments: ["[20,10]", "[-1,2]", "[1,2,3]", "[]", #"["1",2]"#, "5", "[null,2]"])
     func aBadRangeIsRefused(text: String) {
@@ -157,7 +157,7 @@ import Testing
         #expect(error?.code == .badRequest && error?.message.contains("range") ?? false)
     }
 
-    @Test func aFractionIsNeverRoundedUpToAll() {
+    @Test func aFractionIsNotRoundedUpToOne() {
         #expect(API.rounded(0.99999) == 0.9999 && API.rounded(1) == 1 && API.rounded(0.7) == 0.7)
     }
 
@@ -182,7 +182,7 @@ import Testing
     ]
 
     @Test(arguments: contradictions)
-    func aContradictionIsASentence(
+    func aContradictionIsDescribed(
         _ quality: API.Quality?, _ bitRate: Int?, _ size: String?, _ isFast: Bool, _ sentence: String?
     ) {
         var request = API.DownloadRequest(source: "x", quality: quality)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import API
 
-/// The JSON of verifications, which scripts hang on.
+/// Compares the exact JSON of verifications, since scripts depend on it.
 @Suite struct VerificationShapeTests {
     @Test func aVerificationAsJSON() throws {
         var verification = API.Verification(asset: "sintel", state: .done)

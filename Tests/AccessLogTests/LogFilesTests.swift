@@ -41,7 +41,7 @@ import Testing
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path("log"))) ?? []).sorted()
     }
 
-    @Test func eventsAreReadAsTheyWereWrittenAndTheFileIsAStrictLog() async throws {
+    @Test func eventsRoundTripAndTheFileIsAStrictLog() async throws {
         let files = files()
         await files.append([event(0), event(1, asset: "other")], at: Self.today)
         await files.append([event(2)], at: Self.today + Self.day)
@@ -62,7 +62,7 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func anotherProcessGoesOnBehindWhatACrashHasCutOff() async throws {
+    @Test func anotherProcessContinuesAfterALineCutByACrash() async throws {
         await files().append([event(0)], at: Self.today)
         let whole = try text("access-2026-11-21.log")
         try Data((whole + "#Remark: {\"ass").utf8).write(to: URL(fileURLWithPath: folder.path("log/" + names[0])))
@@ -75,7 +75,7 @@ import Testing
         #expect(await files.events(LogQuery()) == [event(0), event(1)])
     }
 
-    @Test func filesOfOldDaysGoAndNothingElse() async throws {
+    @Test func onlyFilesOfOldDaysAreDeleted() async throws {
         let files = files(days: 2)
         for day in 0..<3 { await files.append([event(day)], at: Self.today + Double(day) * Self.day) }
         for name in ["access-yesterday.log", "access-2020-01-01.txt", "other-2020-01-01.log"] {
@@ -90,7 +90,7 @@ import Testing
         #expect(await files.events(LogQuery()) == [event(2), event(9)])
     }
 
-    @Test func aFolderThatCannotBeMadeIsSpokenOfOnceUntilItCan() async throws {
+    @Test func anUncreatableFolderIsReportedOnce() async throws {
         try folder.write(Data(), to: "log")
         let files = files()
         for number in 0..<3 { await files.append([event(number)], at: Self.today) }
@@ -101,20 +101,20 @@ import Testing
         #expect(said.lines.count == 1)
     }
 
-    @Test func aFileGrowsNoFurtherThanItMay() async throws {
+    @Test func aFileIsLimitedInSize() async throws {
         let files = files(limit: 2000)
         for number in 0..<20 { await files.append([event(number)], at: Self.today) }
         #expect(try text("access-2026-11-21.log").utf8.count < 4000)
         #expect(said.lines.count == 1)
     }
 
-    @Test func withoutDaysNothingIsKept() async throws {
+    @Test func zeroDaysKeepNoFiles() async throws {
         let files = files(days: 0)
         await files.append([event(0)], at: Self.today)
         #expect(names.isEmpty && said.lines.isEmpty)
     }
 
-    @Test func whatIsNoEventIsPassedOver() async throws {
+    @Test func invalidLinesAreSkipped() async throws {
         let files = files()
         await files.append([event(0)], at: Self.today)
         let path = folder.path("log/" + names[0])

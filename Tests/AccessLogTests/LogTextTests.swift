@@ -17,7 +17,7 @@ import Testing
         return event
     }
 
-    @Test func anAccessLineHasEachFieldInItsPlace() throws {
+    @Test func anAccessLineHasItsFieldsInOrder() throws {
         #expect(
             event().line(.w3c) == """
                 2022-01-31 12:14:44.044 https://h/1920.m3u8 2845C021-B768-4ACC-A151-FB1F94391B56 17.253.73.204 0 5 60.060 \
@@ -31,7 +31,7 @@ import Testing
         #expect(log.entries[0]["c-observed-bitrate-sd"] == "8000000.000")
     }
 
-    @Test func whatIsNotKnownIsADash() throws {
+    @Test func unknownValuesAreDashes() throws {
         let bare = AccessEvent(session: "a", guid: "G", number: 0, asset: "film", client: nil, began: 0)
         #expect(
             bare.line(.w3c)
@@ -39,7 +39,7 @@ import Testing
         _ = try ExtendedLog(AccessEvent.header(.w3c, software: "Weir", at: 0) + [bare.line(.w3c)])
     }
 
-    @Test func anErrorLineQuotesWhatPeopleWrote() throws {
+    @Test func anErrorLineQuotesFreeText() throws {
         var event = ErrorEvent(
             time: 951_782_400, uri: "http://h/a b\"\n.ts", status: 502, domain: .origin,
             comment: "said \"no\"\r\n#Fields: x\u{1}")
@@ -62,7 +62,7 @@ import Testing
             (-5, "1970-01-01", "00:00:00.000"), (1e300, "9999-12-31", "23:59:59.999"),
             (.nan, "1970-01-01", "00:00:00.000"),
         ] as [(Double, String, String)])
-    func datesAreThoseOfTheCalendar(seconds: Double, day: String, time: String) {
+    func datesMatchTheCalendar(seconds: Double, day: String, time: String) {
         let date = LogDate(seconds)
         #expect((date.day, date.time) == (day, time))
     }
@@ -106,14 +106,14 @@ import Testing
         #expect((kpis.bytes, kpis.storeShare) == (500, 0.2))
     }
 
-    @Test func whatWouldDivideByNothingIsAbsent() {
+    @Test func divisionsByZeroAreAbsent() {
         let kpis = KPIs([])
         #expect(kpis.sessions == 0 && kpis.watched == 0)
         #expect(kpis.startup == nil && kpis.stallRatio == nil && kpis.indicated == nil && kpis.storeShare == nil)
         #expect(kpis.observed == nil && kpis.observedDeviation == nil && kpis.observedMinimum == nil)
     }
 
-    @Test func ratesThatAreTakenTogetherAreThoseOfAllSamples() {
+    @Test func combinedRatesCoverAllSamples() {
         var (all, left, right) = (ObservedRate(), ObservedRate(), ObservedRate())
         for step in 1...20 {
             all.add(bytes: Int64(step * step) * 1000, seconds: 0.5)

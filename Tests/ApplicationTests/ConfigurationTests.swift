@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func theShippedFileHoldsEveryKeyWithItsDefaultAndAComment() throws {
+    @Test func theShippedFileHasEveryKeyWithItsDefaultAndAComment() throws {
         let text = try String(contentsOfFile: Repository.path("conf/weir.toml"), encoding: .utf8)
         let entries = try ConfigurationFile(text, path: "conf/weir.toml").entries
         #expect(Set(entries.map(\.key)) == Set(ConfigurationKey.allCases))
@@ -50,7 +50,7 @@ import Testing
         #expect(Configuration.standardFile(environment: ["HOME": "/h"]) == "/h/.config/weir/weir.toml")
     }
 
-    @Test func anOptionGoesBeforeTheEnvironmentAndThatBeforeTheFile() throws {
+    @Test func optionsPrecedeTheEnvironmentWhichPrecedesTheFile() throws {
         let file = "max-parallel = 2\nstore = \"/file\"\nlog-level = \"debug\"\n"
         let configuration = try load(
             file: file, environment: ["WEIR_STORE": "/variable", "WEIR_LOG_LEVEL": "error", "WEIR_STATE": ""],
@@ -61,7 +61,7 @@ import Testing
         #expect(configuration.state == "/home/u/.local/state/weir")
     }
 
-    @Test func theStandardFileIsReadWhenItIsThere() throws {
+    @Test func theStandardFileIsReadIfItExists() throws {
         let folder = try TemporaryFolder()
         try folder.write(Data("offline = true".utf8), to: "weir/weir.toml")
         #expect(try load(environment: ["XDG_CONFIG_HOME": folder.path]).offline)
@@ -73,7 +73,7 @@ import Testing
             ("\"500MB\"", 500 << 20), ("\"0\"", 0), ("0", 0), ("1000000", 1_000_000), ("\"unlimited\"", nil),
             ("\"10GB\"", 10 << 30),
         ] as [(String, Int64?)])
-    func thePlayCachesLimitIsASizeOrNone(_ text: String, _ bytes: Int64?) throws {
+    func thePlayCacheLimitIsASizeOrNone(_ text: String, _ bytes: Int64?) throws {
         #expect(try load(file: "play-cache = \(text)").playCache == bytes)
     }
 
@@ -81,12 +81,12 @@ import Testing
         (["offline": "true", "local": "true"], "offline"), (["local": "yes"], "local"), (["offline": "1"], "offline"),
         (["offline": "no", "local": "false"], "auto"), ([:], "auto"),
     ])
-    func theStricterModeCounts(variables: [String: String], mode: String) throws {
+    func theStricterModeApplies(variables: [String: String], mode: String) throws {
         let environment = variables.reduce(into: [:]) { $0["WEIR_" + $1.key.uppercased()] = $1.value }
         #expect("\(try load(environment: environment).mode)" == mode)
     }
 
-    @Test func whatMayBePurgedAndBackedUpAreWords() throws {
+    @Test func purgeAndBackupAreKeywords() throws {
         let configuration = try load(file: "purge = \"important\"\nbackup = \"exclude\"")
         #expect("\(configuration.purge)" == "important" && configuration.isExcludedFromBackups)
         #expect(try "\(load().purge)" == "expired" && !load().isExcludedFromBackups)
@@ -100,13 +100,13 @@ import Testing
             ("192.168.1.5", "192.168.1.5", nil), ("192.168.1.5:8300", "192.168.1.5", 8300), ("fd00::5", "fd00::5", nil),
             ("[fd00::5]", "fd00::5", nil), ("[fd00::5]:8300", "fd00::5", 8300),
         ] as [(String, String, UInt16?)])
-    func theNetworkHasOneAddressAndPerhapsAPort(_ text: String, _ host: String, _ port: UInt16?) throws {
+    func theNetworkAddressHasAnOptionalPort(_ text: String, _ host: String, _ port: UInt16?) throws {
         let lan = try #require(try load(file: "lan = \"\(text)\"").lan)
         #expect(lan.host == host && lan.port == port)
         #expect(try load(environment: ["WEIR_LAN": text]).lan == lan && load().lan == nil)
     }
 
-    @Test func everyKeyTakesAValueFromTheEnvironment() throws {
+    @Test func everyKeyIsReadFromTheEnvironment() throws {
         let configuration = try load(environment: [
             "WEIR_LISTEN": "127.0.0.1:0,[::1]:1", "WEIR_OFFLINE": "yes", "WEIR_MAX_PARALLEL": "3",
             "WEIR_HOST_NAMES": "a,b", "WEIR_ALLOWED_ORIGINS": "http://a:1", "WEIR_PLAYER": "/usr/bin/mpv",
@@ -122,7 +122,7 @@ import Testing
         #expect(configuration.state == "/home/u/s")
     }
 
-    @Test func aRelativeFolderOfAnOptionIsOfTheCurrentFolder() throws {
+    @Test func aRelativeFolderOfAnOptionIsInTheCurrentFolder() throws {
         let here = FileManager.default.currentDirectoryPath
         #expect(try load(options: [.store: ["x/y"]]).store == here + "/x/y")
         let refusal = refusal(file: "store = \"x\"")
@@ -148,7 +148,7 @@ import Testing
         ("allowed-origins = \"*\"", 1, "allowed-origins: \"*\" is not an origin", "correct the value"),
         ("offline = true\noffline == 3", 2, "is not TOML", "write it as"),
     ])
-    func aBadLineOfTheFileIsNamedWithItsFix(text: String, line: Int, message: String, next: String) throws {
+    func aBadLineOfTheFileIsReportedWithItsFix(text: String, line: Int, message: String, next: String) throws {
         let error = try #require(refusal(file: text))
         guard case .file(let path, let found) = error.place else {
             Issue.record("not of a file: \(error)")
@@ -161,7 +161,7 @@ import Testing
         #expect(error.exitCode == 78)
     }
 
-    @Test func aBadVariableAndABadOptionAreNamed() throws {
+    @Test func badVariablesAndOptionsAreNamed() throws {
         let variable = try #require(refusal(environment: ["WEIR_OFFLINE": "maybe"]))
         #expect(variable.description == "WEIR_OFFLINE: \"maybe\" is not true or false")
         #expect(variable.exitCode == 78)
@@ -170,7 +170,7 @@ import Testing
         #expect(option.exitCode == 64)
     }
 
-    @Test func aFileThatIsNamedHasToBeThere() throws {
+    @Test func aNamedFileMustExist() throws {
         let error = #expect(throws: ConfigurationError.self) {
             try Configuration.load(options: [:], file: "/nowhere/weir.toml", environment: environment)
         }
@@ -178,7 +178,7 @@ import Testing
         #expect(error?.exitCode == 78)
     }
 
-    @Test func aStandardFileThatIsNoTextIsNotPassedOver() throws {
+    @Test func aStandardFileThatIsNotTextIsAnError() throws {
         let folder = try TemporaryFolder()
         try folder.write(Data([0xFF, 0xFE, 0]), to: "weir/weir.toml")
         let error = #expect(throws: ConfigurationError.self) {

@@ -11,7 +11,7 @@ import Testing
         #expect(line == "12:34:56 warning origin: no answer asset=sintel host=example.com\n")
     }
 
-    @Test func whatAPeerSentCannotFeignALine() {
+    @Test func outsideTextCannotForgeALine() {
         let line = StandardErrorLog.line(
             time: nil, level: .info, label: "server", message: "GET /a\r\n12:34:56 error\u{1B}[2J\u{9B}", metadata: [:])
         #expect(line == "info server: GET /a  12:34:56 error [2J \n")

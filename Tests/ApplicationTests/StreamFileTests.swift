@@ -9,7 +9,7 @@ import Testing
 @Suite struct StreamFileTests {
     private func read(_ text: String) throws -> [KnownStream] { try StreamFile(text, path: "/s.toml").streams }
 
-    @Test func theShippedListIsOne() throws {
+    @Test func theShippedListIsValid() throws {
         let text = try String(contentsOfFile: Repository.path("conf/streams.toml"), encoding: .utf8)
         let streams = try read(text)
         #expect(streams.count == text.components(separatedBy: "\n[[stream]]").count - 1 && streams.count >= 5)
@@ -17,7 +17,7 @@ import Testing
         #expect(streams[0].name == "bipbop-16x9")
     }
 
-    @Test func aNameIsMadeOfTheTitleAndTheOrderStays() throws {
+    @Test func namesComeFromTitlesInOrder() throws {
         let streams = try read(
             "[[stream]]\ntitle = \"Zoo: the film!\"\nurl = \"http://h/z.m3u8\"\n[[stream]]\nname = \"a\"\nurl = \"http://h/a.m3u8\"\n"
         )
@@ -49,7 +49,7 @@ import Testing
         #expect(error.next != nil && error.exitCode == 78)
     }
 
-    @Test func theStandardListNeedNotBeThereAndANamedOneMust() throws {
+    @Test func theStandardListIsOptionalAndANamedOneIsNot() throws {
         let folder = try TemporaryFolder()
         let environment = ["HOME": folder.path]
         let plain = try Configuration.load(options: [:], environment: environment)

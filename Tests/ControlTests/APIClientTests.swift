@@ -6,7 +6,7 @@ import Testing
 
 @testable import Control
 
-/// The client against the routes, without a socket between them.
+/// Tests the client against the routes without a socket.
 @Suite struct APIClientTests {
     private let folder: TemporaryFolder
     private let claim: StateClaim
@@ -78,23 +78,24 @@ import Testing
         #expect(error?.code.exitCode == 66)
     }
 
-    @Test func anAnswerThatNoWeirGivesIsAnInternalError() async throws {
+    @Test func anInvalidResponseIsAnInternalError() async throws {
         for (status, text) in [(200, "<html>"), (200, "{}"), (500, "oops"), (302, ""), (404, #"{"code":"new-code"}"#)] {
             let error = await #expect(throws: APIError.self) { try await answering(status, text).assets() }
             #expect(error?.code == .internal)
         }
     }
 
-    @Test func withoutANoteThereIsNoDaemon() async throws {
+    @Test func withoutADaemonFileThereIsNoDaemon() async throws {
         claim.withdraw()
         let error = await #expect(throws: APIError.self) { try await answering(200, "").assets() }
         #expect(error?.code == .noDaemon)
         #expect(error?.code.exitCode == 69)
     }
 
-    @Test func whateverAUserCanMendSaysHow() {
+    @Test func errorsForUsersHaveANextStep() {
         let silent = Set(APIError.Code.allCases.filter { APIError($0, "x").next == nil })
-        // Those of the API's own users, those whose next step the thrower or the command knows, and defects.
+        // Requests that only a program makes, errors whose next step comes from the thrower or the command, and
+        // defects.
         #expect(
             silent == [
                 .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .unsupportedMediaType, .live,
@@ -103,8 +104,8 @@ import Testing
         #expect(APIError(.disk, "x", next: "y").next == "y")
     }
 
-    /// The exit code of every kind of error: scripts hang on them.
-    @Test func everyCodeHasAnExitCodeAndAStatusOfItsClass() {
+    /// Scripts depend on the exit code of every error.
+    @Test func everyErrorCodeHasAnExitCodeAndAMatchingStatus() {
         let exits: Set<Int32> = [1, 64, 65, 66, 69, 73, 74, 75, 76, 77, 78]
         for code in APIError.Code.allCases {
             #expect(exits.contains(code.exitCode))

@@ -13,7 +13,7 @@ import Testing
 @testable import API
 @testable import Control
 
-/// What becomes of assets reaches those who listen, whoever has done it.
+/// Events for changes to assets, by any cause.
 @Suite @LoopActor struct AssetEventTests {
     private let folder: TemporaryFolder
     private let library: Library
@@ -35,7 +35,7 @@ import Testing
         _ = reader.next()
     }
 
-    /// What has been told since it was asked last: the event's name and the asset's, or the mode.
+    /// Events since the last call: the name of the event with that of the asset, or the mode.
     private func told() throws -> [String] {
         guard case .bytes(let bytes) = reader.next() else { return [] }
         var parser = EventTextParser()
@@ -53,13 +53,13 @@ import Testing
         try await service.importAsset(.init(path: Repository.path("fixtures/media/ts"), name: name))
     }
 
-    @Test func whatIsDoneToAnAssetIsToldAtOnce() async throws {
+    @Test func changesToAnAssetArePublishedAtOnce() async throws {
         let id = try await take("film").id
         let change = ["changed film \(id)"]
         #expect(try told() == change)
         _ = try await service.change(.init(title: "A film"), ofAsset: "film")
         #expect(try told() == change)
-        // What is so already is no news.
+        // A change to the current value publishes no event.
         _ = try await service.change(.init(title: "A film"), ofAsset: "film")
         #expect(try told() == [])
         _ = try await service.setPolicy(.init(priority: .important), ofAsset: "film")
@@ -73,7 +73,7 @@ import Testing
         #expect(try told() == ["removed picture", "changed picture \(id)"])
     }
 
-    @Test func whatHasNoDownloadIsToldOfAsWell() async throws {
+    @Test func changesToAssetsWithoutDownloadsArePublished() async throws {
         let origin = try await TestOrigin()
         let url = try LibraryService.url(origin.master("ts"))
         let asset = try await library.open(url)
@@ -84,12 +84,12 @@ import Testing
         #expect(try told() == ["changed film \(asset.id)"])
     }
 
-    @Test func anotherModeIsTold() async throws {
+    @Test func aChangeOfModeIsPublished() async throws {
         for mode in [API.Mode.Name.offline, .offline, .auto] { _ = try await service.change(to: .init(mode)) }
         #expect(try told() == ["mode offline", "mode auto"])
     }
 
-    @Test func whatIsCompleteIsListedAndIsNoNews() async throws {
+    @Test func completeAssetsAreListedWithoutAnEvent() async throws {
         let film = try await take("film")
         let list = try await service.downloads()
         #expect(list.count == 1 && list[0].id == film.id && list[0].state == .complete && list[0].fraction == 1)
@@ -98,14 +98,14 @@ import Testing
         #expect(list[0].bytes == whole.bytes && list[0].totalBytes == whole.bytes && whole.parts.count > 1)
         #expect(abs((list[0].duration ?? 0) - (whole.duration ?? 0)) < 0.1)
         #expect(snapshot(of: EventFeed(downloader, of: library)) == [])
-        // What has lost a piece is not complete any more, and is told.
+        // The loss of a piece makes the asset incomplete and publishes an event.
         let asset = try #require(library.asset(named: "film"))
         try FileManager.default.removeItem(atPath: folder.path("store/assets/\(film.id)/video-90p/0.ts"))
         await library.survey(asset)
         #expect(snapshot(of: EventFeed(downloader, of: library)) == [film.id])
     }
 
-    /// The ids of the downloads that a stream begins with.
+    /// The ids of the downloads in a stream's first snapshot.
     private func snapshot(of feed: EventFeed) -> [String]? {
         let reader = feed.reader(after: nil)
         reader.open {}

@@ -13,7 +13,7 @@ import Testing
 
 @testable import Control
 
-/// Lists of assets: brief, whole, in pages, and over what an earlier process noted.
+/// Lists of assets: brief, full, paged, and from summaries that an earlier process stored.
 @Suite @LoopActor struct AssetListTests {
     private let folder: TemporaryFolder
 
@@ -50,7 +50,7 @@ import Testing
         _ = try await service.importAsset(API.ImportRequest(path: path, name: name))
     }
 
-    @Test func whatAListSaysIsWhatEachAssetSays() async throws {
+    @Test func listsAgreeWithSingleAssets() async throws {
         let service = try await service()
         #expect(try await list(service).assets == [])
         for name in ["ts", "cmaf", "audio"] { try await take(name, name, service) }
@@ -69,7 +69,7 @@ import Testing
                 #expect(brief.assets[place] == single)
             }
         }
-        // It follows what changes.
+        // The list follows changes.
         let asset = try #require(service.library.asset(named: "ts"))
         try await service.library.rename(asset, to: "zz")
         #expect(try await list(service).assets.map(\.name) == ["audio", "cmaf", "zz"])
@@ -86,7 +86,7 @@ import Testing
         #expect(try await list(service).assets.map(\.name) == ["audio", "cmaf"])
     }
 
-    @Test func pagesFollowOneAnother() async throws {
+    @Test func pagesAreConsecutive() async throws {
         let service = try await service()
         for name in ["a", "b", "c", "d", "e"] { try await take("audio", name, service) }
         let first = try await list(service, "limit=2")
@@ -95,7 +95,7 @@ import Testing
         #expect(second.assets.map(\.name) == ["c", "d"] && second.next == "d")
         let last = try await list(service, "brief=1&limit=2&after=d")
         #expect(last.assets.map(\.name) == ["e"] && last.next == nil)
-        // The name behind which a page begins may have gone.
+        // The asset whose name begins the page may be gone.
         #expect(try await list(service, "limit=1&after=bb").assets.map(\.name) == ["c"])
         #expect(try await list(service, "after=e").assets == [])
         for query in [
@@ -106,12 +106,12 @@ import Testing
         }
     }
 
-    /// Leaves a store of two assets in which it is noted what a list says of them: here as it said it.
+    /// Leaves a store with two assets and their summaries. Returns the list that the summaries must reproduce.
     private func leave() async throws -> API.AssetList {
         let service = try await service()
         for name in ["ts", "cmaf"] { try await take(name, name, service) }
         let list = try await list(service)
-        // What has just changed is not noted: the clock could not tell another change from it.
+        // A summary is not stored right after a change: the file time could not show a second change.
         let catalogue = folder.path("catalogue-1.sqlite")
         try await waitUntil("summaries") {
             let result = try await ProcessRunner.run(
@@ -124,10 +124,10 @@ import Testing
         return list
     }
 
-    @Test func afterARestartItIsSaidWithoutAnythingBeingRead() async throws {
+    @Test func afterARestartListsComeFromSummaries() async throws {
         let before = try await leave()
         let again = try await self.service()
-        // Several who ask at once are told the same.
+        // Concurrent requests get the same list.
         async let (pages, brief) = (list(again, "limit=1"), list(again, "brief=1"))
         let whole = try await list(again)
         #expect(whole.assets == before.assets)
@@ -141,16 +141,16 @@ import Testing
         guard case .bytes(let begin) = reader.next() else { throw TimedOut("a snapshot") }
         #expect(String(decoding: begin, as: UTF8.self).hasSuffix("\ndata: {\"downloads\":[]}\n\n"))
         #expect(again.library.assets.allSatisfy { $0.isAsleep })
-        // What has been deleted meanwhile is noticed.
+        // Files deleted between two processes are noticed.
         let asset = try #require(again.library.asset(named: "ts"))
         #expect(asset.isPlayableOffline && !asset.isAsleep)
         #expect(try await list(again).assets == before.assets)
     }
 
-    @Test func whatChangesWhileTheFoldersAreComparedIsNotSaidToBeAsItWas() async throws {
+    @Test func aChangeDuringTheComparisonIsReported() async throws {
         _ = try await leave()
         let again = try await self.service()
-        // The comparison began with the library, and has not been heard of: nobody else has had the loop.
+        // The comparison began when the library opened, but its result is not here yet: the loop has not been released.
         let asset = try #require(again.library.asset(named: "ts"))
         #expect(again.library.summaries[asset] == nil)
         let bundle = folder.path("assets/\(asset.id)/video-90p")
@@ -161,7 +161,7 @@ import Testing
         #expect(found.map(\.local) == [.complete, .partly])
     }
 
-    @Test func whatWasDeletedBetweenTwoStartsIsNotSaidToBeThere() async throws {
+    @Test func piecesDeletedBetweenStartsAreNotReported() async throws {
         var service: LibraryService? = try await service()
         try await take("ts", "ts", try #require(service))
         let id = try #require(service?.library.asset(named: "ts")).id
@@ -174,6 +174,6 @@ import Testing
 }
 
 extension LibraryService {
-    /// All assets with all that is told of them.
+    /// All assets with all their details.
     func assets() async throws -> API.AssetList { try API.decode(from: try await assets(API.ListWish())) }
 }

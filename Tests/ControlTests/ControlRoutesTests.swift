@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func anEmptyTokenOpensNothing() async {
+    @Test func anEmptyTokenIsRefused() async {
         let routes = ControlRoutes(service: service, token: "")
         let response = await routes.respond(to: ControlRequest(.get, "/api/v1/assets", authorization: "Bearer "))
         #expect(response.status == .unauthorized)
@@ -73,7 +73,7 @@ import Testing
         #expect(try await ask(.post, "/api/v1/mode").response.allow == "GET, HEAD, PUT")
     }
 
-    @Test func aPresentationIsAskedForByItsEncodedURL() async throws {
+    @Test func aPresentationIsRequestedByItsEncodedURL() async throws {
         let (response, text) = try await ask(
             .get, "/api/v1/presentation", query: "url=https%3A%2F%2Fh%2Fm.m3u8%3Fa%3D1%26b%3D2")
         #expect(response.status == .ok)
@@ -91,7 +91,7 @@ import Testing
         ("GET", "downloads", "state=running", "state"), ("POST", "downloads/d1/pause", "x=1", "x"),
         ("GET", "events", "since=1", "since"), ("GET", "openapi.json", "v=2", "v"), ("HEAD", "assets", "foo=1", "foo"),
     ])
-    func aKeyOfAQueryThatTheRouteHasNotOrHasTwiceIsRefusedByName(
+    func anUnknownOrRepeatedQueryKeyIsRefusedByName(
         method: String, path: String, query: String, key: String
     ) async throws {
         let (response, text) = try await ask(
@@ -100,7 +100,7 @@ import Testing
         #expect(response.status == .badRequest)
         #expect(text.contains(#"\"\#(key)\""#) || text.contains("\(key)= comes twice"), "\(text)")
         #expect(service.removed.isEmpty && service.currentMode == API.Mode(.auto))
-        // An empty query is none.
+        // An empty query counts as no query.
         if method == "GET" { #expect(try await ask(.get, "/api/v1/assets", query: "&").response.status == .ok) }
     }
 
@@ -112,7 +112,7 @@ import Testing
         #expect(try await ask(.delete, "/api/v1/assets/none").response.status == .notFound)
     }
 
-    @Test func aPolicyIsPutAndANameIsPatched() async throws {
+    @Test func putSetsAPolicyAndPatchRenames() async throws {
         let path = "/api/v1/assets/sintel"
         let put = try await ask(
             .put, path + "/policy", type: "application/json", body: #"{"expires":9,"priority":"important"}"#)
@@ -145,7 +145,7 @@ import Testing
             ])
     }
 
-    @Test func aPostAsksWhatWouldBeChosen() async throws {
+    @Test func aPostExplainsASelection() async throws {
         let body = #"{"source":"https://h/m.m3u8","preferences":{"minimumSize":"720p","isFast":true}}"#
         let (response, text) = try await ask(.post, "/api/v1/selection", type: "application/json", body: body)
         #expect(response.status == .ok)
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(arguments: ["pause", "resume", "cancel"])
-    func aDownloadIsChangedByAPost(change: String) async throws {
+    func aPostChangesADownload(change: String) async throws {
         let (response, text) = try await ask(.post, "/api/v1/downloads/d1/\(change)")
         #expect(response.status == .ok && text.contains(#""id":"d1""#))
         #expect(service.changes == ["\(change) -"])
@@ -190,7 +190,7 @@ import Testing
         (.post, "/api/v1/presentation", "GET, HEAD"), (.options, "/api/v1/downloads/d1", "GET, HEAD"),
         (.get, "/api/v1/selection", "POST"),
     ])
-    func aMethodThatARouteLacksIsToldWhichItHas(method: HTTPMethod, path: String, allow: String) async throws {
+    func anUnsupportedMethodIsRefusedWithTheAllowedOnes(method: HTTPMethod, path: String, allow: String) async throws {
         let (response, _) = try await ask(method, path, type: "application/json", body: "{}")
         #expect(response.status == .methodNotAllowed)
         #expect(response.allow == allow)
@@ -201,7 +201,7 @@ import Testing
         "/api/v1/assets/a/b",
         "/api/v1/assets/%", "/api/v1/assets/%FF", "/api/v1//assets", "/api/v1/Assets", "/api/v1/presentation/x",
         "/api/v1/downloads/d1/stop", "/api/v1/downloads/d1/pause/x", "/api/v1/events/1", "/api/v1/downloads//pause",
-        // Where nobody tells of events.
+        // Routes that need an event feed, which this service does not have.
         "/api/v1/events", "/api/v1/store", "/api/v1/link",
     ])
     func anUnknownRouteIsAProblem(path: String) async throws {
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test(arguments: ["/api/v2", "/api/v2/assets", "/api/v10/assets", "/api/v0/x"])
-    func anotherVersionOfTheAPIIsSaidToBeNone(path: String) async throws {
+    func anotherVersionOfTheAPIIsUnknown(path: String) async throws {
         let (response, text) = try await ask(.get, path)
         #expect(response.status == .notFound)
         #expect(text.contains(#""code":"unknown-version""#) && text.contains("but version 1"), "\(text)")
@@ -233,7 +233,7 @@ import Testing
         #expect(service.requests.isEmpty)
     }
 
-    @Test func theFieldsThatAreKnownAreTakenAllTogether() async throws {
+    @Test func aRequestWithEveryFieldIsAccepted() async throws {
         let body =
             #"{"source":"x","quality":"2M","audio":"all","subtitles":"en","range":[1,null],"name":"a","title":"b","#
             + #""preferences":{"minimumSize":"1x2","codecs":["avc1"]},"additional":[{},{"audio":"en"}],"paused":false,"#
@@ -243,7 +243,7 @@ import Testing
         #expect(service.requests.count == 1)
     }
 
-    @Test func theDocumentIsGivenAndTheStoreAndTheLinkAreToldOf() async throws {
+    @Test func theDocumentTheStoreAndTheLinkAreReturned() async throws {
         let document = try await ask(.get, "/api/v1/openapi.json")
         #expect(document.response.status == .ok && document.text.hasPrefix("{\n  \"openapi\": \"3.1.0\","))
         let link =
@@ -280,13 +280,13 @@ import Testing
                 + #""title":"The disk gives errors","type":"/api/v1/openapi.json#disk"}"#)
     }
 
-    @Test func onlyTheAPIsPathsAreItsOwn() {
+    @Test func onlyAPIPathsBelongToTheAPI() {
         #expect(ControlRoutes.owns(path: "/api") && ControlRoutes.owns(path: "/api/x"))
         #expect(!ControlRoutes.owns(path: "/apiary.m3u8") && !ControlRoutes.owns(path: "/"))
     }
 }
 
-/// What a conditioner was asked.
+/// Records the requests to a link conditioner.
 private actor Asked {
     private(set) var calls: [String] = []
     func note(_ call: APIClient.Call) {

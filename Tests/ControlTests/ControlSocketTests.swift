@@ -6,7 +6,7 @@ import Testing
 
 @testable import Control
 
-/// The client and the routes with a socket between them.
+/// Tests the client and the routes over a socket.
 @Suite struct ControlSocketTests {
     private let folder: TemporaryFolder
     private let claim: StateClaim
@@ -32,7 +32,7 @@ import Testing
         return (server, try server.listen(host: "127.0.0.1", port: 0))
     }
 
-    @Test func everyCallArrives() async throws {
+    @Test func everyCallReachesItsRoute() async throws {
         try await serving { (_: UInt16) async throws in
             #expect(try await client.assets().map(\.name) == ["sintel"])
             #expect(try await client.asset(named: "a b/c").name == "a b/c")
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerIsTypedAndNotKept() async throws {
+    @Test func responsesHaveATypeAndAreNotCached() async throws {
         try await serving { (port: UInt16) async throws in
             let path = "http://127.0.0.1:\(port)/api/v1/downloads"
             let bare = try await HTTPProbe.fetch(path)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func whereNobodyListensThereIsNoDaemon() async throws {
+    @Test func aClosedPortMeansNoDaemon() async throws {
         try await serving { _ in }
         let error = await #expect(throws: APIError.self) { try await client.assets() }
         #expect(error?.code == .noDaemon)

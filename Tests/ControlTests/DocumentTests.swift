@@ -8,7 +8,7 @@ import Testing
 
 @testable import Control
 
-/// `conf/openapi.json` held against the code: its routes, its shapes, its words.
+/// Compares `conf/openapi.json` with the code: routes, shapes and constants.
 @Suite struct DocumentTests {
     private let document: [String: Any]
     private let schemas: [String: [String: Any]]
@@ -22,7 +22,8 @@ import Testing
 
     // MARK: Routes
 
-    /// The document's path of a route. Exhaustive, so that a new route has to come by here, and into `routes`.
+    /// The path of a route in the document. The switch is exhaustive, so that a new route must be added here and to
+    /// `routes`.
     private static func path(_ route: ControlRoute) -> String {
         switch route {
         case .assets: "/assets"
@@ -60,13 +61,13 @@ import Testing
             .log(.access), .log(.errors), .log(.kpis), .store, .link, .document, .lan,
         ] + API.JobKind.allCases.map { .job($0, asset: "x") } + API.DownloadChange.allCases.map { .change($0, id: "x") }
 
-    @Test func everyRouteAndMethodIsInTheDocumentAndTheOtherWayRound() throws {
+    @Test func routesAndMethodsMatchTheDocument() throws {
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         #expect(Set(paths.keys) == Set(Self.routes.map { API.root + Self.path($0) }))
         for route in Self.routes {
             let path = API.root + Self.path(route)
             let item = try #require(paths[path])
-            // HEAD goes with GET, as the document says in words.
+            // GET implies HEAD, as the document's text says.
             let methods = Set(item.keys.filter { $0 != "parameters" }.map { $0.uppercased() })
             #expect(methods == Set(route.methods.filter { $0 != .head }.map(\.rawValue)), "\(path)")
             let plain = ["{name}", "{id}", "{session}"].reduce(path) { $0.replacing($1, with: "x") }
@@ -74,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func everyKeyOfAQueryIsInTheDocumentAndTheOtherWayRound() throws {
+    @Test func queryKeysMatchTheDocument() throws {
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         for route in Self.routes {
             for method in route.methods where method != .head {
@@ -88,13 +89,13 @@ import Testing
         }
     }
 
-    @Test func theDaemonGivesTheDocumentThatIsInTheRepository() throws {
+    @Test func theDaemonServesTheRepositorysDocument() throws {
         #expect(try Data(API.document) == Data(contentsOf: URL(fileURLWithPath: Repository.path("conf/openapi.json"))))
     }
 
     // MARK: Shapes
 
-    /// The Swift type of each schema that is one.
+    /// The Swift types of schemas.
     private static var shapes: [String: any Codable.Type] {
         [
             "AccessEvent": AccessEvent.self, "AccessLog": API.Log<AccessEvent>.self, "Asset": API.Asset.self,
@@ -128,26 +129,27 @@ import Testing
         ]
     }
 
-    /// Schemas that are no Swift struct of their own keys: arrays, and two structs in one object.
+    /// The types of schemas that do not match the stored properties of one struct: arrays, and two structs in one
+    /// object.
     private static var others: [String: any Codable.Type] {
         [
             "LinkState": LinkState.self, "MediaRange": API.MediaRange.self, "TimeRange": API.Download.TimeRange.self,
         ]
     }
 
-    @Test func everySchemaIsAShape() {
+    @Test func everySchemaHasAShape() {
         #expect(Set(schemas.keys) == Set(Self.shapes.keys).union(Self.others.keys))
     }
 
     @Test(arguments: shapes.merging(others) { $1 }.keys.sorted())
-    func aShapeHasTheKeysOfItsSchemaAndNoOther(name: String) throws {
+    func aShapeHasExactlyTheKeysOfItsSchema(name: String) throws {
         let type = try #require(Self.shapes[name] ?? Self.others[name])
         let schema = try #require(schemas[name])
         let full = try #require(example(schema))
         let value = try decode(type, full)
-        // Every key of the schema is the shape's, and with the type that the schema says.
+        // The shape has every key of the schema, with the schema's type.
         #expect(try text(written(value)) == text(full), "\(name)")
-        // Every key of the shape is the schema's.
+        // The schema has every key of the shape.
         if Self.shapes[name] != nil {
             let keys = Set((full as? [String: Any] ?? [:]).keys)
             #expect(Set(Mirror(reflecting: value).children.compactMap(\.label)) == keys, "\(name)")
@@ -155,12 +157,12 @@ import Testing
     }
 
     @Test(arguments: shapes.keys.sorted())
-    func whatASchemaRequiresIsWhatAShapeCannotBeWithout(name: String) throws {
+    func requiredKeysAreThoseThatDecodingNeeds(name: String) throws {
         let (type, schema) = (try #require(Self.shapes[name]), try #require(schemas[name]))
         let full = try #require(example(schema) as? [String: Any])
         let required = Set(schema["required"] as? [String] ?? [])
         let value = try decode(type, full.filter { required.contains($0.key) })
-        // What is read without them is written without them, or with their defaults.
+        // A value decoded from required keys alone is encoded with those alone; a request also with its defaults.
         let object = try #require(try written(value) as? [String: Any])
         let isRequest = schema["additionalProperties"] as? Bool == false
         if !isRequest { #expect(Set(object.keys) == required, "\(name)") }
@@ -178,7 +180,7 @@ import Testing
         for name in requests { #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)") }
     }
 
-    @Test func theCodesOfProblemsAreThoseOfTheCode() throws {
+    @Test func errorCodesMatchTheDocument() throws {
         for (schema, key) in [("Problem", "code"), ("Failure", "code")] {
             let properties = try #require(schemas[schema]?["properties"] as? [String: [String: Any]])
             let codes = try #require(properties[key]?["enum"] as? [String])
@@ -186,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func everyEventOfTheDocumentIsReadAndWritten() throws {
+    @Test func everyEventOfTheDocumentRoundTrips() throws {
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         let route = try #require(paths["/api/v1/events"]?["get"] as? [String: Any])
         let events = try #require(route["x-events"] as? [String: [String: Any]])
@@ -206,7 +208,7 @@ import Testing
 
     private func ref(_ schema: Any?) -> String { (schema as? [String: Any])?["$ref"] as? String ?? "" }
 
-    /// A value of a schema with all its keys; nil for what the schema does not say enough about.
+    /// A value of a schema with all its keys; nil if the schema says too little.
     private func example(_ schema: [String: Any]) -> Any? {
         if let name = (schema["$ref"] as? String)?.split(separator: "/").last {
             return schemas[String(name)].flatMap(example)
@@ -239,7 +241,7 @@ import Testing
         try JSONSerialization.jsonObject(with: JSONEncoder().encode(value))
     }
 
-    /// A JSON value as text, so that two can be compared.
+    /// A JSON value as text, so that two values can be compared.
     private func text(_ value: Any) throws -> String {
         String(
             decoding: try JSONSerialization.data(

@@ -14,7 +14,7 @@ import Testing
 @testable import API
 @testable import Control
 
-/// Downloads as the API drives them, over a real library and an origin.
+/// Downloads controlled through the API, with a real library and an origin.
 @Suite @LoopActor struct DownloadControlServiceTests {
     private let folder: TemporaryFolder
     private let origin: TestOrigin
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func aPausedOneIsNotedAndGoesOnWhenItIsResumed() async throws {
+    @Test func aPauseIsStoredAndAResumeContinues() async throws {
         let begun = try await service.download(
             request(origin.master("ts")) {
                 ($0.paused, $0.note, $0.priority, $0.title) = (true, "for the train", .important, "A")
@@ -66,19 +66,19 @@ import Testing
         #expect(begun.title == "A" && begun.fraction == 0 && begun.bytes == 0)
         #expect(try await service.downloads().map(\.id) == [begun.id])
         let resumed = try await service.change(.resume, id: begun.id, .init())
-        // On a busy machine it has ended before the answer is made.
+        // On a busy machine the download may be complete before the response is made.
         #expect([.running, .complete].contains(resumed.state))
         let ended = try await reaches(.complete, begun.id)
         #expect(ended.fraction == 1 && ended.parts.map(\.fraction) == [1])
         #expect(ended.parts.map(\.weight) == [1] && ended.parts.map(\.isComplete) == [true])
         #expect(ended.note == "for the train")
-        // What is complete is neither paused nor given up.
+        // A complete download can be neither paused nor cancelled.
         #expect(try await service.change(.pause, id: begun.id, .init()).state == .complete)
         #expect(try await service.change(.cancel, id: begun.id, .init()).state == .complete)
         #expect(await error { _ = try await service.change(.pause, id: "none", .init()) }?.code == .noSuchDownload)
     }
 
-    @Test func aRangeIsAllThatIsExpected() async throws {
+    @Test func onlyTheRangeIsExpected() async throws {
         let begun = try await service.download(
             request(origin.master("cmaf")) { $0.range = API.MediaRange(start: 4.5, end: 6) })
         let ended = try await reaches(.complete, begun.id)
@@ -104,7 +104,7 @@ import Testing
         #expect(Set(paths).count == paths.count)
     }
 
-    @Test func headersGoToTheOriginAndAreNotTold() async throws {
+    @Test func headersGoToTheOriginAndAreNotReturned() async throws {
         let begun = try await service.download(
             request(origin.master("ts")) { $0.headers = [API.Header("X-Secret: hush")].compactMap(\.self) })
         _ = try await reaches(.complete, begun.id)
@@ -118,7 +118,7 @@ import Testing
         #expect(library.asset(named: "aes") == nil)
     }
 
-    @Test func aNewURLTakesTheRestFromThere() async throws {
+    @Test func aNewURLProvidesTheRest() async throws {
         try await origin.add(OriginRule("*old=1*") { $0.status = 403 })
         try await origin.add(OriginRule("/ts/90p/[345].ts") { $0.hold = true })
         let begun = try await service.download(request(origin.master("ts")))
@@ -139,7 +139,7 @@ import Testing
         #expect(fetched.sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
     }
 
-    @Test func aTitleThatIsGivenLaterTakesTheFormersPlace() async throws {
+    @Test func aLaterTitleReplacesTheFormer() async throws {
         let begun = try await service.download(request(origin.master("ts")) { $0.title = "A" })
         _ = try await reaches(.complete, begun.id)
         let again = try await service.download(request("ts") { ($0.title, $0.note) = ("B", "n") })
@@ -147,7 +147,7 @@ import Testing
         #expect(try await service.asset(named: "ts").title == "B")
     }
 
-    @Test func whatANewerWeirNotedIsToldAndNotChanged() async throws {
+    @Test func downloadsOfANewerVersionAreListedAndUnchanged() async throws {
         try await origin.add(OriginRule("*.ts") { $0.hold = true })
         let begun = try await service.download(request(origin.master("ts")))
         let record = DownloadRecord(
@@ -176,7 +176,7 @@ import Testing
         #expect(try Store(path: last.path, reserve: 0).catalogue.initial.downloads == [record])
     }
 
-    @Test func anImageIsKeptInTheBundleAndNamedThere() async throws {
+    @Test func artworkIsStoredAndNamedInTheBundle() async throws {
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1]
         let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 2]
         let hex = jpeg.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -201,13 +201,13 @@ import Testing
         #expect(try String(contentsOfFile: bundle + "/asset.json", encoding: .utf8).contains("artwork.png"))
         _ = try await reaches(.complete, service.download(request(origin.master("aes"))).id)
         #expect(await error { _ = try await service.artwork(ofAsset: "aes") }?.code == .noArtwork)
-        // No address but the asset's own and public ones.
+        // Artwork may come from the asset's own address and from public addresses only.
         let other = try await TestOrigin()
         let foreign = request("aes") { $0.artwork = other.url("/ts/master.m3u8") }
         #expect(await error { _ = try await service.download(foreign) }?.code == .refusedURL)
     }
 
-    @Test func whatIsProtectedOrLiveIsRefusedWithThatWord() async throws {
+    @Test func protectedOrLiveContentIsRefusedByThatCode() async throws {
         let key = #"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://k",KEYFORMAT="com.apple.streamingkeydelivery""#
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(key)\n#EXTINF:2,\n/ts/90p/0.ts\n#EXT-X-ENDLIST\n"
         try await origin.add(OriginRule("/drm.m3u8") { ($0.status, $0.body) = (200, playlist) })
@@ -220,13 +220,13 @@ import Testing
         #expect(live?.code == .live && live?.next?.contains("--record") ?? false)
     }
 
-    /// What a reader has been told since it was asked last.
+    /// The events that a reader has received since the last call.
     private func events(_ reader: EventReader, _ parser: inout EventTextParser) throws -> [API.Event] {
         guard case .bytes(let bytes) = reader.next() else { return [] }
         return try parser.take(bytes).compactMap { try API.Event(name: $0.name, data: Array($0.data.utf8)) }
     }
 
-    @Test func whatHappensIsTold() async throws {
+    @Test func changesArePublished() async throws {
         let feed = EventFeed(downloader, of: library)
         let reader = feed.reader(after: nil)
         reader.open {}

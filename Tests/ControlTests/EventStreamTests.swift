@@ -7,7 +7,7 @@ import Testing
 
 @testable import Control
 
-/// `GET /api/v1/events` over a socket.
+/// Tests `GET /api/v1/events` over a socket.
 @Suite struct EventStreamTests {
     private let folder: TemporaryFolder
     private let claim: StateClaim
@@ -17,7 +17,7 @@ import Testing
         claim = try StateDirectory(folder.path).claim()
     }
 
-    /// A server over one feed, whose snapshot is of one download.
+    /// A server with one feed, whose snapshot has one download.
     @LoopActor private struct Stage {
         let feed: EventFeed
         let server: HTTPServer
@@ -44,7 +44,7 @@ import Testing
     {
         let connection = try RawConnection(port: port, receiveBuffer: receiveBuffer)
         let last = lastEventID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
-        // HTTP/1.0, so that the body is not in chunks.
+        // HTTP/1.0, so that the body is not chunked.
         try await connection.send(
             "GET /api/v1/events HTTP/1.0\r\nHost: localhost:\(port)\r\nAuthorization: Bearer \(claim.token)\r\n\(last)\r\n"
         )
@@ -72,7 +72,7 @@ import Testing
 
     private func removed(_ name: String) -> API.Event { .removed(.init(id: name, asset: name)) }
 
-    @Test func aSnapshotComesFirstAndThenWhatHappens() async throws {
+    @Test func aSnapshotComesFirstThenEvents() async throws {
         let stage = try await stage()
         let (one, two) = (try await connect(stage.port), try await connect(stage.port))
         let snapshot = try await message(one)
@@ -91,7 +91,7 @@ import Testing
         #expect(try await two.receive().end == .closed)
     }
 
-    @Test func whoComesBackGetsWhatItMissedOrASnapshot() async throws {
+    @Test func aReconnectGetsMissedEventsOrASnapshot() async throws {
         let stage = try await stage()
         let (stays, leaves) = (try await connect(stage.port), try await connect(stage.port))
         _ = try await message(stays)
@@ -101,14 +101,14 @@ import Testing
         #expect(try await message(back).contains(#""id":"a""#))
         let last = try await message(back)
         #expect(last.contains(#""id":"b""#))
-        // Nothing was missed: no snapshot, but a sign that somebody is there.
+        // No event was missed: the stream begins with a comment instead of a snapshot.
         #expect(try await message(connect(stage.port, lastEventID: id(last))) == ":\n\n")
         for unknown in ["other-1", "", "1", try id(last) + "9", "é"] {
             #expect(try await message(connect(stage.port, lastEventID: unknown)).contains("event: snapshot"))
         }
     }
 
-    @Test func anIDOfTooLongAgoOrOfAnotherProcessBringsASnapshot() async throws {
+    @Test func anOldOrForeignEventIDGivesASnapshot() async throws {
         let stage = try await stage { $0.history = 1000 }
         let stays = try await connect(stage.port)
         let first = try id(try await message(stays))
@@ -120,7 +120,7 @@ import Testing
         let snapshot = try await message(connect(stage.port, lastEventID: first))
         #expect(try snapshot.contains("event: snapshot") && id(snapshot) == last)
         #expect(try await message(connect(stage.port, lastEventID: last)) == ":\n\n")
-        // The daemon was started anew: what it has told has other ids, though their numbers may be the same.
+        // A restarted daemon uses other ids, even if their numbers are equal.
         let again = try await self.stage()
         let other = try await connect(again.port)
         #expect(try await message(other).contains("event: snapshot"))
@@ -131,7 +131,7 @@ import Testing
         #expect(try await message(connect(again.port, lastEventID: last)).contains("event: snapshot"))
     }
 
-    @Test func thoseWhoComeTogetherShareASnapshotUntilSomethingHappens() async throws {
+    @Test func concurrentClientsShareASnapshotUntilAnEvent() async throws {
         await Self.countSnapshots()
     }
 
@@ -156,7 +156,7 @@ import Testing
         for reader in readers + [late] { reader.close() }
     }
 
-    @Test func whatHappenedWhileNobodyListenedIsInTheNextSnapshot() async throws {
+    @Test func eventsWithoutClientsAreInTheNextSnapshot() async throws {
         let stage = try await stage()
         let seen: String
         do { seen = try id(await message(connect(stage.port))) }
@@ -174,13 +174,13 @@ import Testing
         for _ in 0..<3 { #expect(try await message(connection) == ":\n\n") }
     }
 
-    @Test func whoDoesNotReadIsCutOffAndTheOthersAreNot() async throws {
+    @Test func aClientThatDoesNotReadIsDisconnected() async throws {
         let stage = try await stage { $0.backlog = 100_000 }
         let (idle, busy) = (try await connect(stage.port, receiveBuffer: 4096), try await connect(stage.port))
         let process = try id(await message(busy)).split(separator: "-")[0]
         let long = String(repeating: "x", count: 20_000)
         var sent = 0
-        // What the system takes for a client that does not read has its bounds as well.
+        // The system's buffers for a client that does not read are limited as well.
         while await stage.feed.readerCount == 2, sent < 1_000 {
             await stage.feed.publish(removed(long))
             sent += 1
@@ -194,13 +194,13 @@ import Testing
         #expect(rest.end == .closed || rest.end == .reset)
     }
 
-    @Test func whoLeavesIsForgottenAtOnce() async throws {
+    @Test func aDisconnectedClientIsRemovedAtOnce() async throws {
         let stage = try await stage()
         do { _ = try await message(connect(stage.port)) }
         try await waitUntil("nobody") { await stage.feed.readerCount == 0 }
     }
 
-    @Test func withoutTheTokenThereAreNoEvents() async throws {
+    @Test func eventsNeedTheToken() async throws {
         let stage = try await stage()
         let answer = try await HTTPProbe.fetch("http://127.0.0.1:\(stage.port)/api/v1/events")
         #expect(answer.status == 401)
@@ -211,7 +211,7 @@ import Testing
         #expect(await stage.feed.readerCount == 0)
     }
 
-    @Test func theClientReadsThemUntilTheDaemonEnds() async throws {
+    @Test func theClientReadsEventsUntilTheDaemonStops() async throws {
         let stage = try await stage()
         let client = APIClient(state: claim.directory)
         var seen: [API.Event] = []

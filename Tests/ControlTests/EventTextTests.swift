@@ -4,7 +4,7 @@ import Testing
 @testable import Control
 
 @Suite struct EventTextTests {
-    @Test func aMessageHasItsIDItsNameAndItsDataOnOneLine() {
+    @Test func aMessageHasIDNameAndDataOnOneLineEach() {
         let text = EventText.message(id: "a-1", name: "state", data: Array(#"{"x":1}"#.utf8))
         #expect(String(decoding: text, as: UTF8.self) == "id: a-1\nevent: state\ndata: {\"x\":1}\n\n")
         #expect(EventText.heartbeat == Array(":\n\n".utf8))
@@ -12,7 +12,7 @@ import Testing
 }
 
 @Suite struct EventHistoryTests {
-    @Test func whatCameAfterAMessageIsGivenAsLongAsItIsKept() {
+    @Test func laterMessagesAreReturnedWhileKept() {
         var history = EventHistory(limit: 100)
         #expect(history.messages(after: 0).map { Array($0) } == [])
         for number in 1...3 { history.append([UInt8(number)]) }
@@ -25,7 +25,7 @@ import Testing
         #expect(history.next == 5)
     }
 
-    @Test func itIsBounded() {
+    @Test func theHistoryIsLimited() {
         var history = EventHistory(limit: 100)
         for _ in 0..<50 { history.append([UInt8](repeating: 1, count: 10)) }
         let kept = (0...50).filter { history.messages(after: $0) != nil }

@@ -14,7 +14,7 @@ import Testing
         return (response.status, String(decoding: response.body, as: UTF8.self))
     }
 
-    @Test func anExportIsAnsweredWithWhatItHasMade() async {
+    @Test func anExportReturnsItsResult() async {
         let answer = await post("/api/v1/assets/sintel/export", #"{"path":"/out/film.mkv","format":"mkv"}"#)
         #expect(answer.status == .ok)
         #expect(answer.text == #"{"bytes":7,"format":"mkv","name":"sintel","path":"/out/film.mkv"}"#)
@@ -23,7 +23,7 @@ import Testing
         #expect(await post("/api/v1/assets/sintel/export", "{}").status == .badRequest)
     }
 
-    @Test func anImportIsAnsweredWithTheAsset() async {
+    @Test func anImportReturnsTheAsset() async {
         let answer = await post("/api/v1/assets", #"{"path":"/in/film","name":"mine"}"#)
         #expect(answer.status == .created)
         #expect(answer.text.contains(#""name":"mine""#))

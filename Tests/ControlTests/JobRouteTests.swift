@@ -5,7 +5,7 @@ import Testing
 
 @testable import Control
 
-/// The routes of jobs, whatever their kind.
+/// The routes of jobs of every kind.
 @Suite @LoopActor struct JobRouteTests {
     private let verifications = ScriptedJobs { API.Verification(asset: $0, state: .running) }
     private let publications = ScriptedJobs { API.Publication(asset: $0, state: .running) }
@@ -31,13 +31,13 @@ import Testing
         }
     }
 
-    /// What was asked, of each kind.
+    /// The recorded calls of each kind of job.
     private var calls: [API.JobKind: [String]] {
         [.verification: verifications.calls, .publication: publications.calls, .move: moves.calls]
     }
 
     @Test(arguments: API.JobKind.allCases)
-    func oneIsBegunLookedAtAndGivenUp(kind: API.JobKind) async {
+    func aJobIsStartedReadAndCancelled(kind: API.JobKind) async {
         let answers = [
             await respond(kind, .post, body: body(kind)), await respond(kind, .get), await respond(kind, .delete),
         ]
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: API.JobKind.allCases)
-    func whatIsNoRequestIsRefused(kind: API.JobKind) async {
+    func invalidRequestsAreRefused(kind: API.JobKind) async {
         #expect(await respond(kind, .get, "none").status == .notFound)
         #expect(await respond(kind, .post, body: #"{"repair":"yes","path":1}"#).status == .badRequest)
         #expect(await respond(kind, .post, body: body(kind), token: "other").status == .unauthorized)
@@ -63,7 +63,7 @@ import Testing
         #expect(Array(calls.values) == [[], [], []])
     }
 
-    @Test func onlyAVerificationIsBegunWithoutABody() async {
+    @Test func onlyAVerificationStartsWithoutABody() async {
         #expect(await respond(.verification, .post).status == .accepted)
         #expect(await respond(.publication, .post).status == .unsupportedMediaType)
         #expect(await respond(.move, .post).status == .unsupportedMediaType)
@@ -72,7 +72,7 @@ import Testing
         #expect(publications.requests.isEmpty && moves.requests.isEmpty)
     }
 
-    @Test func noAnswerHasAKeyOfAnObjectStore() async {
+    @Test func noResponseHasAKeyOfAnObjectStore() async {
         let keys = #"{"accessKey":"A","secretKey":"hiddensecret","sessionToken":"hiddentoken"}"#
         let answers = [
             await respond(.publication, .post, body: #"{"target":"s3://b/p","region":"r","keys":\#(keys)}"#),
@@ -85,7 +85,7 @@ import Testing
     }
 }
 
-/// Knows one asset, `a b`, and what was asked of it.
+/// Knows one asset, `a b`, and records the calls for it.
 @LoopActor private final class ScriptedJobs<Job: API.Job>: JobService {
     private(set) var requests: [Job.Request] = []
     private(set) var calls: [String] = []

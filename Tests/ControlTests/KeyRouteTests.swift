@@ -13,7 +13,7 @@ import Testing
 
 @testable import Control
 
-/// Keys as a client of the API sees them: over a library with a film of three keys.
+/// Keys over the API, with a library that has a film of three keys.
 @Suite @LoopActor struct KeyRouteTests {
     private let folder: TemporaryFolder
     private let origin: TestOrigin
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func anOrderIsCarriedOutAndToldToWhoListens() async throws {
+    @Test func anActionIsExecutedAndPublished() async throws {
         var told: [String] = []
         let subscription = library.events.subscribe {
             if case .keysChanged(_, let change, let numbers) = $0 { told.append("\(change.rawValue) \(numbers)") }
@@ -83,7 +83,7 @@ import Testing
         #expect(list.keys.map(\.state) == [.valid, .valid, .valid])
         asset = try await service.asset(named: "aes")
         #expect(asset.playable?.answer == .yes && asset.local == .complete)
-        // That some had expired is told when it is noticed.
+        // The `expired` event comes whenever the expiry is noticed, so it is not compared.
         #expect(
             told.filter { !$0.hasPrefix("expired") } == [
                 "invalidated [1]", "dated [0, 1, 2]", "dated [0, 1, 2]", "renewed [0, 1, 2]",
@@ -94,7 +94,7 @@ import Testing
         #expect(folder.files().filter { $0.hasSuffix(".key") }.isEmpty)
     }
 
-    @Test func aPolicyHasTheKeysTermsAndWhatIsNoneIsRefused() async throws {
+    @Test func aPolicyHasKeyTermsAndInvalidOnesAreRefused() async throws {
         let policy = API.Policy(keysExpire: 2_592_000, keysAfterFirstPlay: 172_800)
         #expect(try await service.setPolicy(policy, ofAsset: "aes").storage?.policy == policy)
         let list = try list(await respond(.get, "/assets/aes/keys"))

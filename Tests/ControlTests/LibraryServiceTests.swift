@@ -15,7 +15,7 @@ import Testing
 
 @testable import Control
 
-/// The control API's answers over a real library, its downloads, and an origin.
+/// Responses of the control API, with a real library, downloads and an origin.
 @Suite @LoopActor struct LibraryServiceTests {
     private let folder: TemporaryFolder
     private let origin: TestOrigin
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func theStoreIsToldOfAsItIs() async throws {
+    @Test func theStoreIsDescribed() async throws {
         _ = try await completed(service.download(request(origin.master("ts"), name: "ts")))
         let store = try await service.store()
         #expect(store.path == folder.path && store.problem == nil && store.purge == "expired")
@@ -66,7 +66,7 @@ import Testing
         #expect(disk.reservedBytes == 0 && disk.roomBytes == disk.freeBytes && disk.freeBytes <= disk.totalBytes)
     }
 
-    @Test func aStreamThatIsKnownOnlyIsListedAndFetchedWhenItIsAskedFor() async throws {
+    @Test func aKnownStreamIsListedAndFetchedOnRequest() async throws {
         let url = try WebURL(origin.master("ts"))
         library.streams = [try #require(KnownStream(name: "film", title: "The film", url: url))]
         let listed = try await service.assets().assets
@@ -87,7 +87,7 @@ import Testing
         #expect(try await service.assets().assets == listed)
     }
 
-    @Test func anAssetGoesBeforeAStreamOfItsNameOrURL() async throws {
+    @Test func anAssetPrecedesAStreamOfItsNameOrURL() async throws {
         _ = try await completed(service.download(request(origin.master("ts"), name: "mine")))
         let (same, other) = (try WebURL(origin.master("ts")), try WebURL(origin.master("cmaf")))
         library.streams = [
@@ -99,7 +99,7 @@ import Testing
         #expect(try await service.asset(named: "mine").url == same.text)
     }
 
-    @Test func whoseLinkHasExpiredIsToldWhatToType() async throws {
+    @Test func anExpiredLinkIsReportedWithTheNextCommand() async throws {
         try await origin.add(OriginRule("*/media.m3u8") { $0.status = 403 })
         do throws(APIError) {
             _ = try await service.download(request(origin.master("ts"), name: "film"))
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func ofSeveralVariantsTheOneThatWasAskedForLastIsNamedFirst() async throws {
+    @Test func theLatestRequestedVariantIsNamedFirst() async throws {
         var wanted = request(origin.master("cmaf"))
         (wanted.quality, wanted.audio) = (.height(90), .none)
         _ = try await service.download(wanted)
@@ -118,7 +118,7 @@ import Testing
         #expect(more.selection.variants.map(\.height) == [270, 90])
     }
 
-    @Test func aDownloadIsToldFromItsBeginningToItsEnd() async throws {
+    @Test func aDownloadIsReportedFromStartToEnd() async throws {
         try await origin.add(OriginRule("*/5.m4s") { $0.hold = true })
         let begun = try await service.download(request(origin.master("cmaf"), name: "film"))
         #expect(begun.asset == "film")
@@ -145,7 +145,7 @@ import Testing
         #expect(try await service.asset(named: origin.master("cmaf")).name == "film")
     }
 
-    @Test func whatIsInspectedIsNotRegistered() async throws {
+    @Test func anInspectionRegistersNoAsset() async throws {
         let shown = try await service.inspect(url: origin.master("cmaf"))
         #expect(shown.name == nil && !shown.isLive)
         #expect(shown.duration.map { (11.9...12.1).contains($0) } == true)
@@ -180,7 +180,7 @@ import Testing
         #expect(try await service.explain(media).explanation == nil)
     }
 
-    @Test func aDownloadIsOfWhatWasExplainedAndTellsOfTheRest() async throws {
+    @Test func aDownloadMatchesItsExplanation() async throws {
         var wanted = API.DownloadRequest(source: origin.master("cmaf"))
         var preferences = API.Preferences()
         (preferences.isFast, preferences.languages) = (true, ["fr"])
@@ -211,7 +211,7 @@ import Testing
         #expect(try await service.assets().assets.isEmpty)
     }
 
-    @Test func aRemovedAssetIsGoneWithItsDownload() async throws {
+    @Test func aRemovalDeletesTheAssetAndItsDownload() async throws {
         let ended = try await completed(service.download(request(origin.master("audio"))))
         let removal = try await service.removeAsset(named: "audio")
         #expect(removal.bytes == ended.bytes)
@@ -220,7 +220,7 @@ import Testing
         #expect(await code { _ = try await service.removeAsset(named: "audio") } == .noSuchAsset)
     }
 
-    @Test func whatCannotBeDoneHasItsCode() async throws {
+    @Test func impossibleRequestsHaveTheirErrorCodes() async throws {
         let live = origin.url("/_live/a/master.m3u8")
         #expect(await code { _ = try await service.download(request(live)) } == .live)
         #expect(await code { _ = try await service.download(request("unknown")) } == .noSuchAsset)
@@ -235,8 +235,8 @@ import Testing
         #expect(await code { _ = try await service.download(other) } == .nameTaken)
     }
 
-    /// The 90p of this fixture begins two frames before the others, as its media says.
-    @Test func variantsThatAreNeverMixedAreExplained() async throws {
+    /// The media of this fixture's 90p rendition begins two frames before that of the others.
+    @Test func unmixableVariantsAreExplained() async throws {
         for quality in [API.Quality.worst, .best] {
             let wanted = API.DownloadRequest(source: origin.master("cmaf"), quality: quality)
             _ = try await completed(service.download(wanted))
@@ -247,7 +247,7 @@ import Testing
         #expect(unmixed.first?.reason == "its segments do not begin and end when these do")
     }
 
-    @Test func whatIsPlayableIsToldAfterALookAtTheDisk() async throws {
+    @Test func playabilityIsCheckedOnDisk() async throws {
         _ = try await completed(service.download(request(origin.master("ts"))))
         let whole = try #require(try await service.asset(named: "ts").playable)
         #expect(whole.answer == .yes && whole.reason == "90p whole")
@@ -264,7 +264,7 @@ import Testing
         #expect(try await service.asset(named: "ts").playable == whole)
     }
 
-    @Test func theModeIsThatOfTheLibraryAndLetsDownloadsGoOn() async throws {
+    @Test func theModeAppliesToTheLibraryAndResumesDownloads() async throws {
         #expect(try await service.mode() == API.Mode(.auto))
         #expect(try await service.change(to: API.Mode(.offline)) == API.Mode(.offline))
         #expect(library.isOffline)
@@ -283,7 +283,7 @@ import Testing
         #expect(try await completed(download).state == .complete)
     }
 
-    @Test func piecesThatWereLostMakeADownloadIncomplete() async throws {
+    @Test func lostPiecesMakeADownloadIncomplete() async throws {
         let ended = try await completed(service.download(request(origin.master("ts"))))
         let piece = try #require(folder.files().first { $0.hasSuffix("/3.ts") })
         try FileManager.default.removeItem(atPath: folder.path(piece))

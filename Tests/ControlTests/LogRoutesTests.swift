@@ -7,7 +7,7 @@ import Testing
 
 @testable import Control
 
-/// Sessions of one asset, as they are scripted.
+/// Scripted sessions of one asset.
 @LoopActor private final class ScriptedSessions: SessionService {
     private(set) var queries: [LogQuery] = []
 
@@ -65,7 +65,7 @@ import Testing
         #expect(kpis.contains(#""stallRatio":0.25"#) && kpis.contains(#""guid":"G""#) && kpis.contains(#""total":{"#))
     }
 
-    @Test func theQueryIsReadAndWhatIsNoNumberRefused() async {
+    @Test func theQueryIsParsedAndInvalidNumbersAreRefused() async {
         _ = await ask("log", query: "asset=a%20b&since=12.5&limit=7")
         _ = await ask("log/errors", query: "limit=1&since=-1e-2")
         _ = await ask("kpis", query: "limit=100000&")
@@ -87,7 +87,7 @@ import Testing
 
     private static let report = #"{"playhead":7.5,"rate":1,"isStalled":false,"stalls":1,"stallTime":0.5"#
 
-    @Test func aPlayersReportIsTakenAndAnsweredWithItsSession() async {
+    @Test func aPlayerReportReturnsItsSession() async {
         let (status, text) = await ask(
             "sessions/mpv-1%202/report", method: .put, body: Self.report + #","framesDropped":3,"startup":0.25}"#)
         #expect(status == .ok && text.contains(#""playhead":7.5"#), "\(text)")
@@ -106,7 +106,7 @@ import Testing
         (#""framesDropped":-1"#, "framesDropped"), (#""framesDropped":1000000001"#, "framesDropped"),
         (#""framesDropped":1.5"#, ""), (#""startup":5e7"#, "startup"),
     ])
-    func aReportWithWhatThereIsNotOrIsBeyondReasonIsRefusedByName(more: String, key: String) async {
+    func aReportWithUnknownOrImplausibleValuesIsRefusedByName(more: String, key: String) async {
         let (status, text) = await ask("sessions/a/report", method: .put, body: Self.report + ",\(more)}")
         #expect(status == .badRequest && (key.isEmpty || text.contains(key)), "\(text)")
         for (old, new) in [
@@ -118,7 +118,7 @@ import Testing
         #expect(sessions.reports.isEmpty)
     }
 
-    @Test func whatIsWrongIsSaid() async {
+    @Test func errorsAreReported() async {
         #expect(await ask("log", query: "asset=none").status == .notFound)
         #expect(await ask("log", method: .post).status == .methodNotAllowed)
         for path in ["log/", "log/x", "log/errors/x", "kpis/x", "sessions/x"] {
@@ -128,7 +128,7 @@ import Testing
         #expect(status == .notFound && text.contains("no-such-route"))
     }
 
-    @Test func theClientReadsWhatTheRoutesSay() async throws {
+    @Test func theClientDecodesTheRoutesResponses() async throws {
         let routes = ControlRoutes(service: ScriptedService(), sessions: sessions, token: "t")
         let event = try await sessions.accessLog(LogQuery()).events[0]
         let text = try API.encode(API.KPIReport([event]))

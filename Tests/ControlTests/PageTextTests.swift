@@ -5,9 +5,9 @@ import Testing
 
 @testable import Control
 
-/// The page's texts, where no script runs; and the routes that it has.
+/// The page's text without scripts, and its routes.
 @Suite struct PageTextTests {
-    @Test func aTemplateIsFilledInItsPlacesAndNowhereElse() {
+    @Test func onlyPlaceholdersOfATemplateAreFilled() {
         let template = PageTemplate(
             Array("a<!--weir:assets-->b<!--weir:none--><!-- c --><!--weir:rest-->d<!--weir:".utf8))
         let filled = template.filled([.assets: "<!--weir:rest-->", .rest: "R"])
@@ -15,7 +15,7 @@ import Testing
         #expect(PageTemplate([]).filled([.assets: "x"]).isEmpty)
     }
 
-    @Test func whatComesFromOutsideIsText() {
+    @Test func outsideContentIsEscaped() {
         var asset = API.Asset(
             name: "a<b>", id: "i", title: "<script>\"'&\u{0}", url: "https://h/m.m3u8", duration: 3725.4)
         asset.tracks.audio = [API.Rendition(id: "audio-en", group: "g", name: "<i>en</i>")]
@@ -38,7 +38,7 @@ import Testing
         #expect(PageRow(asset, base: "http://h").html.contains(">\(word)</span>"))
     }
 
-    @Test func aListIsCutWhetherTheAPIHasDoneSoOrNot() throws {
+    @Test func longListsAreCut() throws {
         let all = API.AssetList(assets: (1...5).map { API.Asset(name: "a\($0)", id: "i", url: "https://h/m") })
         let body = try API.encode(all)
         let first = try #require(PageList(body, after: nil, limit: 2))
@@ -50,7 +50,7 @@ import Testing
         #expect(PageList(Array("{}".utf8), after: nil, limit: 2) == nil)
     }
 
-    @LoopActor @Test func thePagesKeyOpensTheAPIAndIsToldToNobodyElse() async throws {
+    @LoopActor @Test func thePageKeyOpensTheAPIAndIsNotDisclosed() async throws {
         let routes = ControlRoutes(service: ScriptedService(), token: "secret-token")
         func ask(_ path: String, _ key: String) async -> ControlResponse {
             await routes.respond(to: ControlRequest(.get, path, authorization: "Bearer \(key)"))

@@ -6,7 +6,7 @@ import Exchange
 import Library
 import Retention
 
-/// A service of two assets, one of which breaks whatever is asked of it.
+/// A service with two assets, one of which fails for every call.
 @LoopActor final class ScriptedService: ControlService {
     var removed: [String] = []
     var changes: [String] = []
@@ -115,8 +115,8 @@ import Retention
 }
 
 extension LibraryService {
-    /// A service over a library that moves no assets.
-    convenience init(library: Library, retention: Retention, downloader: Downloader) {
+    /// A service for a library that moves no assets.
+    convenience init(library: Library, downloader: Downloader) {
         self.init(
             library: library, retention: retention, exchange: ExchangeServices(library, moves: MoveRegister()),
             downloader: downloader)

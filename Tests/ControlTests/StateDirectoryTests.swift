@@ -20,7 +20,7 @@ import Testing
         return lstat(path, &status) == 0 ? status.st_mode & 0o777 : 0
     }
 
-    @Test func aClaimMakesThePrivateFolderAndAToken() throws {
+    @Test func aClaimCreatesAPrivateFolderAndAToken() throws {
         let claim = try state.claim()
         #expect(mode(state.path) == 0o700)
         #expect(mode(state.path + "/token") == 0o600)
@@ -28,7 +28,7 @@ import Testing
         #expect(try state.token() == claim.token)
     }
 
-    @Test func aTokenStaysUnlessOthersCouldReadIt() throws {
+    @Test func aTokenIsKeptUnlessOthersCouldReadIt() throws {
         let first = try state.claim().token
         #expect(try state.claim().token == first)
         chmod(state.path + "/token", 0o640)
@@ -41,14 +41,14 @@ import Testing
         #expect(try state.claim().token.utf8.count == 43)
     }
 
-    @Test func anOpenFolderIsClosed() throws {
+    @Test func permissionsOfAnOpenFolderAreTightened() throws {
         try FileManager.default.createDirectory(atPath: state.path, withIntermediateDirectories: true)
         chmod(state.path, 0o755)
         let claim = try state.claim()
         #expect(mode(claim.directory.path) == 0o700)
     }
 
-    @Test func aSecondDaemonIsToldOfTheFirst() throws {
+    @Test func aSecondClaimNamesTheFirstDaemon() throws {
         let claim = try state.claim()
         try claim.publish(url: "http://127.0.0.1:9")
         let error = #expect(throws: APIError.self) { try state.claim() }
@@ -56,7 +56,7 @@ import Testing
         #expect(error?.message.hasSuffix("and listens on http://127.0.0.1:9") == true)
     }
 
-    @Test func whereTheDaemonListensIsThereUntilItIsWithdrawn() throws {
+    @Test func theAddressIsPublishedUntilWithdrawn() throws {
         #expect(state.daemonURL == nil)
         let claim = try state.claim()
         try claim.publish(url: "http://127.0.0.1:1")
@@ -68,7 +68,7 @@ import Testing
         #expect(folder.files() == ["a/state/lock", "a/state/token"])
     }
 
-    @Test func onlyLoopbackURLsAreBelieved() throws {
+    @Test func onlyLoopbackURLsAreAccepted() throws {
         let claim = try state.claim()
         for url in ["http://example.com:1", "https://127.0.0.1", "file:///etc/passwd", ""] {
             try claim.publish(url: url)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func aFolderThatCannotBeMadeIsNamed() throws {
+    @Test func anUncreatableFolderIsNamed() throws {
         try folder.write(Data(), to: "a")
         let error = #expect(throws: APIError.self) { try state.claim() }
         #expect(error?.code.exitCode == 73)

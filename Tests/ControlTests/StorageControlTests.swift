@@ -13,7 +13,7 @@ import Testing
 
 @testable import Control
 
-/// Policies, names, and room that is made, as a client of the API sees them.
+/// Policies, names and purging over the API.
 @Suite @LoopActor struct StorageControlTests {
     private let folder: TemporaryFolder
     private let origin: TestOrigin
@@ -48,7 +48,7 @@ import Testing
         return try await service.download(id: begun.id)
     }
 
-    @Test func aPolicyIsGivenAndShown() async throws {
+    @Test func aPolicyIsSetAndReturned() async throws {
         _ = try await film()
         let policy = API.Policy(expires: 5_000_000_000, afterFirstPlay: 60, priority: .important, backup: .exclude)
         let asset = try await service.setPolicy(policy, ofAsset: "ts")
@@ -65,7 +65,7 @@ import Testing
         #expect(try await service.asset(named: "ts").storage == asset.storage)
     }
 
-    @Test func whatHasExpiredIsNeitherPlayableNorFetchedAndSaysWhy() async throws {
+    @Test func anExpiredAssetIsNeitherPlayableNorFetched() async throws {
         let download = try await film()
         _ = try await service.setPolicy(API.Policy(expires: 1), ofAsset: "ts")
         let asset = try await service.asset(named: "ts")
@@ -83,7 +83,7 @@ import Testing
         #expect(try await service.asset(named: "ts").playable?.answer == .yes)
     }
 
-    @Test func aNewNameIsEverywhereAtOnce() async throws {
+    @Test func aNewNameAppliesEverywhereAtOnce() async throws {
         let download = try await film()
         let renamed = try await service.change(.init(name: "film", title: "A film"), ofAsset: "ts")
         #expect(renamed.name == "film" && renamed.title == "A film" && renamed.id == download.id)
@@ -96,8 +96,8 @@ import Testing
         #expect(try await service.removeAsset(named: "film").name == "film")
     }
 
-    /// A disk that is full from now on, for a library that takes over what is stored.
-    @Test func whatIsPurgedIsToldAndIsFetchedAgainOnlyWhenSomebodyAsks() async throws {
+    /// Restarts the library on a full disk.
+    @Test func aPurgeIsPublishedAndOnlyANewRequestFetchesAgain() async throws {
         let download = try await film()
         await library.settle()
         let copy = try TemporaryFolder()

@@ -8,9 +8,10 @@ import Testing
 
 @testable import Control
 
-/// What web pages, rebound names and programs without the token get, over a socket: a problem, and nothing is changed.
+/// Requests from web pages, with rebound names, and from programs without the token, over a socket. Each gets an error
+/// and changes nothing.
 @Suite struct WhoMayAskTests {
-    /// A request as an attacker would have it sent, and what comes of it.
+    /// A request by an attacker, and the expected response.
     struct Attempt: Sendable, CustomTestStringConvertible {
         let line: String
         let fields: [String]
@@ -20,7 +21,7 @@ import Testing
 
         var testDescription: String { "\(line) \(fields.joined(separator: "; "))" }
 
-        /// Host is the daemon's, and the token is there, unless the fields say otherwise.
+        /// Host is the daemon's and the token is sent, unless `fields` say otherwise.
         init(_ line: String, _ fields: [String], body: String = "", _ status: Int, _ code: String) {
             (self.line, self.fields, self.body, self.status, self.code) = (line, fields, body, status, code)
         }
@@ -32,14 +33,15 @@ import Testing
     private static let wish = #"{"source":"https://h/m.m3u8"}"#
     private static let mode = #"{"mode":"offline"}"#
 
-    /// Names that a page can have lead here, and pages that call localhost by their own.
+    /// Host names that an attacker's DNS can point here, and spellings of the loopback address that the daemon does not
+    /// use.
     static let rebound: [Attempt] = [
         "evil.example:PORT", "evil.example", "localhost", "localhost:1", "localhost.:PORT",
         "127.0.0.1.evil.example:PORT",
         "127.1:PORT", "2130706433:PORT", "0.0.0.0:PORT", "[::ffff:127.0.0.1]:PORT", "127.0.0.2:PORT", "[::]:PORT",
     ].map { Attempt(remove, ["Host: \($0)"], 421, "misdirected") }
 
-    /// What browsers say of pages of other sites.
+    /// Fields that a browser sends with requests from other sites' pages.
     static let pages: [Attempt] =
         [
             "Origin: https://evil.example", "Origin: null", "Origin: http://localhost:1",
@@ -60,7 +62,7 @@ import Testing
             Attempt(remove, ["Origin: http://localhost:PORT", "Origin: http://localhost:PORT"], 400, "bad-request"),
         ]
 
-    /// Everywhere a token could be put but where it belongs.
+    /// Tokens in every wrong place.
     static let tokens: [Attempt] =
         [
             "Authorization:", "Authorization: TOKEN", "Authorization: Basic TOKEN", "Authorization: bearer TOKEN",
@@ -79,7 +81,7 @@ import Testing
                 "unauthorized"),
         ]
 
-    /// Forms that a page can send without asking first, methods in disguise, and bodies that are none.
+    /// Forms that a page can send without a CORS preflight, methods in disguise, and invalid bodies.
     static let forms: [Attempt] = [
         Attempt(start, ["Content-Type: text/plain"], body: wish, 415, "unsupported-media-type"),
         Attempt(start, ["Content-Type: application/x-www-form-urlencoded"], body: wish, 415, "unsupported-media-type"),
@@ -127,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func thereAreFortyAttemptsAtLeast() {
+    @Test func thereAreAtLeastFortyAttempts() {
         #expect(Self.rebound.count + Self.pages.count + Self.tokens.count + Self.forms.count >= 40)
     }
 
@@ -145,7 +147,7 @@ import Testing
         #expect(await stage.isUnchanged)
     }
 
-    @Test func theSameRequestsAreAnsweredWhereNothingIsWrongWithThem() async throws {
+    @Test func legitimateRequestsAreAnswered() async throws {
         let stage = try await Stage(token: claim.token)
         for (attempt, status) in [
             (

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Downloader
 
-/// Downloads as a person drives them.
+/// Pause, resume, cancel, queue and seek.
 @Suite @LoopActor struct DownloadControlTests {
     /// A fixture whose segments wait until they are released.
     private func held(running: Int = 3) async throws -> DownloadFixture {
@@ -24,7 +24,7 @@ import Testing
 
     // MARK: Pause, resume, cancel
 
-    @Test func aPausedDownloadFetchesNothingUntilItIsResumed() async throws {
+    @Test func aPausedDownloadFetchesNothingUntilResumed() async throws {
         let fixture = try await held()
         let download = try await fixture.start("/ts/master.m3u8")
         try await waitUntil("requests") { try await fixture.mediaRequests().count >= 5 }
@@ -41,7 +41,7 @@ import Testing
         try await fixture.reaches(.complete, "ts")
     }
 
-    @Test func aCancelledDownloadKeepsItsPartAndAnOrderTakesItUpAgain() async throws {
+    @Test func aCancelledDownloadKeepsItsPiecesAndCanBeRestarted() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/90p/[345].ts") { $0.hold = true })
         let download = try await fixture.start("/ts/master.m3u8")
@@ -57,7 +57,7 @@ import Testing
         #expect(try await fixture.mediaRequests().sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
     }
 
-    @Test func whatIsOverIsNeitherPausedNorCancelled() async throws {
+    @Test func aFinishedDownloadCannotBePausedOrCancelled() async throws {
         let fixture = try await DownloadFixture()
         let download = try await fixture.start("/ts/master.m3u8")
         try await fixture.reaches(.complete, "ts")
@@ -66,7 +66,7 @@ import Testing
         #expect(download.state == .complete)
     }
 
-    @Test func aDownloadThatWaitsTriesAtOnceWhenItIsResumed() async throws {
+    @Test func resumeRetriesAWaitingDownloadAtOnce() async throws {
         var configuration = Downloader.Configuration()
         configuration.pauses = .seconds(600)...(.seconds(600))
         let fixture = try await DownloadFixture(configuration: configuration)
@@ -80,7 +80,7 @@ import Testing
 
     // MARK: The queue
 
-    @Test func onlySoManyRunAndTheOthersFollowInTheirOrder() async throws {
+    @Test func limitsRunningDownloadsAndKeepsTheOrder() async throws {
         let fixture = try await held(running: 1)
         var begun: [String] = []
         _ = fixture.downloader.observe { download, event in
@@ -97,7 +97,7 @@ import Testing
         #expect(begun == ["ts", "aes-noiv", "aes"])
     }
 
-    @Test func onePausedMakesRoomForTheNext() async throws {
+    @Test func aPauseStartsTheNextDownload() async throws {
         let fixture = try await held(running: 1)
         let first = try await fixture.start("/ts/master.m3u8")
         let second = try await fixture.start("/aes/master.m3u8")
@@ -109,7 +109,7 @@ import Testing
         try await waitUntil("the end") { [first, second].allSatisfy { $0.state == .complete } }
     }
 
-    @Test func theQueueOutlivesTheProcess() async throws {
+    @Test func theQueueSurvivesARestart() async throws {
         let fixture = try await held(running: 1)
         try await fixture.start("/ts/master.m3u8")
         try await fixture.start("/aes/master.m3u8")
@@ -121,9 +121,9 @@ import Testing
         #expect(try fixture.download("ts").state == .complete)
     }
 
-    // MARK: Orders
+    // MARK: Selections
 
-    @Test func aRangeFetchesWhatItTouchesAndTheWholeFetchesTheRest() async throws {
+    @Test func aRangeFetchesItsSegmentsAndAFullDownloadTheRest() async throws {
         let fixture = try await DownloadFixture()
         let asset = try await fixture.open("/cmaf/master.m3u8")
         let selection = Selection(quality: .worst, audio: .none)
@@ -141,7 +141,7 @@ import Testing
         #expect(try await fixture.mediaRequests().count == 10)
     }
 
-    @Test func aRangeBehindTheEndIsRefused() async throws {
+    @Test func aRangePastTheEndIsRefused() async throws {
         let fixture = try await DownloadFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         await #expect {
@@ -163,7 +163,7 @@ import Testing
         #expect(Set(requests).count == requests.count)
     }
 
-    @Test func noteAndPriorityAndSelectionOutliveTheProcess() async throws {
+    @Test func noteAndPriorityAndSelectionSurviveARestart() async throws {
         let fixture = try await held()
         var order = DownloadOrder(Selection(quality: .heightAtMost(100)), range: 0..<5)
         (order.note, order.priority, order.isPaused) = ("for the train", .important, true)
@@ -177,7 +177,7 @@ import Testing
 
     // MARK: The playhead
 
-    @Test func aSeekMovesTheDownloadAtOnceAndWhatLiesBeforeComesLast() async throws {
+    @Test func aSeekMovesTheDownloadAndEarlierSegmentsComeLast() async throws {
         var configuration = Downloader.Configuration()
         configuration.parallel = 1
         let fixture = try await DownloadFixture(configuration: configuration)
@@ -190,7 +190,7 @@ import Testing
         let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst, audio: .none))
         try await waitUntil("the first request") { try await segments() == [0] }
 
-        // A player, at another quality.
+        // A player seeks in another quality.
         let rendition = try #require(download.asset.rendition("video-180p"))
         _ = try await fixture.library.source(of: rendition, in: download.asset)
         let cursor = try #require(fixture.library.playheads.cursor(of: "a12345", in: download.asset, "video-180p"))
@@ -204,7 +204,7 @@ import Testing
         #expect(try await segments() == [0, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7, 8])
     }
 
-    @Test func whatIsOnItsWayWhenAPlayerSeeksKeepsItsOneRequest() async throws {
+    @Test func aSeekDoesNotRestartFetchesUnderWay() async throws {
         var configuration = Downloader.Configuration()
         configuration.parallel = 2
         let fixture = try await DownloadFixture(configuration: configuration)
@@ -226,7 +226,7 @@ import Testing
 
     // MARK: Events
 
-    @Test func whoWatchesIsToldOfStatesProgressAndRenditions() async throws {
+    @Test func subscribersGetStatesProgressAndRenditions() async throws {
         let fixture = try await DownloadFixture()
         var events: [String] = []
         let id = fixture.downloader.observe { download, event in
@@ -249,7 +249,7 @@ import Testing
         #expect(events.last == "removed")
     }
 
-    @Test func aRowOfANewerWeirIsToldAndNotWrittenOver() async throws {
+    @Test func aRowOfANewerVersionIsReportedAndKept() async throws {
         let fixture = try await held()
         let download = try await fixture.start("/ts/master.m3u8")
         try await fixture.notes(.running)
@@ -267,7 +267,7 @@ import Testing
         #expect(fixture.library.storedDownloads.map(\.task) == [#"{"version":99}"#])
     }
 
-    @Test func aRowOfAnOlderWeirWantsWholeRenditions() async throws {
+    @Test func aRowOfAnOlderVersionSelectsFullRenditions() async throws {
         let fixture = try await held()
         let download = try await fixture.start("/ts/master.m3u8")
         var record = download.record

@@ -62,7 +62,7 @@ import Testing
         return copy
     }
 
-    /// Waits until the catalogue has the one download in that state.
+    /// Waits until the catalogue stores the one download in that state.
     func notes(_ state: Download.State) async throws {
         try await waitUntil("\(state) in the catalogue") {
             let copy = try await copy()
@@ -92,7 +92,7 @@ import Testing
         try await downloader.start(open(path), DownloadOrder(selection))
     }
 
-    /// The download of that asset as it is now.
+    /// The current download of the asset.
     func download(_ name: String) throws -> Download {
         try #require(library.asset(named: name).flatMap { downloader.download(of: $0) })
     }
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// Paths with their ranges that were asked for, playlists aside.
+    /// The requested paths with their ranges, without playlists.
     func mediaRequests() async throws -> [String] {
         try await origin.requests().filter { !$0.path.contains(".m3u8") }.map {
             $0.path + ($0.range.map { " \($0)" } ?? "")

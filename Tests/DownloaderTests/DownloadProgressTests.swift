@@ -10,7 +10,7 @@ import Testing
         ranges.ranges.map { "\(Int($0.lowerBound * 1000)) \(Int($0.upperBound * 1000))" }
     }
 
-    @Test func loadedTimeIsWhatEveryRenditionHas() throws {
+    @Test func loadedTimeIsTheIntersectionOfRenditions() throws {
         let stored = try StoredAsset("cmaf", "video-90p", "audio-en")
         for number in [0, 1, 2, 6] { try stored.put("video-90p/\(number).m4s", bytes: 100) }
         for number in [0, 3] { try stored.put("audio-en/\(number).m4s", bytes: 50) }
@@ -19,7 +19,7 @@ import Testing
         #expect(progress.bytes == 500)
         #expect(progress.duration > 12 && progress.duration < 12.1)
         #expect(progress.stage == .video)
-        // 400 bytes in 4 of 12 s of video, 100 in some 4 of 12 s of sound.
+        // Video: 400 bytes for 4 of 12 s. Audio: 100 bytes for 4 of 12 s.
         #expect((1400...1550).contains(progress.totalBytes))
         #expect(progress.parts.map(\.id) == ["video-90p", "audio-en"])
         #expect(progress.parts.map(\.kind) == [.video, .audio])
@@ -28,7 +28,7 @@ import Testing
         #expect(abs(progress.fraction - 0.33) < 0.03)
     }
 
-    @Test func beforeAnythingIsThereTheAnnouncedBandwidthCounts() throws {
+    @Test func theFirstEstimateIsTheAnnouncedBandwidth() throws {
         let stored = try StoredAsset("ts", "video-90p")
         let progress = stored.download("video-90p").progress
         let variant = stored.asset.multivariant?.variants.first { $0.renditionIndex == 0 }
@@ -40,7 +40,7 @@ import Testing
         #expect(stored.download().progress.fraction == 0)
     }
 
-    @Test func whatIsWholeHasNoStageAndNoEstimate() throws {
+    @Test func aCompleteDownloadHasNoStageAndNoEstimate() throws {
         let stored = try StoredAsset("audio", "audio-2")
         for number in 0..<6 { try stored.put("audio-2/\(number).aac", bytes: 10) }
         try stored.put("audio-2/6.aac", bytes: 10)
@@ -51,13 +51,13 @@ import Testing
         #expect(progress.fraction == 1)
     }
 
-    @Test func theStageIsTheKindOfWhatComesNext() throws {
+    @Test func theStageIsTheKindOfTheNextResource() throws {
         let stored = try StoredAsset("cmaf", "subtitles-en", "audio-en")
         #expect(stored.download("subtitles-en", "audio-en").progress.stage == .subtitles)
         #expect(stored.download("audio-en", "subtitles-en").progress.stage == .audio)
     }
 
-    @Test func gapsCountAsLoadedAndNothingOfThemIsExpected() throws {
+    @Test func gapsCountAsLoadedWithoutBytes() throws {
         let stored = try StoredAsset(
             text: """
                 #EXTM3U
@@ -82,7 +82,7 @@ import Testing
         #expect(download.progress.fraction == 1 && download.progress.totalBytes == 200)
     }
 
-    @Test func sizesThatThePlaylistTellsAreNoEstimates() throws {
+    @Test func sizesInThePlaylistAreExact() throws {
         let stored = try StoredAsset(
             text: """
                 #EXTM3U
@@ -105,7 +105,7 @@ import Testing
         #expect(stored.download("media").progress.fraction == 0.14)
     }
 
-    @Test func theFractionNeverFallsWhateverTheSizes() throws {
+    @Test func theFractionNeverFalls() throws {
         let stored = try StoredAsset("cmaf", "video-90p", "audio-en", "subtitles-en")
         let download = stored.download("video-90p", "audio-en", "subtitles-en")
         var last = download.progress.fraction
@@ -122,7 +122,7 @@ import Testing
         #expect(last == 1 && download.isWhole)
     }
 
-    @Test func theRateIsThatOfTheLastSeconds() {
+    @Test func theRateCoversTheLastSeconds() {
         var rate = TransferRate()
         let start = ContinuousClock.now
         #expect(rate.bytesPerSecond(at: start) == nil)

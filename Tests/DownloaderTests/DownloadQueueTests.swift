@@ -3,7 +3,8 @@ import Testing
 @testable import Downloader
 
 @Suite struct DownloadQueueTests {
-    /// `a` queued, `A` running, `!` important, `.` neither.
+    /// Downloads by letter: `a` is queued, `A` is running, `!` marks an important one, `.` is neither queued nor
+    /// running.
     private func next(_ text: String, places: Int) -> String {
         let entries = text.split(separator: " ").map { word in
             let id = word.filter(\.isLetter)
@@ -18,7 +19,7 @@ import Testing
         ("a b c d", 3, "abc"), ("A b c d", 3, "bc"), ("A B C d", 3, ""), ("A B C D e", 3, ""), ("", 3, ""),
         ("a b c! d!", 3, "cda"), ("A b c!", 2, "c"), ("a. b c.", 2, "b"), ("A. b", 1, ""),
     ])
-    func importantOnesFirstThenInTheOrderInWhichTheyCame(_ entries: String, _ places: Int, _ wanted: String) {
+    func importantDownloadsComeFirstThenByAge(_ entries: String, _ places: Int, _ wanted: String) {
         #expect(next(entries, places: places) == wanted)
     }
 }

@@ -16,20 +16,20 @@ import Testing
         return task
     }
 
-    @Test func theLatestItemComesFirstAndEachRenditionOnce() {
+    @Test func theLatestItemComesFirstWithoutRepeatedRenditions() {
         #expect(
             task(item("video-1", "audio-en"), item("video-1", "audio-fr")).renditions
                 == ["video-1", "audio-fr", "audio-en"])
         #expect(DownloadTask().renditions == [])
     }
 
-    @Test func anEqualSelectionIsNoSecondItem() {
+    @Test func anEqualSelectionAddsNoItem() {
         #expect(task(item("v"), item("v")).items.count == 1)
         #expect(task(item("v"), item("v", range: 0..<1)).items.count == 2)
         #expect(task(item("v", "a"), item("w"), item("v", "a")).items.map(\.renditions) == [["v", "a"], ["w"]])
     }
 
-    @Test func aRenditionIsWantedWholeIfAnyItemWantsItWhole() {
+    @Test func aRenditionIsSelectedFullyIfAnyItemSelectsItFully() {
         let task = task(item("v", range: 0..<10), item("v", "a", range: 20..<30), item("a"))
         #expect(task.span(of: "v") == .parts([20..<30, 0..<10]))
         #expect(task.span(of: "a") == .whole)
@@ -51,13 +51,13 @@ import Testing
         (.parts([2..<4]), 4, 6, false), (.parts([2..<4]), 3, 3.5, true), (.parts([0..<1, 9..<10]), 8, 12, true),
         (.parts([0..<1, 9..<10]), 1, 9, false),
     ])
-    func aSegmentIsWantedWhenAnyOfItIs(_ wanted: WantedTime, _ start: Double, _ end: Double, _ isWanted: Bool) {
+    func aSegmentIsSelectedIfAnyPartOfItIs(_ wanted: WantedTime, _ start: Double, _ end: Double, _ isWanted: Bool) {
         #expect(wanted.touches(start, end) == isWanted)
     }
 
     // MARK: Storage
 
-    /// The text that version 1 has, for ever.
+    /// The text of version 1, which must stay readable.
     private static let stored = """
         {"items":[{"end":1200,"renditions":["video-720p","audio-en"],"selection":{"audio":["en","ja"],"preferences":\
         {"codecs":["hvc1"],"isFast":true,"languages":["en"],"locale":"de-AT","minimumBitRate":1,"minimumHeight":3,\
@@ -78,7 +78,7 @@ import Testing
         return task
     }
 
-    @Test func aTaskIsKeptAsTextThatDoesNotChange() throws {
+    @Test func theStoredTextOfATaskIsStable() throws {
         #expect(Self.full.stored == Self.stored)
         #expect(try DownloadTask(stored: Self.stored) == Self.full)
         let least = #"{"items":[{"renditions":["m"],"selection":{"audio":"default","subtitles":"none"}}],"version":1}"#
@@ -89,22 +89,22 @@ import Testing
     @Test(arguments: [
         Selection.Quality.best, .worst, .height(1), .heightAtMost(1080), .minimumBandwidth(2_000_000),
     ])
-    func everyQualityComesBack(_ quality: Selection.Quality) throws {
+    func everyQualityRoundTrips(_ quality: Selection.Quality) throws {
         let known = task(DownloadTask.Item(Selection(quality: quality, audio: .none), renditions: ["v"]))
         #expect(try DownloadTask(stored: known.stored) == known)
     }
 
-    @Test func severalItemsComeBackInTheirOrder() throws {
+    @Test func severalItemsRoundTripInOrder() throws {
         let known = task(item("a"), item("b", range: 1..<2), item("c"))
         #expect(try DownloadTask(stored: known.stored) == known)
     }
 
-    @Test func keysOfLaterVersionsOfTheSameNumberArePassedOver() throws {
+    @Test func unknownKeysAreIgnored() throws {
         let text = #"{"version":1,"items":[],"new":7}"#
         #expect(try DownloadTask(stored: text) == DownloadTask())
     }
 
-    @Test func anotherVersionIsRefusedWithItsNumber() {
+    @Test func anotherVersionIsRefusedByNumber() {
         #expect { try DownloadTask(stored: #"{"version":2,"items":"?"}"#) } throws: { error in
             "\(error)".contains("newer Weir") && "\(error)".contains("version 2")
         }

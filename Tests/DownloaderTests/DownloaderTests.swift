@@ -12,7 +12,7 @@ import Testing
 
 @Suite @LoopActor struct DownloaderTests {
     @Test(arguments: Repository.fixtures)
-    func everyPresentationComesWholeAndEachResourceOnce(_ name: String) async throws {
+    func downloadsEveryPresentationWithOneRequestPerResource(_ name: String) async throws {
         let fixture = try await DownloadFixture()
         let download = try await fixture.start("/\(name)/master.m3u8")
         try await fixture.reaches(.complete, name)
@@ -29,7 +29,7 @@ import Testing
         #expect(!fixture.folder.files().contains { $0.hasPrefix("tmp/") })
     }
 
-    @Test func startingAgainAttachesToWhatIsUnderWay() async throws {
+    @Test func startingAgainAttachesToTheRunningDownload() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         let first = try await fixture.start("/ts/master.m3u8")
@@ -42,7 +42,7 @@ import Testing
         #expect(try await fixture.mediaRequests().count == 6)
     }
 
-    @Test func moreRenditionsAreAddedToThoseBefore() async throws {
+    @Test func furtherRenditionsAreAddedToTheDownload() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.start("/cmaf/master.m3u8")
         try await fixture.reaches(.complete, "cmaf")
@@ -60,7 +60,7 @@ import Testing
         #expect(try fixture.download("cmaf").isWhole)
     }
 
-    @Test func aKilledProcessesDownloadGoesOnWithWhatIsMissing() async throws {
+    @Test func aDownloadOfAKilledProcessContinuesWithItsHoles() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(
             OriginRule("/ts/90p/3.ts") { $0.hold = true }, OriginRule("/ts/90p/5.ts") { $0.pauseAfter = 1000 })
@@ -78,7 +78,7 @@ import Testing
         #expect(try await fixture.origin.requests().count == 2)
     }
 
-    @Test func anAbsentOriginIsWaitedForAndTheDownloadGoesOnByItself() async throws {
+    @Test func aDownloadWaitsForAnAbsentOriginAndContinues() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/90p/[345].ts") { $0.hold = true })
         let download = try await fixture.start("/ts/master.m3u8")
@@ -90,12 +90,12 @@ import Testing
         try await fixture.origin.restart()
         try await fixture.reaches(.complete, "ts")
         #expect(download.failure == nil)
-        // A probe may have found that it is there again.
+        // A probe may have found the origin present again.
         let requests = try await fixture.mediaRequests().filter { !$0.hasSuffix(" bytes=0-0") }
         #expect(requests.sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
     }
 
-    @Test func aDownloadThatWaitedIsTriedAtOnceWhenItIsAskedForAgain() async throws {
+    @Test func aNewRequestRetriesAWaitingDownloadAtOnce() async throws {
         let fixture = try await DownloadFixture()
         var configuration = Downloader.Configuration()
         configuration.pauses = .seconds(600)...(.seconds(600))
@@ -111,7 +111,7 @@ import Testing
         try await waitUntil("the end") { second.state == .complete }
     }
 
-    @Test func piecesThatWereLostAreFetchedAgain() async throws {
+    @Test func lostPiecesAreFetchedAgain() async throws {
         let fixture = try await DownloadFixture()
         let download = try await fixture.start("/ts/master.m3u8")
         try await fixture.reaches(.complete, "ts")
@@ -139,7 +139,7 @@ import Testing
         #expect(fixture.downloader.downloads.isEmpty)
     }
 
-    @Test func whatNeedsAContentDecryptionModuleIsRefused() async throws {
+    @Test func protectedContentIsRefused() async throws {
         let fixture = try await DownloadFixture()
         let text = """
             #EXTM3U
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func aSelectionThatFitsNothingIsRefused() async throws {
+    @Test func aSelectionWithoutAMatchIsRefused() async throws {
         let fixture = try await DownloadFixture()
         await #expect { try await fixture.start("/ts/master.m3u8", Selection(quality: .height(4320))) } throws: {
             error in
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: [(404, "missing"), (403, "originRefused"), (500, "badOrigin")])
-    func aSegmentThatCannotBeHadFailsTheDownloadAndKeepsTheRest(_ status: Int, _ code: String) async throws {
+    func anUnavailableSegmentFailsTheDownloadAndTheRestIsKept(_ status: Int, _ code: String) async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/90p/2.ts") { $0.status = status })
         let download = try await fixture.start("/ts/master.m3u8")
@@ -181,7 +181,7 @@ import Testing
         try await fixture.reaches(.complete, "ts")
     }
 
-    @Test func aFullDiskIsWaitedForAndRoomLetsTheDownloadGoOn() async throws {
+    @Test func aDownloadWaitsForDiskSpaceAndContinues() async throws {
         let fixture = try await DownloadFixture(reserve: .max)
         var order = DownloadOrder(Selection(quality: .worst))
         await #expect {
@@ -202,7 +202,7 @@ import Testing
         try await fixture.reaches(.complete, "ts")
     }
 
-    @Test func onePieceThatCannotBeHadDoesNotKeepTheOthersFromComing() async throws {
+    @Test func anUnavailablePieceDoesNotBlockTheOthers() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/90p/[13].ts") { $0.status = 404 })
         let download = try await fixture.start("/ts/master.m3u8")
@@ -211,7 +211,7 @@ import Testing
         #expect(download.failure?.message.hasSuffix("; so are 1 more") ?? false)
     }
 
-    @Test func anOriginInTroubleIsTriedAgainAndItsErrorsAreCountedFromTheLastPiece() async throws {
+    @Test func transientErrorsAreCountedSinceTheLastPiece() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/90p/2.ts") { $0.status = 503 })
         let download = try await fixture.start("/ts/master.m3u8")
@@ -221,7 +221,7 @@ import Testing
         try await fixture.reaches(.complete, "ts")
     }
 
-    @Test func aRefusedKeyIsWaitedFor() async throws {
+    @Test func aDownloadWaitsForARefusedKey() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("*.key") { $0.status = 403 })
         let download = try await fixture.start("/aes/master.m3u8")
@@ -232,9 +232,9 @@ import Testing
         #expect(download.need == nil && download.failure == nil)
     }
 
-    // MARK: Ending
+    // MARK: Removal
 
-    @Test func aForgottenDownloadFetchesNothingMore() async throws {
+    @Test func aRemovedDownloadFetchesNothing() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         let download = try await fixture.start("/ts/master.m3u8")
@@ -251,7 +251,7 @@ import Testing
         #expect(fixture.downloader.downloads.isEmpty)
     }
 
-    @Test func removingWhileTheDownloadBeginsLeavesNone() async throws {
+    @Test func aRemovalDuringTheStartLeavesNoDownload() async throws {
         let fixture = try await DownloadFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         try await fixture.origin.add(OriginRule("*/media.m3u8") { $0.hold = true })

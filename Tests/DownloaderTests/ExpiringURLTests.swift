@@ -6,7 +6,7 @@ import Testing
 
 /// Signed URLs that expire while a download uses them.
 @Suite @LoopActor struct ExpiringURLTests {
-    /// Resources that were given whole more than once.
+    /// The resources that the origin has sent in full more than once.
     private func repetitions(_ origin: TestOrigin) async throws -> [String] {
         let given = try await origin.requests().filter { [200, 206].contains($0.status) && !$0.path.contains(".m3u8") }
             .map { $0.path.prefix { $0 != "?" } + ($0.range.map { " \($0)" } ?? "") }
@@ -26,18 +26,19 @@ import Testing
         #expect(try await fixture.origin.requests().contains { $0.status == signature.refusal ?? 403 })
     }
 
-    /// Fewer than the fetches under way: each token serves some of them, and the others are refused in turn.
+    /// The token is valid for fewer requests than there are fetches under way: each token serves some fetches, and the
+    /// others are refused.
     @Test(arguments: ["ts", "aes", "cmaf"], [2, 4])
-    func tokensForAFewRequestsEachDoNotStopADownload(_ name: String, _ requests: Int) async throws {
+    func tokensForAFewRequestsDoNotStopADownload(_ name: String, _ requests: Int) async throws {
         try await download(name, .init(requests: requests))
     }
 
     @Test(arguments: [401, 410])
-    func whateverTheRefusalIs(_ status: Int) async throws {
+    func everyRefusalStatusRefreshesTheURLs(_ status: Int) async throws {
         try await download("aes", .init(requests: 3, refusal: status))
     }
 
-    @Test func tokensForATimeShorterThanASegmentTakesDoNotStopADownload() async throws {
+    @Test func tokensShorterThanASegmentsTransferDoNotStopADownload() async throws {
         try await download("cmaf", .init(seconds: 0.2), throttle: 100_000)
     }
 }

@@ -11,7 +11,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: explanation.others.map { ($0.variant, $0.reason) })
     }
 
-    @Test func eachVariantHasTheFirstRuleThatPutItBehind() throws {
+    @Test func eachRejectedVariantHasTheFirstDecidingRule() throws {
         var selection = Selection(quality: .heightAtMost(1080))
         selection.preferences.minimumBitRate = 2_000_000
         selection.preferences.codecs = ["avc1"]
@@ -23,7 +23,7 @@ import Testing
             ])
     }
 
-    @Test func theRestIsDecidedByTheBitRate() throws {
+    @Test func theBitRateDecidesLast() throws {
         let playlist = try Presentations.cinema()
         var selection = Selection(quality: .height(1080))
         #expect(try selection.explanation(of: playlist).reason == "the highest bit rate")
@@ -41,13 +41,13 @@ import Testing
         #expect(try Selection(quality: .worst).explanation(of: playlist).reason == "the lowest bit rate")
     }
 
-    @Test func aMinimumThatNoneMeetsIsSaid() throws {
+    @Test func anUnmetMinimumIsExplained() throws {
         let selection = Selection(quality: .minimumBandwidth(90_000_000))
         let explanation = try selection.explanation(of: Presentations.cinema())
         #expect(explanation.reason == "the highest bit rate; none is at least 90.0 Mb/s")
     }
 
-    @Test func aVariantWithoutALanguageThatIsWantedIsBehindOneThatHasIt() throws {
+    @Test func aVariantWithoutAPreferredLanguageComesLater() throws {
         let playlist = try Presentations.of(
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"E\",LANGUAGE=\"en\",URI=\"en\"",
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"b\",NAME=\"J\",LANGUAGE=\"ja\",URI=\"ja\"",
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func soundAloneAndEqualsAreExplained() throws {
+    @Test func audioOnlyAndEqualVariantsAreExplained() throws {
         let playlist = try Presentations.of(
             "#EXT-X-STREAM-INF:BANDWIDTH=9", "sound", "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=1x1", "a",
             "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=1x1", "b")
@@ -71,7 +71,7 @@ import Testing
             ])
     }
 
-    @Test func whatMatchesNothingIsNotExplained() throws {
+    @Test func aSelectionWithoutAMatchHasNoExplanation() throws {
         let playlist = try Presentations.cinema()
         #expect(throws: Selection.NoMatch.self) { try Selection(quality: .height(7)).explanation(of: playlist) }
         #expect(throws: Selection.NoMatch.self) {

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// One way in which an origin errs, against one resource.
+/// A fault of an origin for one resource.
 struct Fault: Sendable, CustomStringConvertible {
     /// The affected resource.
     enum Target: String, CaseIterable, Sendable {
@@ -26,14 +26,14 @@ struct Fault: Sendable, CustomStringConvertible {
             }
         }
 
-        /// Whether it says itself where it ends, so that it is asked for again when it ends before. What an origin
-        /// gives twice with a length is then the whole resource (RFC 9112 §6.3).
+        /// True if the resource contains its own end, so that a shorter body is requested again. If an origin sends the
+        /// same body with the same length twice, that is the full resource (RFC 9112 §6.3).
         var endsWhereItSays: Bool { self == .segment || self == .section }
 
-        /// True if it is refetched from the start after a cut instead of resumed.
+        /// True if the resource is fetched from the start after a cut instead of being resumed.
         var isPlaylist: Bool { self == .playlist || self == .multivariant }
 
-        /// As many bytes as two replies need not bring more of.
+        /// A number of bytes so small that two responses of that length do not reach the end of the resource.
         var half: Int {
             switch self {
             case .segment, .range: 2900
@@ -50,15 +50,15 @@ struct Fault: Sendable, CustomStringConvertible {
     var passes: @Sendable (Target) -> Bool = { _ in true }
     /// True if a permanent occurrence is harmless.
     var isHarmless: @Sendable (Target) -> Bool = { _ in false }
-    /// The resources for which it is a fault.
+    /// True if the fault applies to the resource.
     var concerns: @Sendable (Target) -> Bool = { _ in true }
-    /// The resources for which it is a fault if permanent.
+    /// True if the fault can be permanent for the resource.
     var lasts: @Sendable (Target) -> Bool = { _ in true }
-    /// The origin's rule for the first time, and for later times; nil for the same.
+    /// The origin's rule for the first request. `later` is the rule for further requests; nil for the same rule.
     let change: @Sendable (inout OriginRule, Target) -> Void
     var later: (@Sendable (inout OriginRule) -> Void)?
 
-    /// The rules for it.
+    /// The rules for the origin.
     func rules(_ target: Target, isOnce: Bool) -> [OriginRule] {
         var rule = OriginRule(target.path)
         change(&rule, target)
@@ -71,7 +71,7 @@ struct Fault: Sendable, CustomStringConvertible {
     static let all: [Fault] = connections + lengths + contents + statuses
 
     private static let connections = [
-        // A cut body is resumed, and so progresses.
+        // A cut body is resumed, so each attempt makes progress.
         Fault(description: "cuts the body", isHarmless: { !$0.isPlaylist }) { $0.cutAfter = $1.half },
         Fault(description: "cuts a chunked body", isHarmless: { !$0.isPlaylist }) {
             ($0.chunked, $0.cutAfter) = (true, $1.half)
@@ -84,7 +84,7 @@ struct Fault: Sendable, CustomStringConvertible {
     ]
 
     private static let lengths = [
-        // A fetch has told players the length by then; and no key is that long.
+        // By then the fetch has announced the length to players; and a key is never that long.
         Fault(description: "announces too much", passes: \.isPlaylist) { rule, _ in rule.contentLength = 1_000_000 },
         Fault(
             description: "announces too little", passes: { $0 == .range || $0.endsWhereItSays },

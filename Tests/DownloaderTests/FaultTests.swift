@@ -11,8 +11,8 @@ import Testing
 
 @testable import Downloader
 
-/// Every fault of an origin against every kind of resource: a download gets over it and is exact, or says what is wrong
-/// with what; it is never complete with a hole, keeps nothing that is wrong, and goes on once the origin is well.
+/// Every fault of an origin with every kind of resource. A download either recovers and is exact, or reports the fault
+/// and the resource. It is never complete with a hole, stores no wrong bytes, and resumes once the fault is gone.
 @Suite @LoopActor struct FaultTests {
     /// A downloader with a short retry budget and its own store.
     private struct Bench {
@@ -40,7 +40,7 @@ import Testing
                 configuration: configuration)
         }
 
-        /// The pieces by their places in the bundle.
+        /// The pieces by their paths in the bundle.
         func pieces() throws -> [String: Data] {
             let paths = folder.files().filter { path in
                 path.hasPrefix("assets/") && ![".m3u8", ".json", "/SHA256SUMS"].contains(where: path.hasSuffix)
@@ -78,7 +78,7 @@ import Testing
             }
         }
         let message = download.state == .complete ? nil : download.failure?.message ?? "no reason"
-        // What tries again by itself would be joined by who comes next, and might just be about to fail.
+        // A download that retries by itself would be joined by the next attempt, and could be about to fail.
         await bench.downloader.pause(download)
         return message
     }

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [Download.State.queued, .running, .paused, .waiting, .failed, .complete, .cancelled])
-    func itIsPinnedInEveryState(_ state: Download.State) async throws {
+    func aDownloadIsPinnedInEveryState(_ state: Download.State) async throws {
         let fixture = try await DownloadFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         var task = DownloadTask()

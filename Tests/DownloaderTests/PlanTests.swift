@@ -3,7 +3,7 @@ import Testing
 @testable import Downloader
 
 @Suite struct PlanTests {
-    /// Segments of two seconds each, by their places.
+    /// Segments of two seconds each, by index.
     private func segments(_ places: Range<Int>, file: Int? = nil, bytes: Int = 100) -> [Plan.Hole] {
         places.map { place in
             let part = file.map { Plan.FilePart(file: $0, bytes: place * bytes..<(place + 1) * bytes) }
@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    /// Everything that comes, batch by batch: `0:p1`, `1:3-5`.
+    /// The planned resources, batch by batch: `0:p1`, `1:3-5`.
     private func order(_ plan: Plan) -> [String] {
         var (plan, order) = (plan, [String]())
         while let batch = plan.next() {
@@ -28,7 +28,7 @@ import Testing
         return order
     }
 
-    @Test func whatEverythingNeedsComesFirstThenMediaByTime() {
+    @Test func preliminariesComeFirstThenMediaByTime() {
         let sound = [Plan.Hole(.segment(0), time: 0..<3), Plan.Hole(.segment(1), time: 3..<6)]
         let plan = Plan([
             Plan.Track(preliminaries: [Plan.Hole(.preliminary(0), time: 0..<0)], segments: segments(0..<3)),
@@ -38,21 +38,21 @@ import Testing
         #expect(order(plan) == ["0:p0", "1:p2", "0:0", "1:0", "0:1", "1:1", "0:2"])
     }
 
-    @Test func whatIsBehindThePlayheadComesBeforeWhatLiesBeforeIt() {
+    @Test func mediaAfterThePlayheadComesBeforeEarlierMedia() {
         let tracks = [Plan.Track(segments: segments(0..<4)), Plan.Track(segments: segments(1..<4))]
         #expect(order(Plan(tracks, playhead: 4)) == ["0:2", "1:2", "0:3", "1:3", "0:0", "0:1", "1:1"])
-        // In the midst of a segment: that one is still needed.
+        // The playhead is inside a segment, so that segment is still needed.
         #expect(order(Plan(tracks, playhead: 3)).first == "0:1")
         #expect(order(Plan(tracks, playhead: 100)).first == "0:0")
         #expect(order(Plan(tracks, playhead: -1)) == order(Plan(tracks)))
     }
 
-    @Test func whatEverythingNeedsComesFirstWhereverThePlayheadIs() {
+    @Test func preliminariesComeFirstForEveryPlayhead() {
         let track = Plan.Track(preliminaries: [Plan.Hole(.preliminary(0), time: 0..<0)], segments: segments(0..<2))
         #expect(order(Plan([track], playhead: 3)) == ["0:p0", "0:1", "0:0"])
     }
 
-    @Test func aPlayheadThatMovesLosesNothingAndRepeatsNothing() {
+    @Test func aMovingPlayheadSkipsAndRepeatsNothing() {
         var plan = Plan([Plan.Track(segments: segments(0..<6))], playhead: 8)
         #expect(plan.next()?.holes.map(\.item) == [.segment(4)])
         plan.move(to: 2)
@@ -63,14 +63,14 @@ import Testing
 
     // MARK: Byte ranges
 
-    @Test func neighbouringRangesComeTogether() {
+    @Test func adjacentRangesAreBatched() {
         #expect(order(Plan([Plan.Track(segments: segments(0..<4, file: 1))])) == ["0:0-3"])
-        // Stored in between, another file, and whole files.
+        // Stored segments in between, another file, and whole files.
         let parts = [segments(0..<2, file: 1), segments(3..<4, file: 1), segments(4..<5, file: 2), segments(5..<7)]
         #expect(order(Plan([Plan.Track(segments: parts.flatMap(\.self))])) == ["0:0-1", "0:3", "0:4", "0:5", "0:6"])
     }
 
-    @Test func rangesThatLieApartOrBackwardsComeAlone() {
+    @Test func separateOrReversedRangesAreNotBatched() {
         let holes = [(0, 0..<10), (1, 11..<20), (2, 5..<11), (3, 11..<12)].map { place, bytes in
             Plan.Hole(
                 .segment(place), time: Double(place)..<Double(place + 1), part: Plan.FilePart(file: 1, bytes: bytes))
@@ -79,15 +79,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (40, 1000, ["0:0-14", "0:15-29", "0:30-39"]),  // 30 s
-        (6, 1 << 20, ["0:0-3", "0:4-5"]),  // 4 MB
+        (40, 1000, ["0:0-14", "0:15-29", "0:30-39"]),  // Limit: 30 s.
+        (6, 1 << 20, ["0:0-3", "0:4-5"]),  // Limit: 4 MB.
         (2, 5 << 20, ["0:0", "0:1"]),
     ])
-    func aBatchHasItsBounds(_ count: Int, _ bytes: Int, _ wanted: [String]) {
+    func aBatchIsLimited(_ count: Int, _ bytes: Int, _ wanted: [String]) {
         #expect(order(Plan([Plan.Track(segments: segments(0..<count, file: 1, bytes: bytes))])) == wanted)
     }
 
-    @Test func shortOnesAreBoundByTheirNumber() {
+    @Test func shortSegmentsAreLimitedByCount() {
         let holes = (0..<20).map { place in
             Plan.Hole(
                 .segment(place), time: Double(place) / 10..<Double(place + 1) / 10,
@@ -101,12 +101,12 @@ import Testing
         #expect(order(plan) == ["0:3-5", "0:0-2"])
     }
 
-    @Test func nothingIsPlannedForNothing() {
+    @Test func anEmptyPlanHasNoBatches() {
         #expect(order(Plan([])) == [])
         #expect(order(Plan([Plan.Track(), Plan.Track()])) == [])
     }
 
-    @Test func tenThousandSegmentsOfTenRenditionsAreTakenInTurn() {
+    @Test func plansTenThousandSegmentsOfTenRenditionsInTurn() {
         let plan = Plan((0..<10).map { _ in Plan.Track(segments: segments(0..<10_000)) }, playhead: 10_000)
         let order = order(plan)
         #expect(order.count == 100_000)

@@ -8,7 +8,7 @@ import Testing
     /// A selection with preferences, and the expected choice.
     struct Case: CustomTestStringConvertible {
         let selection: Selection
-        /// The variant's place, then the URIs of what goes with it.
+        /// The index of the variant, then the URIs of its renditions.
         let variant: Int
         let sounds: [String]
         let testDescription: String
@@ -67,7 +67,7 @@ import Testing
     ]
 
     @Test(arguments: variants + sounds)
-    func preferencesDecideWhereThereIsAChoice(_ example: Case) throws {
+    func preferencesDecideAmongSeveralMatches(_ example: Case) throws {
         let playlist = try Presentations.cinema()
         let explanation = try example.selection.explanation(of: playlist)
         #expect(explanation.variant == example.variant)
@@ -76,7 +76,7 @@ import Testing
         #expect(fetched == [playlist.variants[example.variant].uri] + example.sounds)
     }
 
-    @Test func fastTakesTheFewestChannelsOfOneSound() throws {
+    @Test func fastPrefersTheFewestChannels() throws {
         let playlist = try Presentations.of(
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Surround\",LANGUAGE=\"en\",DEFAULT=YES,CHANNELS=\"6\",URI=\"6\"",
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Talk\",LANGUAGE=\"en\",CHANNELS=\"1\",URI=\"1\"",

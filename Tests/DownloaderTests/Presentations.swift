@@ -9,14 +9,14 @@ enum Presentations {
         try parse([UInt8](Repository.fixture("/cmaf/master.m3u8")))
     }
 
-    /// Of lines of text, without the first.
+    /// A playlist of these lines, without `#EXTM3U`.
     static func of(_ lines: String...) throws -> MultivariantPlaylist {
         try parse(Array((["#EXTM3U"] + lines).joined(separator: "\n").utf8))
     }
 
-    /// Sizes, codecs, ranges and sounds that differ: five variants, of which three show one video in 1080p.
+    /// Five variants with different sizes, codecs, ranges and audio; three share one video in 1080p.
     ///
-    /// In this order: 360p avc1 stereo, 1080p avc1 stereo, the same with 5.1, 1080p hvc1 SDR, 2160p hvc1 PQ.
+    /// In order: 360p avc1 stereo, 1080p avc1 stereo, 1080p avc1 5.1, 1080p hvc1 SDR, 2160p hvc1 PQ.
     static func cinema() throws -> MultivariantPlaylist {
         try of(
             sound("aac", "de", "Deutsch", "2", "AUTOSELECT=YES", "aac-de"),
@@ -41,7 +41,7 @@ enum Presentations {
             + "CHANNELS=\"\(channels)\",\(more),URI=\"\(uri)\""
     }
 
-    /// Rates in kb/s.
+    /// Adds a variant; rates are in kb/s.
     private static func variant(
         _ peak: Int, _ average: Int, _ size: String, _ codecs: String, _ more: String
     ) -> String {

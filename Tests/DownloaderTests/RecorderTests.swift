@@ -12,7 +12,7 @@ import Testing
 
 @Suite @LoopActor struct RecorderTests {
     @Test(arguments: ["/_live/a/master.m3u8", "/_live/a/media.m3u8", "/_event/a/master.m3u8"])
-    func aStreamIsRecordedToItsEndAndIsAnOrdinaryAssetThen(_ path: String) async throws {
+    func aStreamIsRecordedToItsEndAndBecomesAnOrdinaryAsset(_ path: String) async throws {
         let scene = try await RecordingScene(path)
         try await scene.records(path.contains("event") ? 2 : 4)
         #expect(scene.asset.isRecording && !scene.asset.isPlayableOffline)
@@ -36,18 +36,18 @@ import Testing
         let text = try String(contentsOfFile: scene.fixture.folder.path("\(folder)/media.m3u8"), encoding: .utf8)
         #expect(text.contains("#EXT-X-PLAYLIST-TYPE:VOD\n") && text.hasSuffix("#EXT-X-ENDLIST\n"))
         #expect(text.contains("#EXT-X-DISCONTINUITY\n"))
-        // As any other asset, also for the next process.
+        // The recording is an ordinary asset, also after a restart.
         try await scene.kill()
         #expect(scene.asset.isPlayableOffline && scene.asset.duration == Double(count * 2))
     }
 
-    @Test func aKilledProcessesRecordingGoesOnAndWhatSlidPastMeanwhileIsAGap() async throws {
+    @Test func aRecordingContinuesAfterAKillWithAGapForMissedSegments() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8")
         try await scene.records(4)
         try await scene.kill()
         #expect(scene.asset.isRecording && scene.names == ["0.ts", "1.ts", "2.ts", "3.ts"])
         try await scene.fixture.origin.clearRequests()
-        // Still in the window.
+        // Segments 4 and 5 are still in the window.
         try await scene.fixture.origin.advance("a", by: 2)
         scene.start()
         try await scene.records(6)
@@ -61,11 +61,11 @@ import Testing
         _ = try await scene.reason()
         #expect(scene.asset.isPlayableOffline)
         let playlist = try #require(scene.asset.renditions[0].source?.playlist)
-        // Number 6 began a discontinuity, and 12 another: the one that was missed is counted too.
+        // Segments 6 and 12 begin discontinuities. The missed one counts too.
         #expect(playlist.segments.count { $0.isDiscontinuity } == 2)
     }
 
-    @Test func whatIsRecordedIsNoneOfThePlayCache() async throws {
+    @Test func recordedPiecesDoNotCountAsPlayCache() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8")
         try await scene.records(4)
         #expect(scene.asset.isRecording && scene.asset.bytes > 0 && scene.asset.cachedBytes == 0)
@@ -77,7 +77,7 @@ import Testing
         #expect(asset.isRecorded && asset.bytes > 0 && asset.cachedBytes == 0)
     }
 
-    @Test func aRecordingThatIsEndedByHandIsWholeAsFarAsItWent() async throws {
+    @Test func aStoppedRecordingIsCompleteUpToItsEnd() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8")
         try await scene.records(4)
         try await scene.fixture.origin.add(OriginRule("*/5.ts") { $0.pauseAfter = 1000 })
@@ -94,12 +94,12 @@ import Testing
         #expect(scene.asset.isPlayableOffline && !scene.asset.isRecording)
     }
 
-    @Test func aCancelledRecordingGoesOnBehindWhatItHas() async throws {
+    @Test func aCancelledRecordingContinuesAfterItsLastSegment() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8")
         try await scene.records(4)
         scene.recorder?.cancel()
         #expect(scene.asset.isRecording)
-        // A player meanwhile gets the live stream, which is not stored.
+        // A player that opens the live stream meanwhile gets it from the origin, and the store keeps none of it.
         try await scene.fixture.origin.advance("a", by: 1)
         let rendition = scene.asset.renditions[0]
         try await waitUntil("the window's sliding") {
@@ -116,7 +116,7 @@ import Testing
         #expect(scene.names == ["0.ts", "1.ts", "2.ts", "3.ts", "4.ts"])
     }
 
-    @Test func aSegmentThatCannotBeHadIsAGapAndWhatIsBehindItIsThere() async throws {
+    @Test func anUnavailableSegmentIsAGap() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8")
         try await scene.records(4)
         try await scene.fixture.origin.add(OriginRule("*/4.ts") { $0.status = 404 })
@@ -125,7 +125,7 @@ import Testing
         #expect(scene.names.suffix(2) == ["(4)", "5.ts"])
     }
 
-    @Test func theFirstSegmentIsKeptThoughTheWindowHasSlidPastItBeforeItCame() async throws {
+    @Test func theFirstSegmentIsStoredAfterItLeftTheWindow() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("*/0.ts") { ($0.status, $0.times) = (404, 1) })
         let scene = try await RecordingScene(fixture, "/_live/a/media.m3u8")
@@ -136,7 +136,7 @@ import Testing
         #expect(try scene.piece("0.ts") == Repository.fixture("/ts/90p/0.ts"))
     }
 
-    @Test func anOriginThatBeginsAnewIsRecordedBehindADiscontinuity() async throws {
+    @Test func aRestartedStreamIsRecordedAfterADiscontinuity() async throws {
         func text(_ numbers: Range<Int>, at second: Int) -> String {
             let date = "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:\(10 + second)Z\n"
             return "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
@@ -155,11 +155,11 @@ import Testing
         #expect(source.playlist.segments.map(\.isDiscontinuity) == [false, false, false, true, false])
         #expect(source.playlist.segments[3].keys[0].initializationVector == [UInt8](repeating: 0, count: 16))
         #expect(source.playlist.maps.map(\.uri) == ["init-0.mp4", "init-1.mp4"])
-        // A player of the live stream is led to the new segments, whose numbers are used already.
+        // The live view uses new segment names, since the origin's numbers are already taken.
         let rendition = scene.asset.renditions[0]
         let live = try #require(rendition.source)
         #expect(live.playlist.segments.map { rendition.name(of: $0, in: live).description } == ["10.m4s", "11.m4s"])
-        // In the next process too, and a new token makes no other section of it.
+        // The names stay after a restart, and a new token does not create another initialization section.
         try await scene.kill()
         scene.start()
         try await scene.text(text(0..<3, at: 20).replacing("init.mp4?t=20", with: "init.mp4?t=21"))
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: [404, 410])
-    func aPlaylistThatIsGoneEndsTheRecordingAndTheSentenceSaysWhy(_ status: Int) async throws {
+    func aMissingPlaylistEndsTheRecordingWithTheReason(_ status: Int) async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8", .init(gone: .milliseconds(500)))
         try await scene.records(4)
         try await scene.fixture.origin.add(OriginRule("*.m3u8") { $0.status = status })
@@ -199,7 +199,7 @@ import Testing
         #expect(scene.asset.isPlayableOffline)
     }
 
-    @Test func anOriginThatIsAwayForLongEndsTheRecording() async throws {
+    @Test func aLongAbsenceOfTheOriginEndsTheRecording() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8", .init(absent: .seconds(1)))
         try await scene.records(4)
         try await scene.fixture.origin.stop()
@@ -208,7 +208,7 @@ import Testing
         #expect(scene.asset.isPlayableOffline)
     }
 
-    @Test func whatIsProtectedOrHasEndedIsNotRecorded() async throws {
+    @Test func protectedOrEndedStreamsAreNotRecorded() async throws {
         let fixture = try await DownloadFixture()
         let text = """
             #EXTM3U
@@ -259,7 +259,7 @@ import Testing
         #expect(scene.fixture.folder.files().contains("assets/\(scene.asset.id)/master.m3u8"))
     }
 
-    @Test func aFullDiskStopsTheRecordingAndItGoesOnWhenThereIsRoom() async throws {
+    @Test func aFullDiskStopsTheRecordingUntilThereIsSpace() async throws {
         let scene = try await RecordingScene(try await DownloadFixture(reserve: .max), "/_live/a/media.m3u8")
         try await waitUntil("the end") { scene.outcome != nil }
         guard case .storeFailed(let error) = scene.outcome else { throw TimedOut("a full disk") }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Downloader
 
-/// A recorder over a live stream of the origin's.
+/// A recorder for a live stream of the origin.
 @LoopActor final class RecordingScene: DownloadWorkObserver {
     let fixture: DownloadFixture
     let path: String
@@ -44,11 +44,11 @@ import Testing
     func work(for download: Download, completed rendition: Rendition) {}
 
     func work(for download: Download, ended outcome: DownloadOutcome) {
-        // Not what goes on of a process that was killed.
+        // Ignores outcomes of a killed process's work.
         if download.asset === asset { self.outcome = outcome }
     }
 
-    /// A new process with the state of a killed one.
+    /// Starts a new process with the state of a killed one.
     func kill() async throws {
         let former = recorder
         try await fixture.restart()
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// Why it ended.
+    /// The message about the end of the recording.
     func reason() async throws -> String {
         try await waitUntil("the end of \(path)", within: .seconds(40)) { outcome != nil }
         guard case .complete = outcome else { throw TimedOut("a whole recording: \(String(describing: outcome))") }
@@ -82,7 +82,7 @@ import Testing
         return try Data(contentsOf: URL(filePath: fixture.folder.path("\(folder)/\(name)")))
     }
 
-    /// Sets the one text that the origin gives.
+    /// Sets the playlist text of the origin.
     func text(_ text: String) async throws {
         try await fixture.origin.clearRules()
         try await fixture.origin.add(

@@ -9,9 +9,9 @@ import Testing
 
 @testable import Downloader
 
-/// Repair of damaged and missing pieces: by which request, and at which time.
+/// Repair of damaged and missing pieces: its requests and its schedule.
 @Suite @LoopActor struct RepairTests {
-    /// The smallest variant of a fixture, stored whole and with its lines.
+    /// The smallest variant of a fixture, stored completely and with its ledger lines.
     private func stored(_ fixture: DownloadFixture, _ name: String) async throws -> Download {
         let download = try await fixture.start("/\(name)/master.m3u8")
         try await fixture.reaches(.complete, name)
@@ -34,10 +34,10 @@ import Testing
         try await ended(try fixture.downloader.verifier.start(asset, isRepair: isRepair))
     }
 
-    @Test func aCompleteDownloadFetchesWhatItLacksAndNothingElse() async throws {
+    @Test func aRepairOfACompleteDownloadFetchesOnlyItsHoles() async throws {
         let fixture = try await DownloadFixture()
         let download = try await stored(fixture, "ts")
-        // The lines, before anything is damaged.
+        // Records the ledger lines before anything is damaged.
         #expect(try await verify(fixture, download.asset, isRepair: false).found == 0)
         try flip("video-90p/1.ts", fixture)
         try FileManager.default.removeItem(atPath: try fixture.folder.find("video-90p/4.ts"))
@@ -55,7 +55,7 @@ import Testing
         #expect(fixture.folder.files().contains { $0.hasSuffix("video-90p/media.m3u8") })
     }
 
-    @Test func aPausedDownloadStaysPausedAndGetsBackWhatWasWrongAlone() async throws {
+    @Test func aPausedDownloadStaysPausedAndOnlyDamageIsRepaired() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/90p/5.ts") { $0.hold = true })
         let download = try await fixture.start("/ts/master.m3u8")
@@ -67,11 +67,11 @@ import Testing
         let job = try await verify(fixture, download.asset, isRepair: true)
         #expect(job.state == .done && download.state == .paused)
         #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/0.ts"])
-        // The pieces after the stop are still selected holes.
+        // The pieces after the pause are still holes of the selection.
         #expect(job.report.remaining == 1)
     }
 
-    @Test func offlineTheFailureSaysSo() async throws {
+    @Test func anOfflineRepairFailsWithTheReason() async throws {
         let fixture = try await DownloadFixture()
         let download = try await stored(fixture, "ts")
         _ = try await verify(fixture, download.asset, isRepair: false)
@@ -80,7 +80,7 @@ import Testing
         let job = try await verify(fixture, download.asset, isRepair: true)
         #expect(job.state == .failed && job.failure?.code == LibraryError.Code.notStored.rawValue)
         #expect(job.report.remaining == 1)
-        // It goes on by itself as soon as it can.
+        // The download resumes by itself once the library is online.
         fixture.library.mode = .auto
         fixture.downloader.tryAgain(.network)
         try await fixture.reaches(.complete, "ts")
@@ -117,7 +117,7 @@ import Testing
         #expect(verifier.job(of: download.asset) == nil)
     }
 
-    // MARK: By the clock
+    // MARK: Schedule
 
     /// A clock that advances only on request.
     @LoopActor final class Clock {
@@ -145,7 +145,7 @@ import Testing
         try await fixture.reaches(.complete, "ts")
         #expect(download.isWhole && asset.verified == clock.time)
         #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/2.ts"])
-        // Not again before its time.
+        // Not repeated before the next due time.
         scrubber.look()
         clock.time += Scrubber.span
         scrubber.look()
@@ -174,7 +174,7 @@ import Testing
         await fixture.downloader.pause(other)
         scrubber.look()
         #expect(!job.verification.pace.isPaused)
-        // A request takes precedence.
+        // A requested verification takes precedence over a scheduled one.
         let asked = try verifier.start(other.asset, isRepair: false)
         #expect(job.state == .cancelled && asked.state == .running)
         verifier.stop()

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func anAbsentOriginIsWaitedForForEverWithPausesThatDouble() throws {
+    @Test func waitsForAnAbsentOriginWithoutLimitWithDoublingPauses() throws {
         var retryBudget = RetryBudget()
         let absent = DownloadOutcome.failed(try error(.unreachable))
         let verdicts = (0..<8).map { _ in verdict(&retryBudget, absent) }
@@ -47,8 +47,8 @@ import Testing
         #expect(verdict(&retryBudget, .failed(try error(code))).hasPrefix("fail"))
     }
 
-    /// Of many who use one token some are refused though it is fresh.
-    @Test func aRefusalIsTriedAgainAsLongAsPiecesComeBetween() throws {
+    /// If many requests use one token, some are refused even with a fresh token.
+    @Test func aRefusalIsRetriedWhilePiecesArrive() throws {
         var retryBudget = RetryBudget()
         let refused = DownloadOutcome.failed(try error(.forbidden))
         for _ in 0..<9 {
@@ -58,7 +58,7 @@ import Testing
         #expect(verdict(&retryBudget, refused) == "fail originRefused")
     }
 
-    @Test func aRefusedKeyAndAFullDiskAreWaitedFor() throws {
+    @Test func waitsForARefusedKeyAndAFullDisk() throws {
         var retryBudget = RetryBudget()
         #expect(verdict(&retryBudget, .failed(try error(.forbidden), isKey: true)) == "key 2")
         #expect(verdict(&retryBudget, .failed(try error(.notFound), isKey: true)) == "fail missing")
@@ -69,7 +69,7 @@ import Testing
         #expect(verdict(&retryBudget, .complete) == "complete")
     }
 
-    @Test func aFailureNamesWhatAndHowManyAndNoSecrets() throws {
+    @Test func aFailureNamesTheResourceAndTheCountWithoutSecrets() throws {
         var retryBudget = RetryBudget()
         let outcome = DownloadOutcome.failed(try error(.notFound), count: 3)
         guard case .fail(let failure) = retryBudget.verdict(on: outcome, of: "sintel", pauses: Self.pauses) else {

@@ -10,9 +10,9 @@ import Testing
 
 @testable import Downloader
 
-/// Downloads whose origin has other content now.
+/// Downloads whose origin now has other content.
 @Suite @LoopActor struct RevisionTests {
-    /// A film of which the first half of its lowest quality is stored, and which is another one now.
+    /// A film with the first half of its lowest quality stored. The origin then changes its content.
     private func changed(to other: String = "aes") async throws -> (DownloadFixture, ChangingFilm, Download) {
         let film = try ChangingFilm("ts")
         let fixture = try await DownloadFixture(film: film)
@@ -27,10 +27,11 @@ import Testing
         return (fixture, film, download)
     }
 
-    /// The old segments are gone, before it is known that there are others.
+    /// The old segments are missing at the origin before the new content is known.
     private static let lost = OriginRule("/film/90p/[345].ts") { ($0.times, $0.status) = (3, 404) }
 
-    /// The same, once the new is on its way: its keys do not come before they are let go.
+    /// Like `changed()`, with the download of the revision started. The origin holds its keys back until they are
+    /// released.
     private func replacing() async throws -> (DownloadFixture, ChangingFilm, old: Asset, new: Asset) {
         let (fixture, film, download) = try await changed()
         try await fixture.origin.add(Self.lost, OriginRule("*.key") { $0.hold = true })
@@ -43,7 +44,7 @@ import Testing
         ((try? FileManager.default.contentsOfDirectory(atPath: fixture.folder.path("assets"))) ?? []).sorted()
     }
 
-    /// Waits until these bundles are left alone, and what was removed is gone file by file.
+    /// Waits until only these bundles remain, and all files of removed ones are deleted.
     private func expectLeft(_ ids: [String], _ fixture: DownloadFixture) async throws {
         try await waitUntil("the rest to be gone") {
             let removed = try? FileManager.default.contentsOfDirectory(atPath: fixture.folder.path("tmp"))
@@ -55,7 +56,8 @@ import Testing
         try #require(fixture.library.asset(named: "film"))
     }
 
-    /// Waits until the one asset is whole, and changed no more; looks at everything that is left of it.
+    /// Waits until the revision has replaced the old asset and is complete, then checks the library, the store and the
+    /// catalogue.
     private func expectTheNewAlone(_ fixture: DownloadFixture, besides old: Asset) async throws {
         try await waitUntil("the change of places") {
             let id = try asset(fixture).id
@@ -76,7 +78,7 @@ import Testing
         }
     }
 
-    // MARK: By itself
+    // MARK: Automatic replacement
 
     @Test(arguments: ["aes", "cmaf"])
     func unavailableContentIsReplacedByTheSelectionOfTheNewRevision(_ other: String) async throws {
@@ -90,7 +92,7 @@ import Testing
         #expect(try fixture.download("film").renditions.first?.place == kept.renditionIndex)
     }
 
-    @Test func theOldRevisionPlaysUntilTheNewIsComplete() async throws {
+    @Test func theOldRevisionPlaysUntilTheNewOneIsComplete() async throws {
         let (fixture, _, old, revision) = try await replacing()
         #expect(try asset(fixture) === old && fixture.library.asset(at: old.origin) === old)
         #expect(fixture.library.asset(id: revision.id) === revision && revision.hasChanged == false)
@@ -101,7 +103,7 @@ import Testing
         try await expectTheNewAlone(fixture, besides: old)
     }
 
-    @Test func aDownloadOfTheNewThatFailsItselfWaitsForAPerson() async throws {
+    @Test func aFailedDownloadOfARevisionWaitsForTheUser() async throws {
         let (fixture, film, old, first) = try await replacing()
         try film.change(to: "cmaf")
         try await fixture.origin.clearRules()
@@ -111,7 +113,7 @@ import Testing
         #expect(try asset(fixture) === old)
         await fixture.library.look(for: first.renditions, of: first)
         #expect(first.hasChanged)
-        // Who asks for it gets what there is now, and nothing of what there was between.
+        // A new request gets the current content, without pieces of the revision in between.
         try await fixture.start("/film/master.m3u8")
         try await expectTheNewAlone(fixture, besides: old)
         #expect(try asset(fixture).multivariant?.media.isEmpty == false)
@@ -119,7 +121,7 @@ import Testing
 
     // MARK: Restarts
 
-    @Test func aKillAmidTheNewGoesOnWithIt() async throws {
+    @Test func aRevisionContinuesAfterAKill() async throws {
         let (fixture, _, download) = try await changed()
         let old = download.asset
         try await fixture.origin.add(
@@ -143,8 +145,8 @@ import Testing
         #expect(try await fixture.mediaRequests() == ["/film/90p/5.ts"])
     }
 
-    /// The old is out of the way, and the catalogue does not know yet.
-    @Test func aKillAmidTheChangeOfPlacesLeavesTheNew() async throws {
+    /// The state after a kill between the move of the old bundle and the update of the catalogue.
+    @Test func aKillDuringTheReplacementLeavesTheRevision() async throws {
         let (fixture, _, download) = try await changed()
         let old = download.asset
         try await fixture.origin.add(Self.lost)
@@ -172,9 +174,9 @@ import Testing
         #expect(try asset(fixture).id == revision.id)
     }
 
-    // MARK: By a person
+    // MARK: User actions
 
-    @Test func cancellingTheNewLeavesTheOld() async throws {
+    @Test func cancellingTheRevisionKeepsTheOldAsset() async throws {
         let (fixture, _, old, revision) = try await replacing()
         await fixture.downloader.cancel(try #require(fixture.downloader.download(of: revision)))
         #expect(try asset(fixture) === old && old.revision == nil && old.hasChanged)
@@ -194,7 +196,7 @@ import Testing
         #expect(fixture.library.assets.isEmpty)
     }
 
-    @Test func whereTheNewHasNothingOfWhatWasSelectedTheOldFails() async throws {
+    @Test func theDownloadFailsIfTheRevisionLacksTheSelection() async throws {
         let film = try ChangingFilm("ts")
         let fixture = try await DownloadFixture(film: film)
         try await fixture.origin.add(OriginRule("/film/270p/[345].ts") { $0.hold = true })
@@ -211,7 +213,7 @@ import Testing
         #expect(bundles(fixture) == [download.asset.id])
     }
 
-    @Test func withoutSpaceForBothTheOldStays() async throws {
+    @Test func theOldRevisionStaysWithoutSpaceForBoth() async throws {
         let (fixture, _, download) = try await changed()
         try await fixture.restart(reserve: .max / 2)
         let old = try asset(fixture)

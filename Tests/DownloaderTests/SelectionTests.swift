@@ -46,13 +46,13 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func whatDoesNotFitSaysWhatThereIs(_ selection: Selection, _ message: String) throws {
+    func aSelectionWithoutAMatchListsTheOptions(_ selection: Selection, _ message: String) throws {
         let playlist = try Presentations.cmaf()
         let error = #expect(throws: Selection.NoMatch.self) { try selection.renditions(of: playlist) }
         #expect(error?.description == message)
     }
 
-    @Test func aLanguageTakesItsRegions() throws {
+    @Test func aLanguageMatchesItsRegions() throws {
         let playlist = try Presentations.of(
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"B\",LANGUAGE=\"en-GB\",URI=\"gb\"",
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"E\",LANGUAGE=\"eng\",URI=\"eng\"",
@@ -61,7 +61,7 @@ import Testing
         #expect(throws: Selection.NoMatch.self) { try uris(Selection(audio: .languages(["en-US"])), of: playlist) }
     }
 
-    @Test func mutedInTheVariantMeansNothingMoreToFetch() throws {
+    @Test func muxedAudioNeedsNoFurtherRendition() throws {
         let playlist = try Presentations.of(
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Muxed\",LANGUAGE=\"en\",DEFAULT=YES",
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Other\",LANGUAGE=\"de\",URI=\"de\"",
@@ -79,7 +79,7 @@ import Testing
         #expect(try uris(Selection(), of: playlist) == ["v", "a"])
     }
 
-    @Test func soundAloneIsChosenOnlyWhereNothingHasAPicture() throws {
+    @Test func audioOnlyVariantsAreChosenOnlyWithoutVideo() throws {
         let mixed = try Presentations.of(
             "#EXT-X-STREAM-INF:BANDWIDTH=900", "sound", "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x90", "picture")
         #expect(try uris(Selection(), of: mixed) == ["picture"])
@@ -91,7 +91,7 @@ import Testing
         #expect(error?.description == "no variant is 720p; there are 0.0 Mb/s")
     }
 
-    @Test func aRenditionThatServesTwiceIsNamedOnce() throws {
+    @Test func aSharedRenditionIsSelectedOnce() throws {
         let playlist = try Presentations.of(
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"A\",URI=\"one\"",
             "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"", "one")

@@ -10,7 +10,7 @@ import Testing
 @testable import Downloader
 @testable import Library
 
-/// Assets whose playlists are the fixtures', or texts, read from disk: nothing is fetched.
+/// Assets with the playlists of fixtures, or with given texts, read from disk. Nothing is fetched.
 @LoopActor struct StoredAsset {
     let folder: TemporaryFolder
     let store: Store

@@ -9,7 +9,7 @@ import Testing
         return ranges
     }
 
-    @Test func neighboursAndOverlapsBecomeOne() {
+    @Test func adjacentAndOverlappingRangesAreMerged() {
         #expect(ranges((0, 2), (2, 4), (4.0005, 6)).ranges == [0..<6])
         #expect(ranges((0, 5), (1, 2)).ranges == [0..<5])
         #expect(ranges((0, 2), (2.1, 3)).ranges == [0..<2, 2.1..<3])
@@ -17,7 +17,7 @@ import Testing
         #expect(TimeRanges().duration == 0)
     }
 
-    @Test func theCommonTimeIsWhatBothHave() {
+    @Test func intersectionIsTheCommonTime() {
         let left = ranges((0, 4), (6, 10), (12, 14))
         #expect(left.intersection(ranges((2, 7), (9, 13))).ranges == [2..<4, 6..<7, 9..<10, 12..<13])
         #expect(left.intersection(ranges((4, 6))).ranges.isEmpty)
@@ -25,7 +25,7 @@ import Testing
         #expect(left.intersection(TimeRanges()) == TimeRanges())
     }
 
-    /// Compared with the same on a grid of halves of seconds.
+    /// Compares the intersection with the same on a grid of half seconds.
     @Test(arguments: 0..<200)
     func intersectionAgreesWithCountingPoints(_ seed: Int) {
         var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1

@@ -5,7 +5,7 @@ import Testing
 
 /// Holes of renditions, in the plan.
 @Suite @LoopActor struct TrackTests {
-    /// `p0`, `3@4.0`.
+    /// Holes as text: `p0`, `3@4.0`.
     private func text(_ track: Plan.Track) -> [String] {
         (track.preliminaries + track.segments).map { hole in
             switch hole.item {
@@ -35,9 +35,9 @@ import Testing
         #expect(stored.download("video-90p").isWhole)
     }
 
-    @Test func aRangeWantsTheSegmentsThatItTouchesAndWhatTheyNeed() throws {
+    @Test func aRangeSelectsItsSegmentsAndTheirKeysAndSections() throws {
         let stored = try StoredAsset("aes-noiv", "video-90p")
-        // The second key begins with the third segment.
+        // The second key applies from the third segment on.
         #expect(stored.download("video-90p", range: 1..<4).tracks.map(text) == [["p0", "0@0.0", "1@2.0"]])
         #expect(stored.download("video-90p", range: 4.0..<4.5).tracks.map(text) == [["p1", "2@4.0"]])
         let download = stored.download("video-90p", range: 4.0..<4.5)

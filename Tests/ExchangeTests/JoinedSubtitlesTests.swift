@@ -9,7 +9,7 @@ import Testing
         return String(decoding: joined.text, as: UTF8.self)
     }
 
-    @Test func theClockOfTheMediaIsTakenAway() {
+    @Test func theMediaClockIsSubtracted() {
         let segment = """
             WEBVTT
             X-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:01.000
@@ -31,13 +31,13 @@ import Testing
                 """)
     }
 
-    @Test func aCueOfTwoSegmentsComesOnceAndOneBeforeTheStartNotAtAll() {
+    @Test func aRepeatedCueComesOnceAndAnEarlyCueIsDropped() {
         let cue = "WEBVTT\r\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:0\r\n\r\n00:01.000 --> 00:03.000\r\nHere\r\n"
         #expect(joined([cue, cue], start: 1.4) == "WEBVTT\n\n00:00:00.000 --> 00:00:01.600\nHere\n")
         #expect(joined([cue], start: 3) == "WEBVTT\n")
     }
 
-    @Test func withoutAMapCuesAreByTheClockThatBeginsWithTheMedia() {
+    @Test func withoutAMapCuesAreRelativeToTheMediaStart() {
         #expect(
             joined(["WEBVTT\n\n00:01.000 --> 00:03.000\nHere\n"], start: 10)
                 == "WEBVTT\n\n00:00:01.000 --> 00:00:03.000\nHere\n")

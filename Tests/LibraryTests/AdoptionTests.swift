@@ -11,7 +11,7 @@ import Testing
 @testable import Library
 @testable import Retention
 
-/// Bundles in the store that no asset knows, and those that another Weir has written.
+/// Orphan bundles in the store, and bundles written by other versions.
 @Suite @LoopActor struct AdoptionTests {
     private let fixture: LibraryFixture
 
@@ -19,7 +19,7 @@ import Testing
 
     private func path(_ fixture: String) -> String { Repository.path("fixtures/media/\(fixture)") }
 
-    /// Lets the next start find neither the catalogue nor records.
+    /// Deletes the catalogue and its records before the next start.
     private func loseCatalogue() async throws {
         await fixture.flush()
         for name in try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
@@ -40,7 +40,7 @@ import Testing
         try Data(other.utf8).write(to: file)
     }
 
-    /// Every file of a bundle with its bytes and its time.
+    /// Every file of a bundle with its bytes and modification time.
     private func state(of id: String) throws -> [String: String] {
         let root = fixture.folder.path("assets/\(id)")
         var state: [String: String] = [:]
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: ["ts", "cmaf", "aes", "audio"])
-    func withNeitherCatalogueNorRecordsAssetsComeBackFromTheirBundles(name: String) async throws {
+    func restoresAssetsFromBundlesWithoutCatalogueAndRecords(name: String) async throws {
         let asset = try await fixture.exchange.importer.importAsset(at: path(name), name: "film")
         let policy = StoragePolicy(expires: 2_000_000_000, priority: .important)
         try await fixture.retention.setPolicy(policy, of: asset)
@@ -70,7 +70,7 @@ import Testing
         #expect(downloads.adopted == ["film"])
         #expect(found.life.policy == policy && found.origin.isPlaceholder && found.created == asset.created)
         #expect(fixture.log.lines.contains { $0.contains("1 bundle in the store") && $0.contains("\"film\"") })
-        // From now on the catalogue knows it.
+        // The catalogue knows the asset from now on.
         try await fixture.restart()
         await fixture.exchange.orphans.adopt()
         let again = try #require(fixture.library.asset(named: "film"))
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func whatWasTakenInIsNotKeptOpen() async throws {
+    @Test func adoptedBundlesAreNotKeptOpen() async throws {
         _ = try await fixture.exchange.importer.importAsset(at: path("cmaf"), name: "film")
         await fixture.flush()
         #expect(try openFolders() == 0)
@@ -97,7 +97,7 @@ import Testing
         #expect(try openFolders() == 0)
     }
 
-    @Test func aNameThatIsTakenByNowIsNumbered() async throws {
+    @Test func aTakenNameGetsANumber() async throws {
         let first = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         let copied = try await ProcessRunner.run(
             "cp", ["-a", fixture.folder.path("assets/\(first.id)"), fixture.folder.path("assets/by-hand")])
@@ -107,12 +107,12 @@ import Testing
         #expect(second.name == "film-2" && second.isEverythingWhole && second.bytes == first.bytes)
     }
 
-    @Test func aPartOfAChoiceGetsTheNamesOfThatPart() async throws {
+    @Test func aBundleOfANumberedVariantIsAdopted() async throws {
         let asset = try await fixture.exchange.importer.importAsset(at: path("audio"), name: "film")
         let rendition = try #require(asset.renditions.first)
         let bundle = fixture.folder.path("assets/\(asset.id)")
         try await loseCatalogue()
-        // As where another variant of this height came first, and is not stored.
+        // The state if another variant of this height came first and is not stored.
         try FileManager.default.moveItem(
             atPath: bundle + "/" + rendition.name.id, toPath: bundle + "/\(rendition.name.id)-7")
         let master = URL(filePath: bundle + "/master.m3u8")
@@ -142,7 +142,7 @@ import Testing
         #expect(outside.files() == ["asset.json"])
     }
 
-    @Test func aBundleWithNothingWholeIsListedAndCanBeRemoved() async throws {
+    @Test func aBundleWithoutCompletePiecesIsListedAndRemovable() async throws {
         let asset = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         try FileManager.default.removeItem(atPath: fixture.folder.path("assets/\(asset.id)/master.m3u8"))
         try await loseCatalogue()
@@ -182,7 +182,7 @@ import Testing
         #expect(try bundles().isEmpty)
     }
 
-    @Test func aNewerOneThatNobodyKnowsIsListedWithTheReason() async throws {
+    @Test func anOrphanBundleOfANewerFormatIsListedWithTheReason() async throws {
         let asset = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         try await loseCatalogue()
         try replaceFormat(of: asset.id, by: 2)
@@ -194,7 +194,7 @@ import Testing
         #expect(try state(of: asset.id) == before)
     }
 
-    @Test func anOlderOneIsWrittenAnew() async throws {
+    @Test func aBundleOfAnOlderFormatIsRewritten() async throws {
         let asset = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         await fixture.flush()
         try replaceFormat(of: asset.id, by: 0)

@@ -15,7 +15,7 @@ import Testing
         #expect(Artwork(Array(Self.png.dropLast(3))) == nil)
     }
 
-    @Test func refusesTooLongImages() {
+    @Test func refusesImagesAboveTheSizeLimit() {
         let fill = { Self.png + [UInt8](repeating: 0, count: $0 - Self.png.count) }
         #expect(Artwork(fill(Artwork.limit)) != nil)
         #expect(Artwork(fill(Artwork.limit + 1)) == nil)

@@ -17,7 +17,7 @@ import Testing
         return playlist
     }
 
-    @Test func aRefreshedPlaylistKeepsWhatIsKnownOfItsRenditions() throws {
+    @Test func aRefreshKeepsTheStateOfRenditions() throws {
         let asset = try RenditionFixture().asset
         asset.adopt(
             try multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x90", "a?token=1"), base: asset.origin)
@@ -28,7 +28,7 @@ import Testing
         #expect(asset.urls(of: rendition).map(\.text) == ["http://o/a/a?token=2"])
     }
 
-    @Test func namesMirrorsByTheFirstAndKeepsOtherNames() throws {
+    @Test func mirrorsShareTheNameOfTheFirst() throws {
         let asset = try RenditionFixture().asset
         let same = "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1280x720"
         let text = "#EXTM3U\n\(same)\na\n\(same)\n//b.example/a\n\(same.replacing("=1,", with: "=2,"))\nc\n"
@@ -40,7 +40,7 @@ import Testing
         #expect(asset.rendition(reportedAs: "//b.example/a", base: asset.origin) === asset.renditions[0])
     }
 
-    @Test func aMediaPlaylistInTheMultivariantsPlaceIsTheOnlyRendition() throws {
+    @Test func aMediaPlaylistAsEntryIsTheOnlyRendition() throws {
         let asset = try RenditionFixture().asset
         asset.adopt(
             try multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x90", "a"), base: asset.origin)
@@ -52,7 +52,7 @@ import Testing
         #expect(asset.duration == 2)
     }
 
-    @Test func sessionKeysAreNumberedWithTheEntry() throws {
+    @Test func sessionKeysGetNumbersFromTheEntryPlaylist() throws {
         let asset = try RenditionFixture().asset
         asset.adopt(
             try multivariant(
@@ -63,7 +63,7 @@ import Testing
         #expect(asset.keys.unsaved(of: "a-id").map(\.number) == [0])
     }
 
-    @Test func keysAreRestoredUnderTheirNumbersWhateverIsMissing() throws {
+    @Test func keysKeepTheirNumbersDespiteGaps() throws {
         let ring = try RenditionFixture().asset.keys
         ring.restore(try .init("http://o/k5"), number: 5)
         ring.restore(try .init("http://o/k2"), number: 2)

@@ -14,14 +14,14 @@ import Testing
         try String(contentsOfFile: fixture.folder.path("assets/\(asset.id)/\(path)"), encoding: .utf8)
     }
 
-    /// Every kind of presentation, and the renditions that make one whole variant of it.
+    /// Every kind of presentation, and the renditions that make up one complete variant.
     nonisolated static let presentations: [(fixture: String, renditions: [String])] = [
         ("ts", ["video-90p"]), ("cmaf", ["video-90p", "audio-en"]), ("byterange-ts", ["video-90p"]),
         ("byterange-fmp4", ["video-180p"]), ("aes", ["video-90p"]), ("aes-noiv", ["video-180p"]), ("audio", ["audio"]),
     ]
 
     @Test(arguments: presentations)
-    func theFolderPlaysByItself(_ name: String, _ renditions: [String]) async throws {
+    func aBundlePlaysWithoutWeir(_ name: String, _ renditions: [String]) async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/\(name)/master.m3u8")
         for rendition in renditions { try await fixture.fetch(rendition, of: asset) }
@@ -110,7 +110,7 @@ import Testing
         #expect(!text.contains("BYTERANGE"))
     }
 
-    @Test func aLoneMediaPlaylistGetsAMasterOfOneVariant() async throws {
+    @Test func aLoneMediaPlaylistGetsAMultivariantPlaylist() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/90p/media.m3u8")
         try await fixture.fetch("media", of: asset)
@@ -120,7 +120,7 @@ import Testing
                 == "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(largest * 4)\nmedia/media.m3u8\n")
     }
 
-    @Test func areWrittenOnlyWhenCompletenessChanges() async throws {
+    @Test func playlistsAreWrittenOnlyWhenCompletenessChanges() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         let master = fixture.folder.path("assets/\(asset.id)/master.m3u8")
@@ -137,7 +137,7 @@ import Testing
         try await piece.end()
         #expect(!FileManager.default.fileExists(atPath: master))
 
-        // A process that ended before it had written them leaves that to the next.
+        // If a process ends before it has written the playlists, the next process writes them.
         try await fixture.restart()
         let again = try #require(fixture.library.asset(named: "ts"))
         fixture.library.publish(again)

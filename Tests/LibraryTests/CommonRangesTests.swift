@@ -3,7 +3,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Segments that are there are written `x`, those that are not `.`.
+/// Stored segments are written `x`, missing ones `.`.
 @Suite struct CommonRangesTests {
     private func track(_ marks: String, _ durations: [Double]) -> CommonRanges.Track {
         CommonRanges.Track(durations: durations, isThere: marks.map { $0 == "x" })
@@ -29,21 +29,21 @@ import Testing
         #expect(cut.seconds == 18)
     }
 
-    @Test func shorterSegmentsGoTogether() {
+    @Test func shorterSegmentsAreGrouped() {
         let cut = CommonRanges([track("xxxx.xxx", each: 1), track("xxxx", each: 2)])
         #expect(text(cut) == ["xxxx..xx", "xx.x"])
         #expect(cut.seconds == 6)
         #expect(text(CommonRanges([track("xxxx.xxx", each: 1), track(".xxx", each: 2)])) == ["..xx..xx", ".x.x"])
     }
 
-    @Test func endsThatDifferBySoundsFramesAreTheSame() {
+    @Test func endsWithinAnAudioFrameAreEqual() {
         let sound = track(".xxx..x", [2.005, 2.005, 2.005, 1.984, 2.005, 2.005, 0.021])
         let cut = CommonRanges([track("....xxxx....", each: 1), sound])
         #expect(text(cut) == ["....xxxx....", "..xx..."])
         #expect(cut.seconds == 4)
     }
 
-    @Test func cutsAreMadeOnlyWhereAllEnd() {
+    @Test func cutsAreAtCommonBoundaries() {
         let cut = CommonRanges([track("xxxxx.xxxx", each: 6), track("xxxxxx", each: 10)])
         #expect(text(cut) == ["xxxxx.....", "xxx..."])
         #expect(cut.seconds == 30)
@@ -56,7 +56,7 @@ import Testing
         #expect(CommonRanges([track("xx", each: 2), track("xxxx", each: 2)]).seconds == 4)
     }
 
-    @Test func nothingRemainsOfNothing() {
+    @Test func emptyInputGivesEmptyOutput() {
         #expect(CommonRanges([]).seconds == 0)
         #expect(text(CommonRanges([track("", each: 1), track("xxx", each: 1)])) == ["", "..."])
         #expect(CommonRanges([track("..", each: 1)]).seconds == 0)

@@ -23,7 +23,7 @@ import Testing
             ("token=1&_HLS_part=2&_HLS_msn=7&b", "token=1&b"), ("a&&b", "a&&b"), ("_HLS_skip=no", nil),
             ("_HLS_other=1", "_HLS_other=1"), ("x_HLS_msn=x", "x_HLS_msn=x"),
         ] as [(String?, String?)])
-    func theRestOfTheQueryIsTheOriginsOwn(_ query: String?, _ rest: String?) throws {
+    func otherQueryParametersBelongToTheOrigin(_ query: String?, _ rest: String?) throws {
         #expect(try DeliveryDirectives.take(from: query).rest == rest)
     }
 
@@ -49,13 +49,13 @@ import Testing
             ("http://o/m.m3u8?", "http://o/m.m3u8?_HLS_msn=7&_HLS_part=2&_HLS_skip=YES"),
             ("http://o/m.m3u8?t=%2F&u=a:b", "http://o/m.m3u8?t=%2F&u=a:b&_HLS_msn=7&_HLS_part=2&_HLS_skip=YES"),
         ])
-    func theyGoBehindTheOriginsQueryInTheOrderOfTheirNames(_ url: String, _ expected: String) throws {
+    func directivesFollowTheOriginsQuerySortedByName(_ url: String, _ expected: String) throws {
         let directives = try directives("_HLS_skip=YES&_HLS_part=2&_HLS_msn=7")
         #expect(try directives.added(to: WebURL(url)).text == expected)
         #expect(try DeliveryDirectives.none.added(to: WebURL(url)).text == url)
     }
 
-    @Test func onlyWhatTheOriginOffersIsAskedOfIt() throws {
+    @Test func sendsOnlyDirectivesThatTheOriginOffers() throws {
         let all = try directives("_HLS_msn=7&_HLS_part=2&_HLS_skip=YES")
         let segment = "\n#EXTINF:2,\n0.ts"
         #expect(try all.understood(by: playlist("#EXT-X-VERSION:3" + segment)) == .none)
@@ -66,7 +66,7 @@ import Testing
         #expect(try all.understood(by: playlist(blocks + "\n#EXT-X-ENDLIST")) == .none)
     }
 
-    /// Segments 5 (of which the parts are gone) and 6 are whole, 7 has two parts.
+    /// Segments 5 (its parts are no longer listed) and 6 are complete; segment 7 has two parts.
     private static let edge = """
         #EXT-X-MEDIA-SEQUENCE:5
         #EXTINF:2,
@@ -89,7 +89,7 @@ import Testing
             ("_HLS_msn=6&_HLS_part=2", false, true), ("_HLS_msn=7&_HLS_part=1", false, true),
             ("_HLS_msn=7&_HLS_part=2", false, false), ("_HLS_msn=8&_HLS_part=0", false, false),
         ])
-    func aPlaylistHoldsWhatItLists(_ query: String, _ atSegment: Bool, _ inNext: Bool) throws {
+    func aPlaylistSatisfiesDirectivesForListedParts(_ query: String, _ atSegment: Bool, _ inNext: Bool) throws {
         #expect(try directives(query).areMet(by: playlist(Self.edge)) == atSegment)
         #expect(try directives(query).areMet(by: playlist(Self.edge + Self.begun)) == inNext)
         #expect(try directives(query).areMet(by: playlist(Self.edge + "\n#EXT-X-ENDLIST")))
@@ -97,7 +97,7 @@ import Testing
 }
 
 @Suite struct ReloadScheduleTests {
-    @Test func whatHadChangedCountsForATargetDurationAndWhatHadNotForHalfOfOne() {
+    @Test func waitsATargetDurationAfterAChangeElseHalf() {
         var schedule = ReloadSchedule()
         let start = ContinuousClock.now
         #expect(schedule.wait(now: start) == .zero)

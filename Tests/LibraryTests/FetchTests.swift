@@ -20,7 +20,7 @@ import Testing
         return (fixture, asset, try await fixture.rendition(id, of: asset))
     }
 
-    @Test func oneRequestServesAllWhoJoinAndLeavesAPiece() async throws {
+    @Test func oneRequestServesAllReadersAndStoresAPiece() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
         let fetches = try (0..<20).map { _ in try fixture.fetch(0, of: rendition, in: asset) }
@@ -53,7 +53,7 @@ import Testing
         try await waitUntil("its end") { @LoopActor in gone == nil && file == nil }
     }
 
-    @Test func aByteRangeBecomesAFileOfItsOwn() async throws {
+    @Test func aByteRangeIsStoredAsAFile() async throws {
         let (fixture, asset, rendition) = try await start("/byterange-ts/master.m3u8")
         let fetch = try fixture.fetch(1, of: rendition, in: asset)
         try await fetch.end()
@@ -63,7 +63,7 @@ import Testing
         #expect(rendition.folder.contains("1.ts"))
     }
 
-    @Test func aBodyWithoutALengthIsWholeWhenItsChunksEnd() async throws {
+    @Test func aChunkedBodyIsCompleteAtItsLastChunk() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.chunked, $0.pauseAfter) = (true, 1000) })
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
@@ -75,7 +75,7 @@ import Testing
         #expect(fetch.isPiece)
     }
 
-    @Test func aBodyWithoutALengthThatIsCutIsNoPiece() async throws {
+    @Test func aCutBodyWithoutALengthIsNotStored() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.chunked, $0.cutAfter, $0.times) = (true, 1000, 1) },
@@ -124,7 +124,7 @@ import Testing
         #expect(ranges.count == 2 && ranges[1]?.hasPrefix("bytes=10") == true, "\(ranges)")
     }
 
-    @Test func aParkedBeginningThatNoLongerFitsIsDropped() async throws {
+    @Test func aParkedBeginningOfOtherContentIsDropped() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(
             OriginRule("/ts/90p/0.ts") { ($0.cutAfter, $0.times) = (5000, 1) },
@@ -134,7 +134,7 @@ import Testing
         #expect(fetch.written == 5000)
         fetch.release()
 
-        // Another text of the same length under another tag.
+        // Another body of the same length with another entity tag.
         try await fixture.origin.clearRules()
         let changed = String(repeating: "other bytes ", count: 4000)
         try await fixture.origin.add(OriginRule("/ts/90p/0.ts") { ($0.status, $0.body) = (200, changed) })
@@ -162,7 +162,7 @@ import Testing
 
     // MARK: Wrong responses
 
-    @Test func anHTMLPageIsNoPieceAndIsReported() async throws {
+    @Test func anHTMLPageIsNotStoredAndIsReported() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { $0.html = true })
         do {
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test(arguments: [15, 17, 0])
-    func aKeyOfAnotherLengthIsRefused(_ length: Int) async throws {
+    func aKeyOfAWrongLengthIsRefused(_ length: Int) async throws {
         let (fixture, asset, rendition) = try await start("/aes/master.m3u8")
         let body = String(repeating: "k", count: length)
         try await fixture.origin.add(OriginRule("*.key") { ($0.status, $0.body) = (200, body) })
@@ -204,7 +204,7 @@ import Testing
         #expect(folder.sizes == ["0.key": 16])
     }
 
-    @Test func aKeyThatLooksLikeAPageIsAKey() async throws {
+    @Test func aKeyThatLooksLikeHTMLIsAccepted() async throws {
         let (fixture, asset, rendition) = try await start("/aes/master.m3u8")
         try await fixture.origin.add(OriginRule("*.key") { ($0.status, $0.body) = (200, "<html>0123456789") })
         let (folder, key) = try #require(rendition.preliminaries.first)
@@ -213,7 +213,7 @@ import Testing
         #expect(folder.sizes == ["0.key": 16])
     }
 
-    @Test func anEmptyBodyIsNoPiece() async throws {
+    @Test func anEmptyBodyIsNotStored() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.status, $0.body) = (200, "") })
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
@@ -221,7 +221,7 @@ import Testing
         #expect(rendition.folder.sizes.isEmpty)
     }
 
-    @Test func theWholeFileInARangesPlaceIsNoPiece() async throws {
+    @Test func theWholeFileInsteadOfARangeIsNotStored() async throws {
         let (fixture, asset, rendition) = try await start("/byterange-ts/master.m3u8")
         try await fixture.origin.add(OriginRule("*.ts") { $0.ignoreRange = true })
         let fetch = try fixture.fetch(1, of: rendition, in: asset)
@@ -232,7 +232,7 @@ import Testing
     @Test(arguments: [
         (404, FetchError.Code.missing), (403, .originRefused), (410, .originRefused), (500, .badOrigin),
     ])
-    func aRefusalKeepsItsStatus(_ status: Int, _ expected: FetchError.Code) async throws {
+    func aRefusalKeepsTheOriginsStatus(_ status: Int, _ expected: FetchError.Code) async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = status })
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
@@ -241,7 +241,7 @@ import Testing
 
     // MARK: Not stored
 
-    @Test func withoutSpaceItPassesThroughWithTheReason() async throws {
+    @Test func aFullDiskPassesTheBodyThroughAndReportsWhy() async throws {
         let (fixture, asset, rendition) = try await start(reserve: .max)
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
         try await fetch.end()
@@ -251,7 +251,7 @@ import Testing
         fetch.release()
         #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
 
-        // A player that asks again at once gets the same bytes; a download tries again.
+        // A player that asks again at once gets the same bytes; a download fetches again.
         #expect(try fixture.fetch(0, of: rendition, in: asset) === fetch)
         #expect(try fixture.fetch(0, of: rendition, in: asset, urgency: .background) !== fetch)
     }
@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test func liveSegmentsAreNotStoredButServedForAShortTime() async throws {
+    @Test func liveSegmentsStayInMemoryForAShortTime() async throws {
         let (fixture, asset, rendition) = try await start("/_live/a/media.m3u8", "media")
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
         try await fetch.end()
@@ -283,11 +283,12 @@ import Testing
         #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
     }
 
-    @Test func piecesUnknownToTheCatalogueAreNotKept() async throws {
+    @Test func piecesWithoutARecordedPlaylistAreNotStored() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/aes/master.m3u8")
         let rendition = try #require(asset.rendition("video-90p"))
-        // As if the playlist could not be noted: its keys' numbers would go to others after a crash.
+        // Simulates a playlist that could not be recorded: after a crash, the numbers of its keys would go to other
+        // keys.
         rendition.adopt(
             try RenditionFixture.source(
                 "#EXT-X-KEY:METHOD=AES-128,URI=\"../keys/2.key\"\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST",
@@ -302,7 +303,7 @@ import Testing
         try await fetch.end()
         #expect(fetch.keepFailure?.code == .diskFull)
 
-        // The next who asks for the playlist brings it to the catalogue.
+        // The next request for the playlist records it in the catalogue.
         _ = try await fixture.library.source(of: rendition, in: asset)
         #expect(rendition.isSaved && asset.saveFailure == nil)
     }

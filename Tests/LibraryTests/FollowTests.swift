@@ -10,15 +10,16 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// A new URL for an asset whose old one died.
+/// A new URL for an asset whose old URL has expired.
 @Suite @LoopActor struct FollowTests {
-    /// The paths without their queries that were asked for beside playlists, sorted.
+    /// The requested paths without queries and playlists, sorted.
     private func media(_ origin: TestOrigin) async throws -> [String] {
         try await origin.requests().map { String($0.path.prefix { $0 != "?" }) }
             .filter { !$0.hasSuffix(".m3u8") }.sorted()
     }
 
-    /// A fixture with the first half of its worst variant, whose links have expired, and another origin of the same.
+    /// A fixture whose worst variant is half stored and whose links have expired, and another origin with the same
+    /// content.
     private func expired(_ name: String) async throws -> (LibraryFixture, Asset, Rendition, TestOrigin) {
         let fixture = try await LibraryFixture()
         try await fixture.origin.add(OriginRule("/\(name)/*") { $0.signed = .init(seconds: 600) })
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: ["aes", "ts", "byterange-fmp4"])
-    func theNewURLGivesWhatIsMissingAndNothingAgain(_ name: String) async throws {
+    func aNewURLProvidesOnlyTheHoles(_ name: String) async throws {
         let (fixture, asset, rendition, other) = try await expired(name)
         let kept = Set(rendition.folder.sizes.keys)
         let url = try WebURL(other.url("/\(name)/master.m3u8?fresh"))
@@ -78,7 +79,7 @@ import Testing
         #expect(!again.hasChanged && fixture.log.lines.isEmpty)
     }
 
-    @Test func aFetchThatWasUnderWayGoesOnAtTheNewURL() async throws {
+    @Test func aFetchUnderWayContinuesAtTheNewURL() async throws {
         let fixture = try await LibraryFixture()
         try await fixture.origin.add(OriginRule("*/0.ts") { ($0.hold, $0.status) = (true, 403) })
         let asset = try await fixture.open("/ts/master.m3u8")
@@ -93,7 +94,7 @@ import Testing
         #expect(try await other.requests(for: "/ts/90p/0.ts").count == 1)
     }
 
-    @Test func otherContentIsRefusedWithWhatDiffers() async throws {
+    @Test func otherContentIsRefusedWithTheDifference() async throws {
         let (fixture, asset, _, other) = try await expired("ts")
         let (url, short) = (asset.origin, "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST\n")
         let longer = try String(decoding: Repository.fixture("/ts/90p/media.m3u8"), as: UTF8.self)
@@ -128,7 +129,7 @@ import Testing
         try await stays(fixture, asset, at: url)
     }
 
-    @Test func aURLThatIsAnotherAssetsOrLeadsToNoPlaylistIsRefused() async throws {
+    @Test func aURLOfAnotherAssetOrWithoutAPlaylistIsRefused() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         let other = try await fixture.open("/cmaf/master.m3u8")
@@ -141,7 +142,7 @@ import Testing
         #expect(await refusal("/cmaf/master.m3u8") == .urlTaken)
         #expect(await refusal("/page.m3u8") == .notPlaylist)
         #expect(await refusal("/nowhere.m3u8") == .badOrigin)
-        // One that another asset is about to get.
+        // A URL that another asset is about to get.
         let opening = Task { @LoopActor in try await fixture.open("/late.m3u8") }
         try await waitUntil("the request") { try await fixture.origin.load().paused == 1 }
         let moving = Task { @LoopActor in await refusal("/late.m3u8") }
@@ -157,7 +158,7 @@ import Testing
         #expect(await code { try await fixture.library.follow(asset, to: fixture.url("/x.m3u8")) } == .missing)
     }
 
-    @Test func aLonePlaylistMovesWithItsPieces() async throws {
+    @Test func aLoneMediaPlaylistKeepsItsPiecesAtTheNewURL() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/aes/90p/media.m3u8")
         try await fixture.fetch("media", of: asset)
@@ -171,7 +172,7 @@ import Testing
         #expect(try await media(other).isEmpty)
     }
 
-    @Test func headerFieldsStayWithTheirOriginUnlessTheyAreGivenAnew() async throws {
+    @Test func headerFieldsStayWithTheirOriginUnlessGivenAgain() async throws {
         let fixture = try await LibraryFixture()
         let (old, new) = (try UserFields(["Cookie: old"]), try UserFields(["Cookie: new"]))
         let asset = try await fixture.library.open(fixture.url("/ts/master.m3u8"), fields: old)
@@ -190,7 +191,7 @@ import Testing
 }
 
 extension WebURL {
-    /// A URL that the test itself made.
+    /// Parses a URL of the test.
     fileprivate init(parsing text: String) throws(LibraryError) {
         do { self = try WebURL(text) } catch { throw LibraryError(.refusedURL, "\(error)") }
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import Library
 @testable import Store
 
-/// Fetches that only a download waits for: gathered in memory, and kept by the store's own thread.
+/// Fetches that only a download waits for. They are gathered in memory and stored by the worker thread.
 @Suite @LoopActor struct GatheredFetchTests {
     let fixture: LibraryFixture
     let asset: Asset
@@ -28,14 +28,14 @@ import Testing
     /// Growing files in the store's folder.
     private var onItsWay: [String] { fixture.folder.files().filter { $0.hasPrefix("tmp/") } }
 
-    /// Lets the store's thread wait until the gate is opened.
+    /// Blocks the worker thread until the semaphore is signalled.
     private func hold() -> DispatchSemaphore {
         let gate = DispatchSemaphore(value: 0)
         fixture.library.store.worker?.submit { _ = gate.wait(timeout: .now() + 30) }
         return gate
     }
 
-    /// A fetch all of whose bytes are there, while the store's thread is held.
+    /// A fetch whose bytes have all arrived, while the worker thread is blocked.
     private func arrived() async throws -> (Fetch, DispatchSemaphore) {
         let gate = hold()
         let fetch = try download()
@@ -49,7 +49,7 @@ import Testing
         return Array(buffer.prefix(max(0, count)))
     }
 
-    @Test func itIsOnTheDiskWhenItIsWholeAndKnownWhenItIsThere() async throws {
+    @Test func aGatheredFetchIsStoredWhenCompleteAndThenListed() async throws {
         #expect(content.count < 64 << 10)
         try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1000, 1) })
         let gate = hold()
@@ -68,7 +68,7 @@ import Testing
         #expect(fetch.bytes == content && onItsWay.isEmpty)
     }
 
-    @Test func aPlayerThatJoinsInTheMiddleReadsAFileThatGrows() async throws {
+    @Test func aPlayerThatJoinsInTheMiddleReadsAGrowingFile() async throws {
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
         let fetch = try download()
         try await fetch.announced()
@@ -82,7 +82,7 @@ import Testing
         #expect(try await fixture.mediaRequests() == ["/ts/90p/0.ts"])
     }
 
-    @Test func aPlayerThatJoinsAtTheEndReadsAllOfIt() async throws {
+    @Test func aPlayerThatJoinsAtTheEndReadsEverything() async throws {
         let (fetch, gate) = try await arrived()
         let player = try fixture.fetch(0, of: rendition, in: asset)
         #expect(player === fetch && player.approach == .joined)
@@ -94,7 +94,7 @@ import Testing
         #expect(try await fixture.mediaRequests() == ["/ts/90p/0.ts"])
     }
 
-    @Test func aDownloadHearsThatItHasArrivedBeforeItIsKept() async throws {
+    @Test func aDownloadIsNotifiedOfTheArrivalBeforeTheCommit() async throws {
         let gate = hold()
         let fetch = try download()
         var order: [String] = []
@@ -107,7 +107,7 @@ import Testing
         #expect(order == ["arrived", "ended"] && rendition.folder.contains("0.ts"))
     }
 
-    @Test func whatTheDiskDoesNotTakeIsToldAndStaysReadable() async throws {
+    @Test func aFailedWriteIsReportedAndTheBytesStayReadable() async throws {
         try fixture.folder.write(Data("x".utf8), to: "assets/\(asset.id)/video-90p/0.ts/in-the-way")
         let fetch = try download()
         try await fetch.end()
@@ -116,7 +116,7 @@ import Testing
         #expect(read(fetch) == content && onItsWay.isEmpty)
     }
 
-    @Test func aFolderThatWasDeletedMeanwhileIsMadeAnew() async throws {
+    @Test func aDeletedFolderIsRecreated() async throws {
         let (fetch, gate) = try await arrived()
         try FileManager.default.removeItem(atPath: fixture.folder.path("assets/\(asset.id)"))
         gate.signal()
@@ -126,7 +126,7 @@ import Testing
         #expect(fixture.folder.files().contains("assets/\(asset.id)/video-90p/0.ts"))
     }
 
-    @Test func anAssetThatIsRemovedMeanwhileLeavesNothing() async throws {
+    @Test func anAssetRemovedMeanwhileLeavesNoFiles() async throws {
         let (fetch, gate) = try await arrived()
         async let removed = fixture.library.remove(asset)
         try await waitUntil("its removal") { @LoopActor in asset.isRemoved }
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func aStopWaitsForWhatHasArrived() async throws {
+    @Test func aStopWaitsForArrivedBytes() async throws {
         let (fetch, gate) = try await arrived()
         let library = fixture.library
         async let settled: Void = library.settle()
@@ -152,7 +152,7 @@ import Testing
         #expect(fetch.isPiece && fixture.folder.files().contains("assets/\(asset.id)/video-90p/0.ts"))
     }
 
-    @Test func whatWaitsForTheDiskIsBounded() throws {
+    @Test func bytesThatWaitForTheDiskAreLimited() throws {
         let gate = hold()
         let committer = Committer(store: fixture.library.store)
         let folder = fixture.library.store.pieces(in: try Directory.open(path: fixture.folder.path("pieces")))

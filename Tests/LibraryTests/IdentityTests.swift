@@ -8,13 +8,13 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Playlists that are fetched again, and are the same, or not.
+/// Playlists that are fetched again, with the same or with other content.
 @Suite @LoopActor struct IdentityTests {
     private static func text(_ path: String) throws -> String {
         String(decoding: try Repository.fixture(path), as: UTF8.self)
     }
 
-    /// A fixture whose every URI is signed with a token; with another one nothing is given.
+    /// A fixture whose URIs are all signed with a token; requests with another token are refused.
     private func sign(_ name: String, _ token: String, at origin: TestOrigin, refusal: Int = 403) async throws {
         try await origin.clearRules()
         let master = try Self.text("/\(name)/master.m3u8").replacing("media.m3u8", with: "media.m3u8?\(token)")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// In a glob, where `?` is any character.
+    /// The query as a glob. `?` is in brackets since it matches any character.
     private static func query(_ token: String) -> String { "[?]\(token)" }
 
     private func multivariant(_ lines: String...) -> String { "#EXTM3U\n" + lines.map { $0 + "\n" }.joined() }
@@ -54,7 +54,7 @@ import Testing
     private static let low = "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=160x90"
     private static let high = "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=160x90"
 
-    /// An asset of two variants of one height, with a piece of the first.
+    /// An asset with two variants of one height, and a piece of the first.
     private func pair() async throws -> (LibraryFixture, Asset, Rendition) {
         let fixture = try await LibraryFixture()
         let text = multivariant(Self.low, "90p/media.m3u8", Self.high, "180p/media.m3u8")
@@ -66,7 +66,7 @@ import Testing
         return (fixture, asset, rendition)
     }
 
-    @Test func otherURIsAndMoreVariantsKeepWhatIsStored() async throws {
+    @Test func otherURIsAndMoreVariantsKeepStoredPieces() async throws {
         let (fixture, asset, rendition) = try await pair()
         let new = "#EXT-X-STREAM-INF:BANDWIDTH=3,RESOLUTION=480x270"
         let text = multivariant(new, "270p/media.m3u8", Self.low, "http://cdn.example/90p?t=2", Self.high, "180p?t=2")
@@ -82,7 +82,7 @@ import Testing
         #expect(restored.rendition("video-90p")?.source != nil)
     }
 
-    @Test func anotherOrderDoesNotGiveOnesPiecesToTheOther() async throws {
+    @Test func reorderedVariantsKeepTheirOwnPieces() async throws {
         let (fixture, asset, rendition) = try await pair()
         let text = multivariant(Self.high, "180p/media.m3u8?t=2", Self.low, "90p/media.m3u8?t=2")
         try await serve("/ts/master.m3u8", text, at: fixture.origin)
@@ -93,7 +93,7 @@ import Testing
         #expect(!asset.hasChanged && fixture.log.lines.isEmpty)
     }
 
-    @Test func aVariantThatIsAnotherNowLeavesWhatIsStoredAndIsTold() async throws {
+    @Test func aChangedVariantKeepsStoredPiecesAndIsReported() async throws {
         let (fixture, asset, rendition) = try await pair()
         let text = multivariant(
             Self.low.replacing("=1,", with: "=9,"), "x/media.m3u8", Self.high, "180p/media.m3u8?t=2")
@@ -109,7 +109,7 @@ import Testing
         #expect(fixture.log.lines.count == 1 && fixture.log.lines.allSatisfy { $0.contains("other content") })
     }
 
-    @Test func ofAVariantThatIsAnotherNowAndNotStoredNothingIsTakenOver() async throws {
+    @Test func aChangedVariantWithoutPiecesIsReplaced() async throws {
         let (fixture, asset, _) = try await pair()
         let former = try await fixture.rendition("video-90p-2", of: asset)
         let text = multivariant(Self.low, "90p/media.m3u8", Self.high.replacing("=2,", with: "=9,"), "270p/media.m3u8")
@@ -128,7 +128,7 @@ import Testing
     // MARK: Signed URLs
 
     @Test(arguments: [401, 403, 410])
-    func whatIsRefusedIsAskedForAtTheURLThatTheOriginGivesNow(_ status: Int) async throws {
+    func aRefusedResourceIsFetchedAtARefreshedURL(_ status: Int) async throws {
         let fixture = try await LibraryFixture()
         try await sign("aes", "t=1", at: fixture.origin)
         let asset = try await fixture.open("/aes/master.m3u8")
@@ -146,14 +146,14 @@ import Testing
         #expect(playlists == ["/aes/master.m3u8", "/aes/180p/media.m3u8?t=2"])
         try await fixture.fetch("video-180p", of: asset)
         #expect(rendition.isWhole && !asset.hasChanged)
-        // Another rendition knows the keys by the numbers that they have.
+        // Another rendition refers to the keys by the same numbers.
         #expect(other.preliminaries.allSatisfy { asset.keys.folder.contains($0.resource.name.description) })
         try await fixture.restart(isOffline: true)
         let restored = try #require(fixture.library.assets.first)
         #expect(restored.rendition("video-180p")?.isWhole ?? false)
     }
 
-    /// A presentation signed with t=1, and signed with t=2 once `meanwhile` has been done.
+    /// A presentation signed with t=1, and with t=2 after `meanwhile`.
     private func resigned(
         _ meanwhile: (LibraryFixture, Asset, Rendition) async throws -> Fetch
     ) async throws -> (LibraryFixture, Asset, Rendition, Fetch) {
@@ -170,7 +170,7 @@ import Testing
         return (fixture, asset, rendition, fetch)
     }
 
-    @Test func whatIsUnderWayIsJoinedByWhoHasAFreshURLOfIt() async throws {
+    @Test func aRequestWithAFreshURLJoinsTheFetchUnderWay() async throws {
         let (fixture, asset, rendition, fetch) = try await resigned { fixture, asset, rendition in
             try await fixture.origin.add(OriginRule("*.ts*") { $0.hold = true })
             let fetch = try fixture.fetch(0, of: rendition, in: asset, urgency: .background)
@@ -184,7 +184,7 @@ import Testing
         #expect(try await fixture.mediaRequests().isEmpty)
     }
 
-    @Test func whatBrokeOffIsGoneOnFromWithAFreshURL() async throws {
+    @Test func aCutFetchIsResumedAtAFreshURL() async throws {
         let (fixture, asset, rendition, fetch) = try await resigned { fixture, asset, rendition in
             try await fixture.origin.add(
                 OriginRule("*.ts*") { ($0.cutAfter, $0.times) = (5000, 1) }, OriginRule("*.ts*") { $0.resetAfter = -1 })
@@ -201,7 +201,7 @@ import Testing
         #expect(requests.first?.range == "bytes=5000-")
     }
 
-    @Test func whatIsRefusedForGoodIsToldAndTheOriginIsNotAskedAgainAndAgain() async throws {
+    @Test func aPermanentRefusalIsReportedWithoutRepeatedRequests() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
@@ -216,7 +216,7 @@ import Testing
         #expect(playlists == ["/ts/master.m3u8", "/ts/90p/media.m3u8"])
     }
 
-    @Test func aPlaylistThatIsRefusedIsAskedForAtTheURLThatTheEntryGivesNow() async throws {
+    @Test func aRefusedPlaylistIsFetchedAtTheURLOfTheRefreshedEntry() async throws {
         let fixture = try await LibraryFixture()
         try await sign("aes", "t=1", at: fixture.origin)
         let asset = try await fixture.open("/aes/master.m3u8")
@@ -225,7 +225,7 @@ import Testing
         #expect(asset.wholeRenditions == [0])
     }
 
-    @Test func anotherContentIsNotMixedIntoWhatIsStored() async throws {
+    @Test func otherContentIsNotMixedWithStoredPieces() async throws {
         let fixture = try await LibraryFixture()
         try await sign("aes", "t=1", at: fixture.origin)
         let asset = try await fixture.open("/aes/master.m3u8")
@@ -250,7 +250,7 @@ import Testing
         return "#EXTM3U\n#EXT-X-TARGETDURATION:2\n" + segments.joined() + end
     }
 
-    @Test func aLonePlaylistHasFreshURLsAndKeepsItsPieces() async throws {
+    @Test func aLoneMediaPlaylistGetsFreshURLsAndKeepsItsPieces() async throws {
         let fixture = try await LibraryFixture()
         try await serve("/ts/film.m3u8", lone(), at: fixture.origin)
         let asset = try await fixture.open("/ts/film.m3u8")
@@ -265,7 +265,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aLonePlaylistOfOtherContentIsTakenOnlyWhereNothingIsStored(_ isStored: Bool) async throws {
+    func aLoneMediaPlaylistOfOtherContentIsAdoptedOnlyWithoutPieces(_ isStored: Bool) async throws {
         let fixture = try await LibraryFixture()
         try await serve("/ts/film.m3u8", lone(), at: fixture.origin)
         let asset = try await fixture.open("/ts/film.m3u8")
@@ -280,7 +280,7 @@ import Testing
 
     // MARK: Live playlists
 
-    @Test func anOlderLivePlaylistDoesNotLeadPlayersBackAndANewBeginningIsTaken() async throws {
+    @Test func anOlderLivePlaylistIsIgnoredAndARestartIsAdopted() async throws {
         func window(_ first: Int, _ duration: String = "1") -> String {
             let segments = (first..<first + 4).map { "#EXTINF:\(duration),\n\($0).ts\n" }.joined()
             return "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(first)\n\(segments)"
@@ -305,7 +305,7 @@ import Testing
 
     // MARK: Variables
 
-    @Test func whatWasReadWithVariablesIsReadBackWithTheSame() async throws {
+    @Test func aStoredPlaylistIsReadWithItsVariables() async throws {
         let fixture = try await LibraryFixture()
         let master = try Self.text("/aes/master.m3u8").replacing(
             "#EXTM3U", with: "#EXTM3U\n#EXT-X-DEFINE:NAME=\"t\",VALUE=\"1\"")

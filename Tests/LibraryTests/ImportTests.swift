@@ -14,7 +14,7 @@ import Testing
     private func path(_ fixture: String) -> String { Repository.path("fixtures/media/\(fixture)") }
 
     @Test(arguments: ["ts", "cmaf", "aes", "byterange-fmp4", "audio"])
-    func everythingIsWholeAfterARestartToo(fixture name: String) async throws {
+    func anImportIsCompleteAfterARestart(fixture name: String) async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.exchange.importer.importAsset(at: path(name), name: "film")
         #expect(asset.isEverythingWhole && asset.origin.isPlaceholder)
@@ -27,7 +27,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: bundle + "/master.m3u8"))
     }
 
-    @Test func aRangeIsAFileOfItsOwnWithTheBytesOfTheRange() async throws {
+    @Test func anImportedByteRangeIsAFileWithItsBytes() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.exchange.importer.importAsset(at: path("byterange-ts"))
         #expect(asset.name == "byterange-ts")
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func nobodyIsAskedForWhatIsMissingAndWhatIsThereGoesOn() async throws {
+    @Test func anImportMakesNoRequestsAndPlaysWithHoles() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         #expect(try await fixture.library.refresh(asset) == false)
@@ -54,7 +54,7 @@ import Testing
         #expect(!rendition.isWhole && asset.isPlayableOffline)
     }
 
-    @Test func aNameThatIsTakenIsRefusedAndAnotherIsMadeWhereNoneIsGiven() async throws {
+    @Test func aTakenNameIsRefusedAndADefaultIsNumbered() async throws {
         let fixture = try await LibraryFixture()
         _ = try await fixture.exchange.importer.importAsset(at: path("ts"))
         #expect(
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: ["fixtures", "/proc", "", "/dev/null", "/etc/passwd"])
-    func whatIsNoFolderOfHLSIsRefused(path: String) async throws {
+    func aFolderWithoutHLSIsRefused(path: String) async throws {
         let fixture = try await LibraryFixture()
         #expect(await exchangeCode { _ = try await fixture.exchange.importer.importAsset(at: path) } == .badImport)
         #expect(fixture.library.assets.isEmpty)

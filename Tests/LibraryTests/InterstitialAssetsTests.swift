@@ -9,7 +9,7 @@ import Testing
 @Suite @LoopActor struct InterstitialAssetsTests {
     private static let range = "#EXT-X-DATERANGE:ID=\"1\",START-DATE=\"2026-01-01T00:00:00Z\",X-ASSET-URI="
 
-    /// A film that names a presentation, with its playlist loaded.
+    /// A film that names an interstitial presentation, with its playlist loaded.
     private func film(_ uri: String) async throws -> (LibraryFixture, Asset) {
         let fixture = try await LibraryFixture()
         let text =
@@ -18,7 +18,7 @@ import Testing
         return (fixture, try await fixture.open("/film.m3u8"))
     }
 
-    @Test func aNameInAKeptPlaylistLeadsThereAfterARestart() async throws {
+    @Test func aNameInAStoredPlaylistWorksAfterARestart() async throws {
         let (fixture, asset) = try await film("/ts/master.m3u8?token=1")
         let name = asset.interstitials.name(try fixture.url("/ts/master.m3u8?token=1"), .presentation)
         let interstitialAsset = try await fixture.library.presentation(name, of: asset, query: nil)
@@ -36,7 +36,7 @@ import Testing
         #expect(await code { _ = try await fixture.library.presentation(list, of: asset, query: nil) } == .missing)
     }
 
-    @Test func anAssetInTheLibraryIsNoGuest() async throws {
+    @Test func anInterstitialInTheLibraryIsThatAsset() async throws {
         let (fixture, asset) = try await film("/ts/master.m3u8")
         let known = try await fixture.open("/ts/master.m3u8")
         let name = asset.interstitials.name(try fixture.url("/ts/master.m3u8"), .presentation)
@@ -50,7 +50,7 @@ import Testing
             let url = try fixture.url("/ts/master.m3u8?\(number)")
             let name = asset.interstitials.name(url, .presentation)
             ids.append(try await fixture.library.presentation(name, of: asset, query: nil).id)
-            // The first is used all the time.
+            // Uses the first presentation each time.
             let first = asset.interstitials.name(try fixture.url("/ts/master.m3u8?0"), .presentation)
             #expect(try await fixture.library.presentation(first, of: asset, query: nil).id == ids[0])
         }

@@ -5,7 +5,7 @@ import Testing
 @testable import Library
 
 @Suite struct InterstitialsTests {
-    @Test func aNameIsThatOfItsURLAndLeadsBackToIt() throws {
+    @Test func aNameAndItsURLAreInverse() throws {
         var interstitials = Interstitials()
         let url = try WebURL("https://ads.example/a.m3u8?token=secret")
         let name = interstitials.name(url, .presentation)
@@ -31,7 +31,7 @@ import Testing
         #expect(Interstitials.Name(text) == nil)
     }
 
-    @Test func aStreamMayNameNewOnesForEver() throws {
+    @Test func keepsALimitedNumberOfInterstitialNames() throws {
         var interstitials = Interstitials()
         let names = try (0..<1500).map { number in
             interstitials.name(try WebURL("https://ads.example/\(number).m3u8"), .presentation)
@@ -46,7 +46,7 @@ import Testing
             (nil, ""), ("", ""), ("a=b&CMCD=sid", ""),
             ("_HLS_primary_id=1&CMCD=x&_HLS_start_offset=2.5", "_HLS_primary_id=1&_HLS_start_offset=2.5"),
         ] as [(String?, String)])
-    func ofAPlayersParametersThoseOfHLSGoToTheOrigin(_ query: String?, _ expected: String) throws {
+    func onlyHLSParametersGoToTheOrigin(_ query: String?, _ expected: String) throws {
         let bare = try WebURL("https://ads.example/a.json")
         #expect(bare.adding(parametersOf: query).query == (expected.isEmpty ? nil : expected))
         let signed = try WebURL("https://ads.example/a.json?token=x")

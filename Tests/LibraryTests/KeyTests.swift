@@ -11,7 +11,7 @@ import Testing
 @testable import Library
 @testable import Retention
 
-/// Keys that expire, are taken back and renewed, over a store of real files.
+/// Keys that expire, are revoked and are renewed, with a store of real files.
 @Suite @LoopActor struct KeyTests {
     private let fixture: LibraryFixture
     private var library: Library { fixture.library }
@@ -19,7 +19,7 @@ import Testing
 
     init() async throws { fixture = try await LibraryFixture() }
 
-    /// The fixture `aes`, of which one rendition is whole, with its three keys.
+    /// The fixture `aes` with one complete rendition and its three keys.
     private func film() async throws -> Asset {
         let asset = try await fixture.open("/aes/master.m3u8")
         try await fixture.fetch("video-90p", of: asset)
@@ -49,7 +49,7 @@ import Testing
 
     // MARK: Storage and expiry
 
-    @Test func keysAreStoredApartAndReadableByTheirOwnerOnly() async throws {
+    @Test func keysAreStoredSeparatelyAndReadableByTheOwnerOnly() async throws {
         let asset = try await film()
         let keys = files(".key")
         #expect(keys == (0..<3).map { "assets/\(asset.id)/keys/\($0).key" })
@@ -84,7 +84,7 @@ import Testing
         #expect(asset.keyLapse?.message == "the keys of aes 90p have expired; renew with: weir keys aes --renew")
         #expect(asset.playability == Playability(.no, "3 keys of 90p have expired"))
         #expect(asset.rendition("video-90p")?.isStored == true && asset.bytes == bytes)
-        // The bundle's own playlists go with them; the files stay for a day.
+        // The bundle's own playlists are deleted at once; the key files stay for a day.
         try await waitUntil("the playlists' end") {
             self.files("/media.m3u8").isEmpty && self.files("/master.m3u8").isEmpty
         }
@@ -112,12 +112,12 @@ import Testing
         try await fixture.restart()
         let again = try #require(library.asset(named: "aes"))
         #expect(!again.isPlayableOffline && states(of: again) == [.expired, .expired, .expired])
-        // Who gives them more time has them again: the files are there for a day.
+        // A longer policy makes the keys valid again, since their files stay for a day.
         try await retention.setPolicy(StoragePolicy(), of: again)
         #expect(again.isPlayableOffline)
     }
 
-    @Test func aWindowBeginsWithThePlayAndWithARenewalAnew() async throws {
+    @Test func theKeyWindowBeginsWithPlaybackAndAgainWithARenewal() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(afterFirstPlay: 60)), of: asset)
         fixture.date += 1_000_000
@@ -131,7 +131,7 @@ import Testing
         #expect(asset.life.firstPlayed == fixture.date - 60)
     }
 
-    @Test func oneKeyHasADateOfItsOwn() async throws {
+    @Test func eachKeyHasItsOwnExpiryDate() async throws {
         let asset = try await film()
         try await library.setExpiry(fixture.date + 10, ofKeys: [1], of: asset)
         fixture.date += 10
@@ -142,7 +142,7 @@ import Testing
         #expect(await code { try await library.setExpiry(nil, ofKeys: [7], of: asset) } == .missing)
     }
 
-    @Test func theConfigurationsTermsAreForWhatHasKeysAndNoneOfItsOwn() async throws {
+    @Test func defaultKeyTermsApplyToAssetsWithKeysAndWithoutTerms() async throws {
         retention.newKeyTerms = KeyTerms(lifetime: 60)
         let (asset, clear) = (try await film(), try await fixture.open("/ts/master.m3u8"))
         await retention.giveTerms(to: asset)
@@ -155,7 +155,7 @@ import Testing
 
     // MARK: Renewal
 
-    @Test func aRenewalIsOneRequestForEachKeyAndNoneForMedia() async throws {
+    @Test func aRenewalRequestsEachKeyOnceAndNoMedia() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         fixture.date += 100
@@ -201,14 +201,14 @@ import Testing
         let error = await error { try await library.renewKeys([1], of: asset) }
         #expect(error?.code == code && error?.message.contains(words) == true, "\(String(describing: error))")
         #expect(error?.message.contains("key 1 of aes") == true)
-        // It goes on until its end.
+        // The session continues to its end.
         #expect(asset.isPlayableOffline)
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(files("/1.key")[0]))) == before)
         fixture.date += 10
         #expect(!asset.isPlayableOffline)
     }
 
-    @Test func offlineAndWithoutAnOriginNothingIsRenewed() async throws {
+    @Test func noRenewalOfflineOrWithoutAnOrigin() async throws {
         let asset = try await film()
         library.mode = .offline
         let refusal = await error { try await library.renewKeys(of: asset) }
@@ -223,9 +223,9 @@ import Testing
         #expect(await code { try await library.renewKeys(of: asset) } == .expired)
     }
 
-    // MARK: Taking back
+    // MARK: Revocation
 
-    @Test func aRevokedKeyLeavesDiskAndPlaylistsAndReturnsTheSame() async throws {
+    @Test func aRevokedKeyIsDeletedAndItsRenewalRestoresIt() async throws {
         let asset = try await film()
         let master = try #require(files("/master.m3u8").first)
         let text = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(master)))
@@ -234,7 +234,7 @@ import Testing
         #expect(files("/media.m3u8").isEmpty && files("/master.m3u8").isEmpty)
         #expect(states(of: asset) == [.valid, .invalidated, .valid] && !asset.isPlayableOffline)
         #expect(asset.playability.reason == "the key of 90p was invalidated")
-        // No download needs it, and a player's key is not stored.
+        // No download needs the key, and a key that only a player needs is not stored.
         let fetch = try library.fetch(
             #require(asset.keys.resource(1)), in: asset.keys.folder, of: asset, urgency: .playback)
         try await fetch.end()
@@ -249,7 +249,7 @@ import Testing
         #expect(try mode(files("/1.key")[0]) == 0o600)
     }
 
-    /// The bytes that the media was made for are known when the file is gone.
+    /// The library still recognises the right key after the key's file is deleted.
     @Test func anotherKeyDoesNotReplaceARevokedOne() async throws {
         let asset = try await film()
         try await library.invalidateKeys(of: asset)
@@ -279,9 +279,9 @@ import Testing
         #expect(files("/1.key").isEmpty && files(".key").count == 2)
     }
 
-    // MARK: Other stores
+    // MARK: Restored and imported keys
 
-    @Test func aCatalogueThatComesBackHasTheKeysTimesToo() async throws {
+    @Test func aRestoredCatalogueHasTheKeyTimes() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         try await library.invalidateKeys([2], of: asset)
@@ -297,7 +297,7 @@ import Testing
         #expect(states(of: again) == [.expired, .expired, .invalidated])
     }
 
-    @Test func whatIsImportedKeepsItsPolicyAndItsKeysTimes() async throws {
+    @Test func anImportKeepsThePolicyAndTheKeyTimes() async throws {
         let asset = try await film()
         let date = fixture.date
         var policy = StoragePolicy(afterFirstPlay: 9000, priority: .important, keys: KeyTerms(lifetime: 60))
@@ -322,7 +322,7 @@ import Testing
         )
     }
 
-    /// Keys that an earlier Weir has kept: when they came their files say.
+    /// Keys stored by an earlier version, whose file times say when they came.
     @Test func keysWithoutARecordDateFromTheirFiles() async throws {
         let asset = try await film()
         for key in files(".key") {

@@ -13,7 +13,7 @@ import Testing
 @testable import Library
 @testable import Retention
 
-/// A library with its own store, and an origin that fails by rule.
+/// A library with its own store, and an origin whose failures are set by rules.
 @LoopActor final class LibraryFixture {
     private(set) var folder: TemporaryFolder
     let origin: TestOrigin
@@ -35,7 +35,7 @@ import Testing
     private let moves = MoveRegister()
     private(set) var retention: Retention
     var integrity: Integrity { Integrity(of: library, retention) }
-    /// The time of day that the library is told, in seconds since 1970.
+    /// The library's clock, in seconds since 1970.
     var date: Int64 {
         get { clock.date }
         set { clock.date = newValue }
@@ -48,8 +48,8 @@ import Testing
 
     /// - Parameters:
     ///   - root: the folder that the origin serves; nil for the fixtures.
-    ///   - stallSpan: in which a body must bring something.
-    ///   - cacheLimit: the play cache's.
+    ///   - stallSpan: the span in which a body must make progress.
+    ///   - cacheLimit: the limit of the play cache in bytes.
     init(
         reserve: Int64 = 0, root: TemporaryFolder? = nil, stallSpan: Duration = .seconds(30), cacheLimit: Int64? = nil
     ) async throws {
@@ -64,7 +64,7 @@ import Testing
         retention = Retention(of: library, cacheLimit: cacheLimit)
     }
 
-    /// The limits that Weir ships with, but for timeLimit.
+    /// A client with the default limits, except for shorter waits.
     private static func client(stallSpan: Duration = .seconds(30)) -> OriginClient {
         var configuration = OriginClient.Configuration()
         configuration.stallSpan = stallSpan
@@ -76,10 +76,10 @@ import Testing
         return OriginClient(configuration: configuration)
     }
 
-    /// Waits until what has come is synced, and has its line.
+    /// Waits until all received pieces are synced and have their ledger lines.
     func flush() async { await library.store.flush() }
 
-    /// The folder as it is at this instant.
+    /// Copies the folder in its current state.
     func copy() async throws -> TemporaryFolder {
         let copy = try TemporaryFolder()
         let result = try await ProcessRunner.run("cp", ["-a", folder.path + "/.", copy.path])
@@ -87,7 +87,7 @@ import Testing
         return copy
     }
 
-    /// A new library over a copy of the folder at this instant, as after a kill.
+    /// Opens a new library over a copy of the folder in its current state, as after a kill.
     func restart(
         isOffline: Bool = false, reserve: Int64 = 0, cacheLimit: Int64? = nil, purge: PurgePlan.Limit = .expired
     ) async throws {
@@ -126,7 +126,7 @@ import Testing
         try library.fetch(resource(number, of: rendition), in: rendition.folder, of: asset, urgency: urgency)
     }
 
-    /// Makes the rendition whole.
+    /// Fetches every resource of the rendition.
     func fetch(_ id: String, of asset: Asset) async throws {
         let rendition = try await rendition(id, of: asset)
         let playlist = try #require(rendition.source?.playlist)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// Paths that were asked for, playlists aside.
+    /// The requested paths, without playlists.
     func mediaRequests() async throws -> [String] {
         try await origin.requests().map(\.path).filter { !$0.contains(".m3u8") }
     }
@@ -191,7 +191,7 @@ extension Result where Failure == FetchError {
 
 /// Answers the library's questions about downloads as a test sets it.
 final class DownloadStub: DownloadStatus {
-    /// The asset that is kept.
+    /// The asset with a download; nil for none.
     var kept: Asset?
     /// The names of the assets that were adopted.
     private(set) var adopted: [String] = []

@@ -38,7 +38,7 @@ import Testing
         #expect(try await fixture.origin.requests().count == 1)
     }
 
-    @Test func twoURLsThatSuggestOneNameGetTwoEvenAtOnce() async throws {
+    @Test func concurrentOpensOfEqualNamesGetDifferentNames() async throws {
         let fixture = try await LibraryFixture()
         try await fixture.origin.add(OriginRule("/ts/*") { $0.delay = 0.1 })
         async let first = fixture.open("/ts/master.m3u8?a")
@@ -61,7 +61,7 @@ import Testing
             ("/nothing.m3u8", LibraryError.Code.badOrigin), ("/ts/90p/0.ts", .notPlaylist), ("/html", .notPlaylist),
             ("/empty", .notPlaylist), ("/denied", .originRefused), ("/cut", .badOrigin), ("/slow", .originAbsent),
         ])
-    func aBadPlaylistRegistersNothing(_ path: String, _ expected: LibraryError.Code) async throws {
+    func aBadPlaylistRegistersNoAsset(_ path: String, _ expected: LibraryError.Code) async throws {
         let fixture = try await LibraryFixture()
         try await fixture.origin.add(
             OriginRule("/html") { $0.html = true },
@@ -77,7 +77,7 @@ import Testing
         #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
     }
 
-    @Test func offlineOpensNothingNewAndMakesNoRequest() async throws {
+    @Test func offlineRefusesUnknownURLsWithoutARequest() async throws {
         let fixture = try await LibraryFixture()
         try await fixture.restart(isOffline: true)
         #expect(await code { _ = try await fixture.open("/ts/master.m3u8") } == .notStored)
@@ -95,9 +95,9 @@ import Testing
         #expect(fixture.library.assets.isEmpty)
     }
 
-    // MARK: Over restarts
+    // MARK: Restarts
 
-    @Test func everythingKnownIsThereAfterARestartWithTheOriginGone() async throws {
+    @Test func restoresEverythingAfterARestartWithoutTheOrigin() async throws {
         let fixture = try await LibraryFixture()
         let url = try fixture.url("/aes/master.m3u8")
         var asset = try await fixture.library.open(url, name: "my-film", title: "My film")
@@ -117,7 +117,7 @@ import Testing
         #expect(try #require(fixture.library.asset(named: "low")).duration ?? 0 > 12)
     }
 
-    @Test func aTitleThatIsGivenLaterLastsToo() async throws {
+    @Test func aTitleSetLaterIsPersistent() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         _ = try await fixture.rendition("video-90p", of: asset)
@@ -126,7 +126,7 @@ import Testing
         #expect(fixture.library.asset(named: "ts")?.title == "Title")
     }
 
-    @Test func anAssetWithNothingToKeepIsForgotten() async throws {
+    @Test func anAssetWithoutStoredContentIsForgotten() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/_live/a/master.m3u8")
         _ = try await fixture.rendition(asset.renditions[0].name.id, of: asset)
@@ -135,7 +135,7 @@ import Testing
         #expect(fixture.library.assets.isEmpty)
     }
 
-    @Test func aLoneLiveStreamThatEndedIsKeptFromThenOn() async throws {
+    @Test func anEndedLoneLiveStreamIsStored() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/_event/a/media.m3u8")
         #expect(asset.isLive)
@@ -149,7 +149,7 @@ import Testing
         #expect(fixture.library.assets.first?.isLive == false)
     }
 
-    @Test func aPlaylistIsSeenOnlyOnceItsKeysAreNumberedOnDisk() async throws {
+    @Test func aPlaylistIsPublishedOnlyAfterItsKeyNumbersAreStored() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/aes/master.m3u8")
         let rendition = try #require(asset.rendition("video-90p"))
@@ -163,7 +163,7 @@ import Testing
 
     // MARK: Refreshing
 
-    @Test func reloadsAtMostOnceInAWhile() async throws {
+    @Test func limitsTheRateOfReloads() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         for _ in 0..<3 { #expect(try await fixture.library.refresh(asset)) }
@@ -176,7 +176,7 @@ import Testing
         #expect(try await fixture.origin.requests().count == 2)
     }
 
-    @Test func anAbsentOriginIsAnErrorOnlyWhereNothingIsStored() async throws {
+    @Test func anAbsentOriginIsAnErrorOnlyWithoutStoredContent() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/audio/master.m3u8")
         try await fixture.origin.stop()
@@ -192,7 +192,7 @@ import Testing
         #expect(asset.isPlayableOffline)
     }
 
-    @Test func whatIsStoredDoesNotWaitLongForASilentOrigin() async throws {
+    @Test func aStoredAssetDoesNotWaitLongForASilentOrigin() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/audio/master.m3u8")
         try await fixture.fetch("audio", of: asset)
@@ -233,7 +233,7 @@ import Testing
         #expect(fixture.library.assets.first?.renditions.map(\.name.id) == ["media"])
     }
 
-    @Test func aLiveRenditionIsAskedForAgainOnlyOnceItIsDue() async throws {
+    @Test func aLiveRenditionIsReloadedOnlyWhenDue() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/_live/a/master.m3u8")
         let rendition = try await fixture.rendition(asset.renditions[0].name.id, of: asset)
@@ -247,7 +247,7 @@ import Testing
 
     // MARK: Removing
 
-    @Test func aRemovedAssetIsGoneFromDiskAndCatalogue() async throws {
+    @Test func aRemovedAssetLeavesDiskAndCatalogue() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/audio/master.m3u8")
         try await fixture.fetch("audio", of: asset)
@@ -262,7 +262,7 @@ import Testing
         #expect(fixture.library.assets.isEmpty)
     }
 
-    @Test func removingUnderWayLetsReadersEndAndKeepsNothing() async throws {
+    @Test func aRemovalDuringAFetchServesReadersAndStoresNothing() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
@@ -288,7 +288,7 @@ import Testing
         #expect(await code { _ = try fixture.fetch(2, of: rendition, in: asset) } == .missing)
         read.release()
 
-        // The same URL now means another asset.
+        // The same URL now leads to another asset.
         let again = try await fixture.open("/ts/master.m3u8")
         #expect(again.id != asset.id)
         #expect(again.bytes == 0)

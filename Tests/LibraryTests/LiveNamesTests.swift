@@ -21,7 +21,7 @@ import Testing
         )
     }
 
-    @Test func aHintIsCalledAsThePartThatItBecomes() throws {
+    @Test func aPreloadHintHasTheNameOfItsPart() throws {
         let fixture = try RenditionFixture()
         try fixture.adopt(edge(7, parts: 1))
         let before = try names(fixture)
@@ -32,7 +32,7 @@ import Testing
         #expect(fixture.resource(try #require(after.hint))?.url.text == "http://o/a/v/8.2.m4s")
     }
 
-    @Test func aPartIsFoundForAWhileAndItsNameIsNeverAnothers() throws {
+    @Test func aPartIsFoundForAWhileAndItsNameIsNotReused() throws {
         let fixture = try RenditionFixture()
         var all: Set<String> = []
         for first in 0..<100 {
@@ -50,7 +50,7 @@ import Testing
         #expect(fixture.resource("live-\(number + 9).m4s") == nil)
     }
 
-    @Test func aPartOfAFileIsAResourceOfItsOwn() throws {
+    @Test func aByteRangePartIsAResource() throws {
         let fixture = try RenditionFixture()
         try fixture.adopt(
             "#EXT-X-TARGETDURATION:2", "#EXT-X-PART:DURATION=1,URI=\"0.mp4\",BYTERANGE=\"10@0\"",
@@ -59,14 +59,14 @@ import Testing
         let (parts, hint) = try names(fixture)
         let all = (parts + [hint]).compactMap { $0 }
         #expect(all.map { fixture.resource($0)?.range } == [0..<10, 10..<30, 30..<35])
-        // How far this one goes is not known before it is there.
+        // The end of this part is unknown until it exists.
         try fixture.adopt(
             "#EXT-X-TARGETDURATION:2", "#EXT-X-PART:DURATION=1,URI=\"0.mp4\",BYTERANGE=\"10@0\"",
             "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"0.mp4\",BYTERANGE-START=10")
         #expect(try names(fixture).hint == nil)
     }
 
-    @Test func aDeltaUpdateGivesNamesAndIsNotThePlaylist() throws {
+    @Test func aDeltaUpdateNamesSegmentsWithoutReplacingThePlaylist() throws {
         let fixture = try RenditionFixture()
         let whole = (0..<8).map { "#EXTINF:2,\n\($0).x" }.joined(separator: "\n")
         try fixture.adopt("#EXT-X-TARGETDURATION:2", "#EXT-X-MAP:URI=\"i.mp4\"", whole)
@@ -79,7 +79,7 @@ import Testing
                     base: "http://o/a/v/media.m3u8?_HLS_skip=YES"))
         }
         #expect(fixture.rendition.source?.playlist.segments.count == 8)
-        // Its segments are what those of the whole playlist are, although it leaves the section's line out.
+        // The segments match those of the full playlist, although the update omits the EXT-X-MAP line.
         #expect(fixture.resource("47.m4s")?.url.text == "http://o/a/v/47.x")
         #expect(fixture.resource("44.m4s")?.url.text == "http://o/a/v/44.x")
         #expect(fixture.resource("3.m4s")?.url.text == "http://o/a/v/3.x")

@@ -8,7 +8,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// A live playlist with low latency whose texts are given one by one; one origin, held back as told.
+/// A low-latency live playlist whose texts are given one by one, at one origin that holds responses back.
 @LoopActor private struct LiveFixture {
     let library: LibraryFixture
     let asset: Asset
@@ -38,13 +38,13 @@ import Testing
         rendition = try #require(asset.renditions.first)
     }
 
-    /// The origin's response to directives, once released.
+    /// Adds the origin's response to directives; it is held until released.
     func answer(_ directives: String, _ text: String) async throws {
         try await library.origin.add(
             OriginRule(Self.path + "&" + directives) { ($0.status, $0.body, $0.hold) = (200, text, true) })
     }
 
-    /// Asks as a player does.
+    /// Loads the playlist as a player does.
     func ask(_ directives: String) async throws -> Rendition.Source {
         try await library.library.playlist(
             of: rendition, in: asset, DeliveryDirectives.take(from: directives).0)
@@ -56,7 +56,7 @@ import Testing
 }
 
 @Suite @LoopActor struct LiveRelayTests {
-    @Test func playersThatAskAlikeAreAnsweredByOneRequestWhenTheOriginIsReady() async throws {
+    @Test func equalBlockingReloadsShareOneRequest() async throws {
         let fixture = try await LiveFixture()
         let directives = "_HLS_msn=8&_HLS_part=1"
         let next = LiveFixture.text("#EXT-X-PART:DURATION=0.5,URI=\"8.1.m4s\"")
@@ -66,13 +66,13 @@ import Testing
         try await fixture.library.origin.release()
         for player in players { #expect(try await player.value.playlist.parts.count == 2) }
         #expect(try await fixture.requests(directives) == 1)
-        // Whole as it is, it is the playlist from now on; who asks for what it has needs no other.
+        // The full response becomes the current playlist, so a request for an older state needs no fetch.
         #expect(fixture.rendition.source?.playlist.parts.count == 2)
         #expect(try await fixture.ask("_HLS_msn=8&_HLS_part=0").playlist.parts.count == 2)
         #expect(try await fixture.requests("_HLS_msn=8&_HLS_part=0") == 0)
     }
 
-    @Test func aDeltaUpdateIsPassedOnAndIsNeverThePlaylist() async throws {
+    @Test func aDeltaUpdateIsForwardedAndNotAdopted() async throws {
         let fixture = try await LiveFixture()
         let directives = "_HLS_msn=8&_HLS_skip=YES"
         let delta = """
@@ -92,7 +92,7 @@ import Testing
         #expect(try await player.value.playlist.isDeltaUpdate)
         #expect(fixture.rendition.source?.playlist.segments.count == 8)
         #expect(fixture.rendition.resource(named: try #require(PieceName("8.m4s")))?.url.path == "/8.m4s")
-        // A player that comes a moment later has the same answer; one that asks for all has the whole text.
+        // A player that comes a moment later gets the same response; a request without a skip gets the full text.
         #expect(try await fixture.ask(directives).playlist.isDeltaUpdate)
         #expect(try await fixture.requests(directives) == 1)
         #expect(try await !fixture.ask("").playlist.isDeltaUpdate)
@@ -101,7 +101,7 @@ import Testing
         #expect(fixture.library.library.assets.isEmpty)
     }
 
-    @Test func whatTheOriginRefusesIsTheAnswer() async throws {
+    @Test func theOriginsRefusalIsForwarded() async throws {
         let fixture = try await LiveFixture()
         for (number, status) in [(99, 400), (8, 503), (9, 404)] {
             try await fixture.library.origin.add(
@@ -112,13 +112,13 @@ import Testing
         }
     }
 
-    @Test func aPlaylistOutlivesAnOriginThatIsAway() async throws {
+    @Test func aPlaylistStaysWhileTheOriginIsAbsent() async throws {
         let fixture = try await LiveFixture()
         let library = fixture.library.library
         let reloaded = { @LoopActor () async throws -> Int in
             try await library.source(of: fixture.rendition, in: fixture.asset).playlist.segments.count
         }
-        // So that the next load is due.
+        // Loads until the next reload is due.
         try await waitUntil("a reload") { @LoopActor in
             #expect(try await reloaded() == 8)
             return try await fixture.requests("") == 2
@@ -134,7 +134,7 @@ import Testing
         try await waitUntil("404") { @LoopActor in await code { _ = try await reloaded() } == .badOrigin }
     }
 
-    @Test func whatEndedIsKeptFromThenOnAndOnlyWhatItLists() async throws {
+    @Test func anEndedStreamIsStoredWithItsListedSegmentsOnly() async throws {
         let fixture = try await LiveFixture()
         let origin = fixture.library.origin
         try await origin.add(OriginRule("*.m4s") { ($0.status, $0.body) = (200, "media") })
@@ -155,7 +155,7 @@ import Testing
         try await listed.end()
         listed.release()
         #expect(listed.isPiece)
-        // A player that lags behind still gets what slid out, and the parts; none of it belongs to what is kept.
+        // A player that lags behind still gets segments and parts that left the window. None of them is stored.
         for name in ["0.m4s", "live-1.m4s"] {
             let resource = try #require(PieceName(name).flatMap { fixture.rendition.resource(named: $0) }, "\(name)")
             let fetch = try fixture.library.library.fetch(

@@ -9,11 +9,11 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Merged fetches of parts of one file, of which players need some or none.
+/// Merged fetches, some parts of which players need.
 @Suite @LoopActor struct MergedFetchAudienceTests {
     // MARK: A player
 
-    @Test func aPlayerInTheMiddleGoesFirstAndNothingComesTwice() async throws {
+    @Test func aPlayerInTheMiddleGoesFirstWithoutRepeatedBytes() async throws {
         let fixture = try await MergedFetchFixture()
         let boundary = try fixture.range(0...2).count
         try await fixture.origin.add(
@@ -23,7 +23,7 @@ import Testing
         try await fixture.waitForRequests(1)
         let player = try fixture.player(3)
         #expect(player === fetches[3])
-        // It goes before unstarted parts, and is followed by the parts that the player needs next.
+        // The player's part goes before unstarted parts. The parts that the player needs next follow it.
         try await fixture.expectExact([player])
         #expect(fetches[0].written == 0 && fetches[0].outcome == nil)
         try await fixture.waitForRequests(3)
@@ -62,7 +62,7 @@ import Testing
         try await fixture.expectExact(fetches)
     }
 
-    @Test func aPlayerWaitsForWhatIsComingWithoutAnotherRequest() async throws {
+    @Test func aPlayerJoinsThePartInTransfer() async throws {
         let fixture = try await MergedFetchFixture()
         let pause = try fixture.range(0...0).count + 1000
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = pause })
@@ -75,7 +75,7 @@ import Testing
         #expect(try await fixture.requests().count == 1)
     }
 
-    @Test func aPlayerWaitsForWhatComesNextWithoutAnotherRequest() async throws {
+    @Test func aPlayerJoinsTheNextPart() async throws {
         let fixture = try await MergedFetchFixture()
         let pause = try fixture.range(0...0).count
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = pause })
@@ -91,7 +91,7 @@ import Testing
     @Test func aPlayerLetsTheRequestForTheFirstPassDownloads() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
-        // Downloads have all places.
+        // Downloads occupy all connections.
         let other = try await fixture.library.rendition("video-180p", of: fixture.asset)
         for number in 0..<6 {
             _ = try fixture.library.fetch(number, of: other, in: fixture.asset, urgency: .background)
@@ -137,7 +137,7 @@ import Testing
         try await fixture.expectExact(try fixture.fetches(0..<6))
     }
 
-    @Test func anAlmostCompletePartIsCompletedAndNoOther() async throws {
+    @Test func onlyAnAlmostCompletePartIsCompleted() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
         let fetches = try fixture.fetches(0..<6)
@@ -164,7 +164,7 @@ import Testing
         #expect(try await Set(fixture.ranges().dropFirst()) == ["bytes=1000000-19999999", "bytes=20000000-39999999"])
     }
 
-    @Test func anUnneededPartInTheMiddleDoesNotAffectOthers() async throws {
+    @Test func anUnneededPartInTheMiddleDoesNotAffectOtherParts() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         let fetches = try fixture.fetches(0..<6)
@@ -197,7 +197,7 @@ import Testing
         let fetches = try fixture.fetches(0..<6)
         try await fixture.waitForRequests(1)
         for number in [0, 1, 4] { fetches[number].release() }
-        // 0 and 1 come with 2 and 3; when the player takes 2, the parts before it have no reader.
+        // Parts 0 to 3 are one fetch. When the player requests part 2, parts 0 and 1 have no reader.
         try await fixture.expectExact([try fixture.player(2)])
         #expect(await fetches[0].result().code == .cancelled)
         #expect(await fetches[1].result().code == .cancelled)

@@ -9,9 +9,9 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Parts of one file fetched together, while the ground gives way here: it is ended, removed, or without room.
+/// Merged fetches that are interrupted here: by a stop, by the removal of the asset, or by a full disk.
 @Suite @LoopActor struct MergedFetchEndTests {
-    @Test func offlineEndsAllAndReceivedBytesAreResumed() async throws {
+    @Test func offlineStopsAllPartsAndReceivedBytesAreResumed() async throws {
         let fixture = try await MergedFetchFixture()
         let end = try fixture.range(0...1).upperBound
         try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (end + 5000, 1) })
@@ -65,7 +65,7 @@ import Testing
         #expect(!fixture.library.folder.files().contains { $0.hasPrefix("assets/") })
     }
 
-    @Test func withoutSpacePartsPassThroughWithTheReason() async throws {
+    @Test func aFullDiskPassesPartsThroughAndReportsWhy() async throws {
         let fixture = try await MergedFetchFixture(reserve: .max)
         let fetches = try fixture.fetches(0..<3)
         for (number, fetch) in fetches.enumerated() {
@@ -77,7 +77,7 @@ import Testing
         #expect(!fixture.library.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
     }
 
-    @Test func aGracefulStopEndsAll() async throws {
+    @Test func aGracefulStopEndsAllParts() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
         let fetches = try fixture.fetches(0..<6)

@@ -9,7 +9,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Parts of one file fetched together from an origin that errs.
+/// Merged fetches from an origin with faults.
 @Suite @LoopActor struct MergedFetchFaultTests {
     @Test(arguments: ["ignoreRange", "wrongRange", "reset", "resetInside", "resetAtABoundary", "cut", "noRanges"])
     func afterASharedFailureEachPartIsRetried(_ fault: String) async throws {
@@ -17,7 +17,7 @@ import Testing
         let boundary = try fixture.range(1...2).count
         try await fixture.origin.add(
             OriginRule("*.ts") { rule in
-                // As often as the request for all of them is tried.
+                // The number of attempts for the merged request.
                 rule.times = 3
                 switch fault {
                 case "ignoreRange": (rule.ignoreRange, rule.times) = (true, 2)
@@ -60,14 +60,15 @@ import Testing
         #expect(try await fixture.ranges() == [fixture.field(0...5), "bytes=30000-\(fixture.file.count - 1)"])
     }
 
-    @Test func aBodyThatCannotBeContinuedIsNotFetchedAnewForThoseThatAreThere() async throws {
+    @Test func anUnresumableBodyIsNotRefetchedForCompleteParts() async throws {
         let fixture = try await MergedFetchFixture()
         let end = try fixture.range(0...1).upperBound
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.noValidators, $0.resetAfter, $0.times) = (true, end + 1000, 1) },
             OriginRule("*.ts") { $0.noValidators = true })
         try await fixture.expectExact(try fixture.fetches(0..<4))
-        // The whole once more, which is left at its first bytes; then each that is not there, from its own beginning.
+        // The merged request is repeated and aborted at its first bytes; then each missing part is fetched separately,
+        // from its start.
         let ranges = try await fixture.ranges()
         #expect(try ranges.prefix(2) == [fixture.field(0...3), fixture.field(0...3)])
         #expect(try Set(ranges.dropFirst(2)) == [fixture.field(2...2), fixture.field(3...3)])
@@ -90,7 +91,7 @@ import Testing
         try await fixture.expectExact(try fixture.fetches(0..<6))
     }
 
-    @Test func otherBytesAreNotAppendedToReceivedOnes() async throws {
+    @Test func otherContentIsNotAppendedToReceivedBytes() async throws {
         let root = try MirroredFixture.folder("byterange-ts")
         let fixture = try await MergedFetchFixture(root: root)
         let end = try fixture.range(0...1).upperBound
@@ -115,7 +116,7 @@ import Testing
         #expect(fixture.rendition.folder.sizes.keys.sorted() == ["0.ts", "1.ts", "3.ts"])
     }
 
-    @Test func aPageAmongThePartsIsNoPieceAndSparesTheOthers() async throws {
+    @Test func anHTMLPageAmongThePartsIsNotStoredAndTheOthersAre() async throws {
         let root = try MirroredFixture.folder("byterange-ts")
         let fixture = try await MergedFetchFixture(root: root)
         var file = fixture.file
@@ -146,22 +147,22 @@ import Testing
         try await fixture.expectExact(try fixture.fetches(0..<4))
     }
 
-    @Test func anOverloadedOriginIsAskedOnceForAll() async throws {
+    @Test func anOverloadedOriginGetsOneRequestForAllParts() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = 503 })
         for fetch in try fixture.fetches(0..<6) { #expect(await fetch.result().code == .badOrigin) }
-        // Three attempts in total, and none for each of the six parts.
+        // Three attempts in total, not three for each of the six parts.
         #expect(try await fixture.requests().count == 3)
     }
 
-    @Test func anAbsentOriginIsReportedToEach() async throws {
+    @Test func anAbsentOriginIsReportedToEachPart() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.stop()
         for fetch in try fixture.fetches(0..<4) { #expect(await fetch.result().code == .originAbsent) }
     }
 
     @Test(arguments: [404, 403, 500, 0])
-    func whatOneMirrorLacksComesFromAnother(_ status: Int) async throws {
+    func aResourceMissingAtOneMirrorComesFromAnother(_ status: Int) async throws {
         let fixture = try await MergedFetchFixture(root: MirroredFixture.folder("byterange-ts"))
         try await fixture.origin.add(
             OriginRule("/a/90p/*.ts") { if status > 0 { $0.status = status } else { $0.resetAfter = -1 } })
@@ -182,7 +183,7 @@ import Testing
         #expect(ContinuousClock.now - began < .seconds(8) && fetches[0] === player)
     }
 
-    @Test func expiredURLsAreRenewedOnceForAll() async throws {
+    @Test func expiredURLsAreRefreshedOnceForAllParts() async throws {
         let fixture = try await SignedMergedFetch()
         try await fixture.sign("t=2")
         for fetch in try fixture.fetches(0..<6) {
@@ -197,7 +198,7 @@ import Testing
     }
 }
 
-/// A rendition whose URLs are signed with a token that the origin gives up.
+/// A rendition whose URLs are signed with a token that the origin rejects later.
 @LoopActor private final class SignedMergedFetch {
     let library: LibraryFixture
     let rendition: Rendition

@@ -7,7 +7,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// A rendition whose segments are parts of one file, and fetches of several of them at once.
+/// A rendition whose segments are byte ranges of one file, and merged fetches of them.
 @LoopActor final class MergedFetchFixture {
     let library: LibraryFixture
     let asset: Asset
@@ -17,7 +17,7 @@ import Testing
     /// The file's path at the origin.
     let path: String
 
-    /// The fixture of six segments, of which the whole file consists.
+    /// A fixture of six segments, which make up the whole file.
     init(reserve: Int64 = 0, root: TemporaryFolder? = nil, stallSpan: Duration = .seconds(30)) async throws {
         library = try await LibraryFixture(reserve: reserve, root: root, stallSpan: stallSpan)
         asset = try await library.open(root == nil ? "/byterange-ts/master.m3u8" : "/master.m3u8")
@@ -42,7 +42,7 @@ import Testing
 
     var origin: TestOrigin { library.origin }
 
-    /// The fetches of segments by their numbers, asked for together.
+    /// The fetches of these segments, requested together.
     func fetches(_ numbers: some Sequence<Int>) throws -> [Fetch] {
         let resources = try numbers.map { try library.resource($0, of: rendition) }
         return try library.library.fetches(resources, in: rendition.folder, of: asset)
@@ -51,33 +51,33 @@ import Testing
     /// A player's fetch of one segment.
     func player(_ number: Int) throws -> Fetch { try library.fetch(number, of: rendition, in: asset) }
 
-    /// The byte ranges of segments in the file, from first to last.
+    /// The byte range of these segments in the file.
     func range(_ numbers: ClosedRange<Int>) throws -> Range<Int> {
         let first = try #require(try library.resource(numbers.lowerBound, of: rendition).range)
         let last = try #require(try library.resource(numbers.upperBound, of: rendition).range)
         return Int(first.lowerBound)..<Int(last.upperBound)
     }
 
-    /// The Range field for segments.
+    /// The Range field for these segments.
     func field(_ numbers: ClosedRange<Int>) throws -> String {
         let range = try range(numbers)
         return "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
     }
 
-    /// The requests for the file, in their order.
+    /// The requests for the file, in order.
     func requests() async throws -> [TestOrigin.Request] {
         try await origin.requests().filter { $0.path.hasPrefix(path) }
     }
 
-    /// The Range fields of the requests for the file, in their order.
+    /// The Range fields of the requests for the file, in order.
     func ranges() async throws -> [String] { try await requests().map { $0.range ?? "none" } }
 
-    /// Waits until the origin has as many requests for the file.
+    /// Waits until the origin has received `count` requests for the file.
     func waitForRequests(_ count: Int) async throws {
         try await waitUntil("\(count) requests") { @LoopActor in try await requests().count == count }
     }
 
-    /// Waits for the fetches' ends; each must be a piece and exact, and stands in the store so.
+    /// Waits for the ends of the fetches. Each must be stored as a piece with the exact bytes.
     func expectExact(_ fetches: [Fetch], sourceLocation: SourceLocation = #_sourceLocation) async throws {
         for fetch in fetches {
             try await fetch.end()

@@ -6,7 +6,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Downloads and players that come and go as chance will have it, at an origin that errs so too.
+/// Downloads and players that come and go at random, at an origin with random faults.
 @Suite @LoopActor struct MergedFetchStressTests {
     private static let count = 16
     private static let faults: [(inout OriginRule) -> Void] = [
@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(.timeLimit(.minutes(1)), arguments: 0..<16)
-    func nothingIsWrongAndNothingHangs(_ seed: UInt64) async throws {
+    func randomFaultsCauseNoWrongBytesAndNoHang(_ seed: UInt64) async throws {
         var random = SeededDice(state: seed)
         let fixture = try await MergedFetchFixture(count: Self.count, size: Int.random(in: 1...9000, using: &random))
         for _ in 0..<6 {
@@ -46,7 +46,7 @@ import Testing
         try await fixture.origin.clearRules()
         for fetch in held { _ = await fetch.result() }
         for fetch in held { fetch.release() }
-        // A doubtful piece is reported once, and then refetched.
+        // A doubtful piece is reported once, and then fetched again.
         for _ in 0..<2 {
             let fetches = try fixture.fetches(missing(fixture, 0..<Self.count))
             for fetch in fetches { _ = await fetch.result() }

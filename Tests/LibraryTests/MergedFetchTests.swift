@@ -9,7 +9,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Parts of one file fetched together, where nothing goes wrong.
+/// Merged fetches without faults.
 @Suite @LoopActor struct MergedFetchTests {
     // MARK: One request
 
@@ -23,7 +23,7 @@ import Testing
         #expect(!fixture.library.folder.files().contains { $0.hasPrefix("tmp/") })
     }
 
-    @Test func eachIsReadWhileItGrowsAndEndsWithItsOwnLastByte() async throws {
+    @Test func eachPartIsReadWhileItGrowsAndEndsAtItsLastByte() async throws {
         let fixture = try await MergedFetchFixture()
         let pause = try fixture.range(0...1).count + 1000
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = pause })
@@ -39,7 +39,7 @@ import Testing
         #expect(try await fixture.requests().map(\.state) == ["done"])
     }
 
-    @Test func partsLargerThanAnyBufferAreExact() async throws {
+    @Test func partsLargerThanBuffersAreExact() async throws {
         let fixture = try await MergedFetchFixture(count: 16, size: 262_144)
         try await fixture.expectExact(try fixture.fetches(0..<16))
         #expect(try await fixture.ranges() == ["bytes=0-4194303"])
@@ -51,7 +51,7 @@ import Testing
         #expect(try await fixture.ranges() == ["bytes=0-111"])
     }
 
-    @Test func theConnectionIsUsedAgain() async throws {
+    @Test func theConnectionIsReused() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.expectExact(try fixture.fetches(0..<3))
         try await fixture.expectExact(try fixture.fetches(3..<6))
@@ -74,7 +74,7 @@ import Testing
         #expect(ranges.count == 3)
     }
 
-    @Test func anotherOrderIsNotMerged() async throws {
+    @Test func unorderedRangesAreNotMerged() async throws {
         let fixture = try await MergedFetchFixture()
         let fetches = try fixture.fetches([2, 1, 0])
         #expect(fetches.map(\.resource.name.description) == ["2.ts", "1.ts", "0.ts"])

@@ -8,14 +8,14 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// One rendition at two places, `/a/…` and `/b/…`.
+/// One rendition at two mirrors, `/a/…` and `/b/…`.
 @Suite @LoopActor struct MirrorTests {
     private func start(_ name: String = "ts") async throws -> (LibraryFixture, Asset) {
         let fixture = try await LibraryFixture(root: MirroredFixture.folder(name))
         return (fixture, try await fixture.open("/master.m3u8"))
     }
 
-    /// The paths that were asked for, the entry aside.
+    /// The requested paths, without the entry playlist.
     private func paths(_ fixture: LibraryFixture) async throws -> [String] {
         try await fixture.origin.requests().map(\.path).filter { $0 != "/master.m3u8" }
     }
@@ -35,11 +35,11 @@ import Testing
             OriginRule("/a/*") { if status > 0 { $0.status = status } else { $0.resetAfter = -1 } })
         try await fixture.fetch("video-90p", of: asset)
         #expect(asset.wholeRenditions == [0])
-        // What followed was asked for where the playlist came from.
+        // The rest comes from the mirror that served the playlist.
         #expect(try await fixture.mediaRequests().allSatisfy { $0.hasPrefix("/b/90p/") })
     }
 
-    @Test func aPlaylistMissingEverywhereIsReportedWithTheFirstReason() async throws {
+    @Test func aPlaylistMissingAtAllMirrorsIsReportedWithTheFirstReason() async throws {
         let (fixture, asset) = try await start()
         try await fixture.origin.add(OriginRule("/a/*") { $0.status = 403 }, OriginRule("/b/*") { $0.status = 404 })
         #expect(await code { _ = try await fixture.rendition("video-90p", of: asset) } == .originRefused)
@@ -62,7 +62,7 @@ import Testing
         #expect(asked.count { $0.hasPrefix("/b/") && $0.hasSuffix(".ts") } == 6)
     }
 
-    @Test func aSegmentThatBreaksOffGoesOnFromAMirrorBehindTheSameReply() async throws {
+    @Test func aCutSegmentIsResumedFromAMirrorInTheSameResponse() async throws {
         let (fixture, asset) = try await start()
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.add(
@@ -75,7 +75,7 @@ import Testing
         #expect(fetch.isPiece)
     }
 
-    @Test func otherBytesAtTheMirrorAreNotPutBehindThoseThatCame() async throws {
+    @Test func otherContentAtAMirrorIsNotAppended() async throws {
         let (fixture, asset) = try await start()
         let rendition = try await fixture.rendition("video-90p", of: asset)
         let other = try Repository.fixture("/ts/90p/1.ts")
@@ -143,7 +143,7 @@ import Testing
         #expect(fetch.isPiece)
     }
 
-    @Test func aLeavingReaderEndsTheSearchForAnAlternateSource() async throws {
+    @Test func aLeavingReaderStopsTheSearchForAnAlternateSource() async throws {
         let (fixture, asset) = try await start()
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.add(
@@ -156,7 +156,7 @@ import Testing
         #expect(try await !paths(fixture).contains("/b/90p/0.ts"))
     }
 
-    @Test func aLiveStreamGoesOnFromAMirrorThatIsInStep() async throws {
+    @Test func aLiveStreamContinuesFromAMirrorInStep() async throws {
         let fixture = try await LibraryFixture()
         let lines = ["x", "y"].map { name in
             "#EXT-X-STREAM-INF:BANDWIDTH=1,PATHWAY-ID=\"\(name)\"\n/_live/\(name)/media.m3u8\n"

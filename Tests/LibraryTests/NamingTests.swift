@@ -13,7 +13,7 @@ import Testing
             ("/x/.m3u8", "x"), ("/caf%C3%A9/master.m3u8", "caf"), ("/100%/a%zz.m3u8", "a-zz"),
             ("/" + String(repeating: "ab", count: 40) + "/index", String(repeating: "ab", count: 20)),
         ])
-    func aPathGivesItsLastTellingComponent(_ path: String, _ name: String) {
+    func aNameIsTheLastDescriptiveComponentOfThePath(_ path: String, _ name: String) {
         #expect(AssetNaming.name(forPath: path) == name)
         #expect(AssetNaming.isName(name))
     }
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "api", "offline", "local", "metrics", "keys", "http", "2001"])
-    func aNameMayBeAWordOfTheURLs(_ name: String) {
+    func aNameMayBeAReservedWordOfURLs(_ name: String) {
         #expect(AssetNaming.isName(name))
     }
 
@@ -34,7 +34,7 @@ import Testing
         #expect(AssetNaming.unique("b", isTaken: taken.contains) == "b")
     }
 
-    @Test func anIDIsTheNameAndAFreeEnding() {
+    @Test func anIDIsTheNameWithAUniqueSuffix() {
         var asked: [String] = []
         let id = AssetNaming.id(forName: "sintel") { id in
             asked.append(id)
@@ -53,7 +53,7 @@ import Testing
         return RenditionNaming(playlist).names
     }
 
-    @Test func eachKindHasItsWord() throws {
+    @Test func eachKindOfRenditionHasAPrefix() throws {
         let names = try names(
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"English\",LANGUAGE=\"en\",URI=\"en\"",
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Director's Cut\",URI=\"cut\"",
@@ -73,7 +73,7 @@ import Testing
         #expect(names.map(\.content).filter { $0 == .subtitles }.count == 1)
     }
 
-    @Test func equalOnesAreNumberedAndARenditionOfSeveralLinesHasOneName() throws {
+    @Test func equalNamesAreNumberedAndSharedRenditionsHaveOneName() throws {
         let names = try names(
             "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1280x720", "a",
             "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=1280x720", "b",
@@ -81,7 +81,7 @@ import Testing
         #expect(names.map(\.id) == ["video-720p", "video-720p-2"])
     }
 
-    @Test func aHostileLanguageStaysAFolderName() throws {
+    @Test func aMaliciousLanguageGivesASafeFolderName() throws {
         let names = try names(
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"../../etc\",LANGUAGE=\"/../..\",URI=\"u\"",
             "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"", "v")

@@ -4,7 +4,8 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Places: three variants' 0 (small), 1 and 2 (large), sound 3 (English, the default) and 4 (French), subtitles 5.
+/// Rendition indices: the three variants' video 0 (small), 1 and 2 (large), audio 3 (English, the default) and 4
+/// (French), subtitles 5.
 @Suite struct PartialChoiceTests {
     private static let text = """
         #EXTM3U
@@ -20,8 +21,7 @@ import Testing
 
         """
 
-    /// What is chosen where the renditions have the segments that are marked `x`, of two seconds; "" for nothing at
-    /// all.
+    /// The chosen renditions if the renditions have the segments marked `x`, of two seconds each; "" for no segment.
     private func choice(_ marks: String..., text: String = text) throws -> [Int] {
         guard case .multivariant(let playlist) = try Playlist.parse(Array(text.utf8)) else {
             throw LibraryError(.notPlaylist, "the test's own")
@@ -34,31 +34,31 @@ import Testing
         return PartialChoice(playlist, tracks: tracks).places
     }
 
-    @Test func theVariantThatMostCanBePlayedOf() throws {
+    @Test func prefersTheVariantWithTheLongestPlayableTime() throws {
         #expect(try choice("xx...", "xxx..", "..x..", "xxxxx", "", "") == [1, 3])
     }
 
-    @Test func theBestOfThoseThatHaveTheSame() throws {
+    @Test func prefersTheBestOfEquallyStoredVariants() throws {
         #expect(try choice("xx...", "...xx", "", "xxxxx", "", "") == [1, 3])
     }
 
-    @Test func theSoundCounts() throws {
+    @Test func audioCountsForThePlayableTime() throws {
         #expect(try choice("x....", "", "xxxx.", "....x", "", "") == [])
         #expect(try choice("x...x", "", "xxxx.", "....x", "", "") == [0, 3])
         #expect(try choice("", "", "xxxx.", "", "", "") == [])
         #expect(try choice("", "", "", "xxxxx", "", "") == [])
     }
 
-    @Test func theSoundThatLeavesMostAndElseTheDefault() throws {
+    @Test func prefersTheAudioWithTheMostPlayableTimeThenTheDefault() throws {
         #expect(try choice("", "", "xxxx.", "xx...", "xxxx.", "") == [2, 4])
         #expect(try choice("", "", "xxxx.", "xxxx.", "xxxx.", "") == [2, 3, 4])
     }
 
-    @Test func othersAreThereWhereTheyCostNothing() throws {
+    @Test func listsOtherRenditionsThatCostNoPlayableTime() throws {
         #expect(try choice("", "", "xxxx.", "xxxx.", "xxx..", "xxxxx") == [2, 3, 5])
     }
 
-    @Test func soundInTheVariantsOwnSegmentsNeedsNoOther() throws {
+    @Test func muxedAudioNeedsNoRendition() throws {
         let text = Self.text.replacing(",URI=\"en.m3u8\"", with: "")
         #expect(try choice("", "", "xxxx.", "", "", text: text) == [2])
     }

@@ -19,7 +19,7 @@ import Testing
         PieceBeginning(own).begins(seconds, after: PieceBeginning(others), frame: Self.frame)
     }
 
-    @Test func halfOfAFrameIsTheSameTime() {
+    @Test func differencesBelowHalfAFrameAreIgnored() {
         #expect(begins(stream(1800), of: [stream(0)]) == true)
         #expect(begins(stream(1801), of: [stream(0)]) == false)
         #expect(begins(stream(0), of: [stream(1801)]) == false)
@@ -31,7 +31,7 @@ import Testing
         #expect(begins(stream(180_000), after: 4, of: [stream(0)]) == false)
     }
 
-    @Test func clocksBeginAnew() {
+    @Test func handlesTimestampResets() {
         let last: Int64 = 1 << 33 - 100
         #expect(begins(stream(100, wrap: 1 << 33), of: [stream(last, wrap: 1 << 33)]) == true)
         #expect(begins(stream(last, wrap: 1 << 33), of: [stream(100, wrap: 1 << 33)]) == true)
@@ -39,11 +39,11 @@ import Testing
         #expect(begins(stream(100), of: [stream(last)]) == false)
     }
 
-    @Test func soundBesidePicturesIsDividedByItself() {
+    @Test func separateAudioIsComparedSeparately() {
         let sound = { stream($0, id: 2, isVideo: false) }
         #expect(begins(stream(0), sound(4000), of: [stream(0), sound(0)]) == true)
         #expect(begins(stream(0), sound(9000), of: [stream(0), sound(0)]) == false)
-        // Of different segments the sound does not tell.
+        // The audio of different segments cannot be compared.
         #expect(begins(stream(90_000), sound(99_000), after: 1, of: [stream(0), sound(0)]) == true)
         #expect(begins(sound(4000), of: [sound(0)]) == false)
         #expect(begins(sound(94_000), after: 1, of: [sound(0)]) == false)

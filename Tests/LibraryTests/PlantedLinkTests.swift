@@ -12,9 +12,9 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Links that somebody plants in the store: nothing outside is read as ours, written or deleted.
+/// Symbolic links that an attacker puts into the store: no file outside is read as content, written or deleted.
 @Suite @LoopActor struct PlantedLinkTests {
-    /// Where the link is, below the store, and what it leads to in the folder outside.
+    /// The path of the link below the store, and its target in the folder outside.
     struct Plant: CustomTestStringConvertible, Sendable {
         let place: String
         let target: String
@@ -55,7 +55,8 @@ import Testing
             id = try await exchange.importer.importAsset(at: Repository.path("fixtures/media/ts"), name: "film").id
             await library.settle()
         }
-        // Outside lies just what one would like to have there, and something to be cleared.
+        // The folder outside has the files that a reader of the link would look for, and files that a cleanup would
+        // delete.
         for (name, copy) in [
             ("assets/\(id)", "bundle"), ("records", "records"), ("catalogue-1.sqlite", "catalogue-1.sqlite"),
         ] {
@@ -92,7 +93,7 @@ import Testing
         #expect(try state(of: outside) == before)
     }
 
-    /// A child that is being spawned may hold the lock a moment.
+    /// A child process that is being spawned may hold the lock for a moment.
     private func reopened(_ folder: TemporaryFolder) async throws -> Store {
         var store: Store?
         try await waitUntil("the lock let go") {
@@ -139,7 +140,7 @@ import Testing
             try state(of: folder).keys.filter { !$0.contains("sqlite") && !$0.contains("records") }.sorted() == before)
     }
 
-    @Test func whatABundleCallsItselfLeadsNowhere() async throws {
+    @Test func namesInABundleCannotLeaveTheStore() async throws {
         let folder = try TemporaryFolder()
         let library = Library(store: try Store(path: folder.path("store"), reserve: 0), client: .init())
         let exchange = ExchangeServices(library, moves: MoveRegister())

@@ -9,7 +9,7 @@ import Testing
 @testable import Library
 @testable import Retention
 
-/// Presentations with pieces of 1,000 bytes and two seconds, and a play cache for a number of pieces.
+/// Presentations with pieces of 1,000 bytes and two seconds, and a play cache with room for a number of pieces.
 @LoopActor final class PlayCacheFixture {
     let base: LibraryFixture
 
@@ -20,13 +20,13 @@ import Testing
     var library: Library { base.library }
     var retention: Retention { base.retention }
 
-    /// A presentation of `count` pieces, none stored.
+    /// A presentation of `count` segments, without stored pieces.
     func film(_ count: Int = 30) async throws -> (asset: Asset, rendition: Rendition) {
         let asset = try await base.open("/_vod/\(count)x1000/media.m3u8")
         return (asset, try await base.rendition("media", of: asset))
     }
 
-    /// Lets pieces flow, one after the other.
+    /// Plays segments one after the other.
     func play(_ numbers: some Sequence<Int>, of film: (asset: Asset, rendition: Rendition)) async throws {
         for number in numbers {
             let fetch = try base.fetch(number, of: film.rendition, in: film.asset)
@@ -43,14 +43,14 @@ import Testing
         }.sorted()
     }
 
-    /// The files of a bundle, by their paths in it; ledgers aside.
+    /// The files of a bundle, by their paths in it, without ledgers.
     func files(of asset: Asset) -> [String] {
         let prefix = "assets/\(asset.id)/"
         return base.folder.files().filter { $0.hasPrefix(prefix) && !$0.hasSuffix(Ledger.fileName) }
             .map { String($0.dropFirst(prefix.count)) }
     }
 
-    /// Waits until the disk has these pieces and no others, and what is known is the same.
+    /// Waits until the disk has exactly these pieces, and the library's state agrees.
     func settles(
         _ numbers: some Sequence<Int>, of film: (asset: Asset, rendition: Rendition),
         within bound: Duration = .seconds(15)
@@ -64,7 +64,7 @@ import Testing
         #expect(Set(film.rendition.folder.sizes.keys) == Set(wanted.map { "\($0).ts" }))
     }
 
-    /// Waits until nothing more is to be done.
+    /// Waits until no eviction is pending.
     func isWithinLimit() async throws {
         try await waitUntil("the limit") { retention.cacheLimit.map { retention.cachedBytes <= $0 } ?? true }
     }

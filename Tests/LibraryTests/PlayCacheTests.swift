@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [("aes", "keys/0.key"), ("cmaf", "video-90p/init-0.mp4")])
-    func keysAndInitializationSectionsGoWithTheLastSegment(_ name: String, _ preliminary: String) async throws {
+    func keysAndInitializationSectionsAreEvictedWithTheLastSegment(_ name: String, _ preliminary: String) async throws {
         let fixture = try await PlayCacheFixture(pieces: nil)
         try await fixture.base.fetch("video-90p", of: try await fixture.base.open("/\(name)/master.m3u8"))
         try await fixture.base.restart(cacheLimit: 0)
@@ -114,7 +114,7 @@ import Testing
             atPath: fixture.base.folder.path("assets/\(kept.asset.id)/media/4.ts"))
         #expect(before[.systemFileNumber] as? Int == after[.systemFileNumber] as? Int)
 
-        // Not wanted any more, it counts as used just now.
+        // A piece that is no longer pinned counts as just used.
         fixture.retention.pin(.nothing, of: kept.asset)
         try await fixture.settles(22..<30, of: other)
         try await fixture.settles(4...5, of: kept)
@@ -131,7 +131,7 @@ import Testing
         let cursor = try #require(fixture.library.playheads.cursor(of: "aaaaaa", in: film.asset, "media"))
         cursor.served("12.ts")
         try await fixture.play(0..<30, of: other)
-        // From 10 s before 24 s to 30 s behind 26 s.
+        // The session needs the time from 10 s before 24 s to 30 s after 26 s.
         try await waitUntil("the eviction of others") { fixture.numbers(of: film.asset).count <= 21 }
         try await fixture.isWithinLimit()
         #expect(Set(7..<28).isSubset(of: fixture.numbers(of: film.asset)))
@@ -149,13 +149,13 @@ import Testing
 
     // MARK: Bookkeeping
 
-    @Test func aWholeRenditionLeavesTheBundlesPlaylistsBeforeItsFirstPieceIsDeleted() async throws {
+    @Test func playlistsAreUpdatedBeforeAnEviction() async throws {
         let fixture = try await PlayCacheFixture(pieces: 400)
         let asset = try await fixture.base.open("/cmaf/master.m3u8")
         for id in ["audio-en", "video-90p"] { try await fixture.base.fetch(id, of: asset) }
         let master = fixture.base.folder.path("assets/\(asset.id)/master.m3u8")
         #expect(FileManager.default.fileExists(atPath: master) && asset.isPlayableOffline)
-        // Where the playlist can be neither written nor deleted, no piece goes.
+        // If the playlist can be neither written nor deleted, no piece is evicted.
         try FileManager.default.removeItem(atPath: master)
         try FileManager.default.createDirectory(atPath: master + "/in-the-way", withIntermediateDirectories: true)
         let pieces = fixture.files(of: asset).filter { !$0.contains(".m3u8") }
@@ -178,7 +178,7 @@ import Testing
         #expect(asset.rendition("audio-en")?.isWhole ?? false && asset.published == asset.wholeRenditions)
     }
 
-    @Test func anAssetThatIsRemovedTakesUpNothing() async throws {
+    @Test func aRemovedAssetDoesNotCount() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
         let (film, other) = (try await fixture.film(10), try await fixture.film(20))
         try await fixture.play(0..<10, of: film)
@@ -188,7 +188,7 @@ import Testing
         try await fixture.settles(0..<10, of: other)
     }
 
-    @Test func countsFilesThatOthersDeletedOrAdded() async throws {
+    @Test func countsFilesDeletedOrAddedFromOutside() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
         let film = try await fixture.film()
         try await fixture.play(0..<10, of: film)
@@ -200,16 +200,16 @@ import Testing
         #expect(film.asset.cachedBytes == 6500 && fixture.retention.cachedBytes == 6500)
     }
 
-    // MARK: From one process to the next
+    // MARK: Restarts
 
-    @Test func theNextProcessKnowsWhatWasUsedLast() async throws {
+    @Test func timesOfUseSurviveARestart() async throws {
         let fixture = try await PlayCacheFixture(pieces: nil)
         let (film, other) = (try await fixture.film(10), try await fixture.film(20))
         try await fixture.play(0..<10, of: film)
         try await fixture.play(0..<10, of: other)
         let now = Int64(time(nil))
         for number in 0..<10 {
-            // The higher a film's number, the longer ago it was used; the other's lie between.
+            // The higher a piece's number, the earlier its last use. The other film's pieces are in between.
             film.rendition.folder.recordUse(of: "\(number).ts", at: now + Int64(10_000 - 1000 * number))
             other.rendition.folder.recordUse(of: "\(number).ts", at: now + 4500)
         }
@@ -218,7 +218,7 @@ import Testing
         let restored = (asset: known, rendition: try #require(known.renditions.first))
         try await fixture.isWithinLimit()
         try await waitUntil("the limit") { fixture.base.folder.files().filter { $0.hasSuffix(".ts") }.count == 13 }
-        // 6 to 9 are older than the other's, of which three go.
+        // Pieces 6 to 9 were used before the other film's pieces, of which three are evicted.
         try await fixture.settles(0..<6, of: restored)
         #expect(fixture.base.log.lines.contains { $0.contains("play-cache") })
         #expect(fixture.retention.cachedBytes == 13_000)
@@ -229,7 +229,7 @@ import Testing
         let film = try await fixture.film()
         try await fixture.play([0], of: film)
         film.rendition.folder.recordUse(of: "0.ts", at: 1_000_000_000)
-        film.rendition.folder.recordUse(of: "1.ts", at: 1_000_000_000)  // Not there: nothing.
+        film.rendition.folder.recordUse(of: "1.ts", at: 1_000_000_000)  // Not stored, so ignored.
         let path = fixture.base.folder.path("assets/\(film.asset.id)/media/0.ts")
         func times() throws -> (used: Int, written: Int) {
             var status = stat()

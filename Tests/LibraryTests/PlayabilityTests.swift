@@ -132,7 +132,7 @@ struct RenditionLackTests {
             #expect(found.answer == .part && found.reason == "1 of 6 segments of 90p is missing")
         }
         #expect(!asset.isPlayableOffline)
-        // Only missing resources are refetched.
+        // Only missing resources are fetched again.
         try await fixture.origin.clearRequests()
         try await fetch(fixture, "video-90p", of: asset)
         #expect(try await fixture.mediaRequests().count == count)

@@ -8,7 +8,7 @@ import Testing
 @testable import Library
 
 @Suite @LoopActor struct PlaylistVariablesTests {
-    @Test func variablesComeFromTheQueryAndTheMultivariantPlaylistAlsoAfterARestart() async throws {
+    @Test func variablesFromQueryAndMultivariantPlaylistSurviveARestart() async throws {
         let fixture = try await LibraryFixture()
         let master = """
             #EXTM3U
@@ -36,7 +36,7 @@ import Testing
         #expect(restored.rendition("video")?.source?.playlist.segments.map(\.uri) == ["0.ts?t=a/b"])
     }
 
-    @Test func aPlaylistWhoseVariableNobodyGivesIsAnErrorWithItsLine() async throws {
+    @Test func anUndefinedVariableIsAnErrorWithItsLine() async throws {
         let fixture = try await LibraryFixture()
         let text = "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"token\"\n#EXTINF:2,\n{$token}.ts\n#EXT-X-ENDLIST\n"
         try await fixture.origin.add(OriginRule("/variables.m3u8") { ($0.status, $0.body) = (200, text) })

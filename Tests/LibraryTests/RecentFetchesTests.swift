@@ -17,7 +17,7 @@ import Testing
         rendition = try await fixture.rendition("video-90p", of: fixture.open("/ts/master.m3u8"))
     }
 
-    /// A finished fetch with a number of bytes, and its key.
+    /// A finished fetch with its key.
     private func ended(_ number: Int, bytes: Int) throws -> (Fetch, Loader.Key) {
         let url = try WebURL("http://127.0.0.1:1/\(number).ts")
         let resource = Resource(name: PieceName(.segment(number), fileExtension: "ts"), url: url, range: nil)

@@ -10,7 +10,7 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// A rendition whose playlists are given as texts; nothing is fetched.
+/// A rendition with given playlist texts. Nothing is fetched.
 @LoopActor struct RenditionFixture {
     let folder: TemporaryFolder
     let store: Store
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func aByteRangeIsAResourceOfItsOwn() throws {
+    @Test func aByteRangeIsAResource() throws {
         let fixture = try RenditionFixture()
         try fixture.adopt(
             "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"100@0\"", "#EXTINF:2,", "#EXT-X-BYTERANGE:50@100", "all.mp4",
@@ -71,7 +71,7 @@ import Testing
         #expect(fixture.resource("1.mp4")?.exactLength == 25)
     }
 
-    @Test func keysHaveOneNumberWhicheverRenditionNamesThem() throws {
+    @Test func renditionsShareTheNumbersOfKeys() throws {
         let fixture = try RenditionFixture()
         try fixture.adopt(
             "#EXT-X-KEY:METHOD=AES-128,URI=\"k1\"", "#EXTINF:2,", "0.ts", "#EXT-X-KEY:METHOD=AES-128,URI=\"k2\"",
@@ -93,7 +93,7 @@ import Testing
         #expect(!other.needsDRM)
     }
 
-    @Test func aRenditionIsWholeOnceSegmentsSectionsAndKeysAreThere() throws {
+    @Test func aRenditionIsCompleteWithSegmentsSectionsAndKeys() throws {
         let fixture = try RenditionFixture()
         try fixture.adopt(
             "#EXT-X-MAP:URI=\"i.mp4\"", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "#EXTINF:2,", "0.m4s", "#EXT-X-GAP",
@@ -112,14 +112,14 @@ import Testing
         #expect(!fixture.rendition.isWhole)
     }
 
-    @Test func aLivePlaylistIsNeverWhole() throws {
+    @Test func aLivePlaylistIsNeverComplete() throws {
         let fixture = try RenditionFixture()
         try fixture.adopt("#EXT-X-TARGETDURATION:2", "#EXTINF:2,", "0.ts")
         try fixture.put("0.ts", in: fixture.rendition.folder)
         #expect(!fixture.rendition.isWhole)
     }
 
-    @Test func aSegmentThatSlidOutOfALiveWindowIsFoundForAWhile() throws {
+    @Test func aSegmentPastTheLiveWindowIsFoundForAWhile() throws {
         let fixture = try RenditionFixture()
         for first in 0..<40 {
             let segments = (first..<first + 3).map { "#EXTINF:2,\n\($0).ts" }.joined(separator: "\n")
@@ -144,7 +144,8 @@ import Testing
         #expect(fixture.resource("live-0.mp4")?.url.text == "http://o/a/v/film.mp4")
         #expect(fixture.resource("live-1.mp4")?.url.text == "http://o/a/v/ad.mp4")
 
-        // Once it has ended, the place is the name, and the names that players have read mean what they meant.
+        // Once the stream has ended, names are the positions, and names from earlier playlists still lead to the same
+        // segments.
         try fixture.adopt(
             "#EXT-X-MEDIA-SEQUENCE:1", "#EXT-X-MAP:URI=\"ad.mp4\"", "#EXTINF:2,", "1.m4s", "#EXT-X-ENDLIST")
         #expect(fixture.resource("init-0.mp4")?.url.text == "http://o/a/v/ad.mp4")
@@ -165,7 +166,7 @@ import Testing
         #expect(fixture.rendition.folder.bytes == 2)
     }
 
-    @Test func whatIsCommittedBeforeAnybodyLookedCountsOnce() throws {
+    @Test func aPieceCommittedBeforeTheFirstScanCountsOnce() throws {
         let fixture = try RenditionFixture()
         try fixture.put("0.ts", in: fixture.rendition.folder)
         let file = try fixture.store.growingFile(named: "1")
@@ -175,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: ["assets/a-id", "assets/a-id/video"])
-    func aFolderThatOthersDeletedIsMadeAnew(_ path: String) throws {
+    func aFolderDeletedFromOutsideIsRecreated(_ path: String) throws {
         let fixture = try RenditionFixture()
         try fixture.put("0.ts", in: fixture.rendition.folder)
         #expect(fixture.rendition.folder.contains("0.ts"))
@@ -190,7 +191,7 @@ import Testing
         #expect(fixture.folder.files().contains("assets/a-id/video/1.ts"))
     }
 
-    @Test func nothingIsWrittenOnceTheBundleIsRemoved() throws {
+    @Test func noWritesAfterTheRemovalOfABundle() throws {
         let fixture = try RenditionFixture()
         try fixture.put("0.ts", in: fixture.rendition.folder)
         close(try #require(fixture.rendition.folder.open("0.ts")))

@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: [
         ("apart-low", "apart-high"), ("sound-low", "sound-high"), ("apart-low", "silent-on-codecs"),
     ])
-    func twoQualitiesGoTogether(own: String, other: String) throws {
+    func qualitiesOfOneRenditionAreCompatible(own: String, other: String) throws {
         #expect(try obstacle(own, other) == nil)
     }
 
@@ -57,16 +57,16 @@ import Testing
         ("only-sound", "only-other-sound", "mp4a.40.5"), ("sound-low", "sound-other", "the same"),
         ("sound-low", "only-sound", "the same"),
     ])
-    func whatIsNotTheSameDoesNot(own: String, other: String, word: String) throws {
+    func differentRenditionsAreNotCompatible(own: String, other: String, word: String) throws {
         #expect(try obstacle(own, other)?.contains(word) == true)
     }
 
-    @Test func nothingStandsInForSubtitlesAndTrickPlay() throws {
+    @Test func subtitlesAndTrickPlayHaveNoSubstitutes() throws {
         #expect(try traits("text") == nil)
         #expect(try traits("frames") == nil)
     }
 
-    @Test func theBetterHasMoreBits() throws {
+    @Test func theHigherBitRateIsBetter() throws {
         #expect(try traits("apart-high")?.frameRate == 50)
         #expect(try traits("muxed")?.frameRate == 30)
         #expect(try traits("sound-high")?.bandwidth == 150)

@@ -32,7 +32,7 @@ import Testing
         #expect(fixture.library.assets.map(\.id) == [current.id] && current.name == asset.name)
         #expect(fixture.library.asset(at: asset.origin) === current)
         #expect(current.multivariant?.media.isEmpty == false)
-        // It is noted as any new asset is, with the first that is kept of it.
+        // The revision is recorded like any new asset, with its first stored resource.
         try await fixture.fetch("subtitles-en", of: current)
         try await fixture.restart()
         #expect(fixture.library.assets.map(\.id) == [current.id])
@@ -50,14 +50,14 @@ import Testing
         #expect(await fixture.library.current(asset) === asset && asset.revision == nil)
     }
 
-    @Test func whileTheOriginIsAwayTheOldStays() async throws {
+    @Test func theOldRevisionStaysWhileTheOriginIsAbsent() async throws {
         let (fixture, asset) = try await changed()
         try await fixture.origin.stop()
         #expect(await fixture.library.current(asset) === asset && asset.revision == nil && !asset.isRemoved)
         #expect(fixture.library.assets.map(\.id) == [asset.id])
     }
 
-    /// The user's own: title, image, header fields.
+    /// Title, image and header fields belong to the user.
     @Test func keepsTheUsersFields() async throws {
         let (fixture, asset) = try await changed()
         await fixture.library.entitle(asset, "A title")
@@ -69,7 +69,7 @@ import Testing
         #expect(current.access === asset.access)
     }
 
-    @Test func thereIsOneAtATime() async throws {
+    @Test func anAssetHasOneRevisionAtATime() async throws {
         let (fixture, asset) = try await changed()
         let revision = try await fixture.library.revise(asset)
         #expect(await code { _ = try await fixture.library.revise(asset) } == .urlTaken)
@@ -81,8 +81,8 @@ import Testing
         #expect(asset.revision == nil && fixture.library.asset(id: revision.id) == nil)
     }
 
-    /// A signed link to the new content that has expired meanwhile.
-    @Test func theNewMovesWithWhatItRevises() async throws {
+    /// A signed link to the new content has expired meanwhile.
+    @Test func aNewURLAppliesToTheAssetAndItsRevision() async throws {
         let (fixture, asset) = try await changed()
         let revision = try await fixture.library.revise(asset)
         try await fixture.fetch("subtitles-en", of: revision)

@@ -5,8 +5,8 @@ import Testing
 @testable import Library
 
 @Suite struct SegmentMatchTests {
-    /// A playlist of these lines: a number is a segment of so many seconds, `|` a discontinuity, `gap` marks the next
-    /// one as absent, a date stands for itself.
+    /// A playlist from marks: a number is a segment of that many seconds, `|` a discontinuity, `gap` marks the next
+    /// segment as absent, a date is EXT-X-PROGRAM-DATE-TIME.
     private func playlist(_ marks: String) throws -> MediaPlaylist {
         var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:10"]
         for mark in marks.split(separator: " ") {
@@ -24,7 +24,7 @@ import Testing
         return playlist
     }
 
-    /// Indices of the other's segments; -1 for none.
+    /// Indices of the other playlist's segments; -1 for no match.
     private func match(_ own: String, _ other: String, shift: Double = 0) throws -> [Int] {
         let (own, other) = (try playlist(own), try playlist(other))
         let match = SegmentMatch(own, other, shift: shift, tolerance: 0.02)
@@ -34,20 +34,20 @@ import Testing
         return places
     }
 
-    @Test func segmentsOfOneLengthAreOneToOne() throws {
+    @Test func segmentsOfEqualLengthMatchOneToOne() throws {
         #expect(try match("2 2 2", "2 2 2") == [0, 1, 2])
         #expect(try match("2.002 2.002 1.5", "2.00 2.00 1.51") == [0, 1, 2])
         #expect(try match("2 2 2", "2 2") == [0, 1, -1])
     }
 
-    @Test func whatIsCutElsewhereStandsAloneWhereBoundariesMeet() throws {
+    @Test func differentlyCutSegmentsMatchAtCommonBoundaries() throws {
         #expect(try match("2 2 2 2", "1 1 2 2 2") == [-1, 2, 3, 4])
         #expect(try match("1 1 2 2", "2 2 2") == [-1, -1, 1, 2])
         #expect(try match("2 2 2", "2 2.1 1.9") == [0, -1, -1])
         #expect(try match("2 2 2", "2.5 2 1.5") == [-1, -1, -1])
     }
 
-    @Test func discontinuitiesMustBeAsMany() throws {
+    @Test func discontinuityCountsMustBeEqual() throws {
         #expect(try match("2 | 2 2", "2 | 2 2") == [0, 1, 2])
         #expect(try match("2 | 2 2", "2 2 | 2") == [0, -1, 2])
         #expect(try match("2 2 2", "2 | 2 2") == [0, -1, -1])
@@ -57,7 +57,7 @@ import Testing
         #expect(try match("2 gap 2 2", "2 2 gap 2") == [0, -1, -1])
     }
 
-    @Test func datesTellByHowMuchOneBeginsLater() throws {
+    @Test func datesGiveTheShift() throws {
         let (early, late) = ("2026-01-01T00:00:00Z 2 2 2", "2026-01-01T00:00:02.000Z 2 2 2")
         let shifts = SegmentMatch.shifts(try playlist(early), try playlist(late))
         #expect(shifts == [-2, 0])
@@ -68,7 +68,7 @@ import Testing
         #expect(SegmentMatch.shifts(try playlist("2 2"), try playlist(early)) == [0])
     }
 
-    @Test func manySegmentsTakeNoTimeToSpeakOf() throws {
+    @Test func matchesManySegments() throws {
         let marks = [String](repeating: "2", count: 50_000).joined(separator: " ")
         let playlist = try playlist(marks)
         #expect(SegmentMatch(playlist, playlist, shift: 0, tolerance: 0.02).count == 50_000)

@@ -23,7 +23,7 @@ import Testing
         return data.map { asset.sessionData.name(of: $0)?.description ?? "-" }
     }
 
-    @Test func aNameIsThatOfWhatTheLineSpeaksOf() async throws {
+    @Test func aNameIdentifiesTheSessionData() async throws {
         let line = { (id: String, rest: String) in "#EXT-X-SESSION-DATA:DATA-ID=\"\(id)\",\(rest)" }
         let names = try await names(
             [
@@ -39,7 +39,7 @@ import Testing
         for name in names.dropLast(2) { #expect(PieceName(name)?.description == name) }
     }
 
-    @Test func itIsFetchedOnceSomethingPlaysOfflineAndOnlyOnce() async throws {
+    @Test func sessionDataIsFetchedOnceWithTheFirstCompleteRendition() async throws {
         let fixture = try await LibraryFixture()
         try await put(
             "#EXT-X-SESSION-DATA:DATA-ID=\"a\",URI=\"a.json\"\n#EXT-X-SESSION-DATA:DATA-ID=\"b\",URI=\"b.json\"",
@@ -64,7 +64,7 @@ import Testing
         fixture.library.keepSessionData(of: asset)
         #expect(asset.sessionData.takeUntried().isEmpty)
 
-        // What failed is tried once more by another process, as soon as the entry is loaded.
+        // The next process retries failed session data once, as soon as the entry playlist is loaded.
         try await fixture.restart()
         let again = try #require(fixture.library.asset(named: "film"))
         #expect(again.bytes == known && again.isPlayableOffline)
@@ -75,7 +75,7 @@ import Testing
         }
         #expect(try await !fixture.origin.requests().contains { $0.path == "/film/a.json" })
         _ = try await fixture.library.remove(again)
-        // A bundle is moved out of sight at once, and deleted behind the back of whoever waits.
+        // Removal moves a bundle out of `assets` at once, and deletes it in the background.
         #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") })
         try await waitUntil("its end") { !fixture.folder.files().contains { $0.hasSuffix(name) } }
     }

@@ -19,7 +19,7 @@ import Testing
 
     init() async throws { fixture = try await LibraryFixture() }
 
-    /// The fixture `ts`, of which one rendition is whole.
+    /// The fixture `ts` with one complete rendition.
     private func film() async throws -> Asset {
         let asset = try await fixture.open("/ts/master.m3u8")
         try await fixture.fetch("video-90p", of: asset)
@@ -38,14 +38,14 @@ import Testing
         fixture.folder.files().filter { $0.contains("/\(asset.id)") && !$0.hasPrefix("records/") }
     }
 
-    /// Somebody begins to play an asset.
+    /// Begins a session of an asset.
     private func play(_ asset: Asset, as session: String = "aaaaaa") throws {
         _ = try #require(library.playheads.cursor(of: session, in: asset, "video-90p"))
     }
 
     // MARK: Policies
 
-    @Test func aPolicyOutlivesTheProcessAndStandsInTheBundle() async throws {
+    @Test func aPolicySurvivesARestartAndIsInTheBundle() async throws {
         let asset = try await film()
         let policy = StoragePolicy(expires: 5_000_000_000, afterFirstPlay: 60, priority: .important)
         try await retention.setPolicy(policy, of: asset)
@@ -55,7 +55,7 @@ import Testing
         #expect(library.asset(named: "ts")?.life.policy == policy)
     }
 
-    @Test func aPolicyOfWhatIsOnlyKnownIsKeptAsWell() async throws {
+    @Test func aPolicyOfAnAssetWithoutPiecesIsStored() async throws {
         let asset = try await fixture.open("/ts/master.m3u8")
         try await retention.setPolicy(StoragePolicy(priority: .important), of: asset)
         #expect(files(of: asset).isEmpty)
@@ -63,7 +63,7 @@ import Testing
         #expect(library.asset(named: "ts")?.life.policy.priority == .important)
     }
 
-    @Test func whoIsExcludedFromBackupsHasTheMarkAsSoonAsThereIsAFolder() async throws {
+    @Test func anExcludedAssetIsMarkedAsSoonAsItsFolderExists() async throws {
         let asset = try await fixture.open("/ts/master.m3u8")
         try await retention.setPolicy(StoragePolicy(isExcludedFromBackups: true), of: asset)
         try await fixture.fetch("video-90p", of: asset)
@@ -74,7 +74,7 @@ import Testing
         #expect(!fixture.folder.files().contains(mark))
     }
 
-    @Test func playsAreNotedAndOutliveTheProcess() async throws {
+    @Test func playTimesAreRecordedAndSurviveARestart() async throws {
         let asset = try await film()
         fixture.date = 1000
         try play(asset)
@@ -109,7 +109,7 @@ import Testing
 
     // MARK: Names
 
-    @Test func aNewNameLeadsToTheAssetAndTheOldOneToNothing() async throws {
+    @Test func aRenamedAssetIsNotFoundByItsOldName() async throws {
         let asset = try await film()
         let id = asset.id
         try await library.rename(asset, to: "film")
@@ -180,7 +180,7 @@ import Testing
         #expect(library.asset(named: "ts") === asset)
     }
 
-    /// Restarted on a disk that is always full, so that everything goes that may.
+    /// Restarts on a disk that is always full, so that everything that may be purged is purged.
     private func fill(_ limit: PurgePlan.Limit) async throws {
         try await fixture.restart(reserve: .max, purge: limit)
         retention.noteFull()
@@ -227,8 +227,8 @@ import Testing
 
     // MARK: Reading
 
-    /// There may be more assets than descriptors.
-    @Test func aLookAtAnAssetLeavesNoneOfItsFoldersOpen() async throws {
+    /// There may be more assets than file descriptors.
+    @Test func readingAnAssetLeavesNoFolderOpen() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(priority: .important), of: asset)
         try await fixture.restart()
@@ -244,8 +244,8 @@ import Testing
 
     // MARK: Removal
 
-    /// What a removal does while somebody waits for it has nothing to do with how much there is: the bundle is moved, and
-    /// goes file by file behind the scenes.
+    /// The duration of a removal does not depend on the size of the asset: the bundle is moved, and its files are
+    /// deleted in the background.
     @Test func aRemovalMovesTheBundleAndDeletesItInTheBackground() async throws {
         let asset = try await film()
         let folder = fixture.folder.path("assets/\(asset.id)")

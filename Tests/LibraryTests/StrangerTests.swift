@@ -8,11 +8,11 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Assets that somebody on the network has opened: no private address is asked for those, until the user gives the URL.
+/// Assets opened by a client on the network: they may not use private addresses until the user gives the URL.
 @Suite @LoopActor struct StrangerTests {
     private static let path = "/ts/master.m3u8"
 
-    /// An asset as it would be had its host been a public one when it was opened, in the catalogue, after a restart.
+    /// An asset in the state after a restart, as if its host had been a public one when it was opened.
     private func restarted() async throws -> (fixture: LibraryFixture, asset: Asset) {
         let fixture = try await LibraryFixture()
         let url = try fixture.url(Self.path)
@@ -41,10 +41,10 @@ import Testing
         return code == .refusedURL && paths.isEmpty
     }
 
-    @Test func afterARestartTheyMayStillNotAskAPrivateAddress() async throws {
+    @Test func privateAddressesStayForbiddenAfterARestart() async throws {
         var (fixture, asset) = try await restarted()
         #expect(try await isRefused("video-90p", of: asset, fixture))
-        // Nor by another name, nor because somebody on the network asks again.
+        // A rename, or another request from the network, changes nothing.
         try await fixture.library.rename(asset, to: "other")
         #expect(try await fixture.library.open(asset.origin, isUsers: false) === asset)
         asset = try await again(fixture)
@@ -52,7 +52,7 @@ import Testing
         #expect(try await isRefused("video-90p", of: asset, fixture))
     }
 
-    @Test func onceTheUserGivesTheURLTheyMayForGood() async throws {
+    @Test func theUsersURLPermitsPrivateAddressesPermanently() async throws {
         var (fixture, asset) = try await restarted()
         #expect(try await fixture.library.open(asset.origin) === asset)
         #expect(try await !isRefused("video-90p", of: asset, fixture))
@@ -60,16 +60,16 @@ import Testing
         #expect(try await !isRefused("video-180p", of: asset, fixture))
     }
 
-    @Test func aStreamThatTheUserHasWrittenDownIsTheirsToo() async throws {
+    @Test func anEntryInTheStreamsFileCountsAsTheUsersURL() async throws {
         let (fixture, asset) = try await restarted()
         fixture.library.streams = [try #require(KnownStream(name: "mine", title: nil, url: asset.origin))]
         #expect(try await fixture.library.open(asset.origin, isUsers: false) === asset)
         #expect(try await !isRefused("video-90p", of: asset, fixture))
     }
 
-    @Test func aURLOfTheUsersThatHasAnotherTokenIsOneAsWell() async throws {
+    @Test func theUsersURLWithAnotherTokenCountsToo() async throws {
         var (fixture, asset) = try await restarted()
-        // What ended was fetched while the host was a public one.
+        // Simulates an asset whose ended playlist was fetched while the host was a public one.
         _ = try await fixture.library.open(asset.origin)
         try await fixture.fetch("video-90p", of: asset)
         var record = asset.record
@@ -86,7 +86,7 @@ import Testing
         #expect(try await !isRefused("video-270p", of: later, fixture))
     }
 
-    @Test func whatTakesItsPlaceHasTheSameRights() async throws {
+    @Test func aRevisionHasTheSameRights() async throws {
         let (fixture, asset) = try await restarted()
         var revision = asset.record
         (revision.id, revision.revises) = ("film-0001", asset.id)

@@ -18,7 +18,7 @@ import Testing
         ("/m.m3u8?X-Amz-Date=1&X-Amz-Signature=2", "/m.m3u8?X-Amz-Date=3"), ("/m.m3u8?st=a&e=1", "/m.m3u8?st=b&e=2"),
         ("/m.m3u8?playbackSessionId=1", "/m.m3u8"),
     ])
-    func tokensMakeNoDifference(_ one: String, _ other: String) throws {
+    func tokensAreIgnored(_ one: String, _ other: String) throws {
         #expect(try isSame(one, other))
     }
 
@@ -26,11 +26,11 @@ import Testing
         ("/m.m3u8?id=1", "/m.m3u8?id=2"), ("/m.m3u8", "/m.m3u8?id=2"), ("/a.m3u8?token=1", "/b.m3u8?token=1"),
         ("/m.m3u8?v=1&token=1", "/m.m3u8?v=2&token=1"), ("/m.m3u8?sub=en", "/m.m3u8?sub=de"),
     ])
-    func whateverElseDiffersDoes(_ one: String, _ other: String) throws {
+    func otherDifferencesCount(_ one: String, _ other: String) throws {
         #expect(try !isSame(one, other))
     }
 
-    @Test func anotherHostSchemeOrPortIsAnother() throws {
+    @Test func anotherHostSchemeOrPortIsAnotherURL() throws {
         let url = TokenlessURL(try WebURL("https://host/m.m3u8"))
         for other in ["http://host/m.m3u8", "https://host2/m.m3u8", "https://host:444/m.m3u8"] {
             #expect(TokenlessURL(try WebURL(other)) != url)
@@ -38,7 +38,7 @@ import Testing
     }
 }
 
-/// URLs with other tokens, opened.
+/// Opens URLs that differ in their tokens.
 @Suite @LoopActor struct TokenIdentityTests {
     private func known(_ query: String) async throws -> (LibraryFixture, Asset) {
         let fixture = try await LibraryFixture()
@@ -58,13 +58,13 @@ import Testing
         #expect(fixture.library.assets.map(\.origin.query) == ["token=2"])
     }
 
-    @Test func anotherNumberIsAnotherAssetWhateverItsContent() async throws {
+    @Test func anotherNumberInTheURLIsAnotherAsset() async throws {
         let (fixture, asset) = try await known("?id=1")
         #expect(try await fixture.open("/ts/master.m3u8?id=2") !== asset)
         #expect(fixture.library.assets.count == 2)
     }
 
-    @Test func otherContentIsAnotherAssetWhateverTheURL() async throws {
+    @Test func otherContentIsAnotherAsset() async throws {
         let (fixture, asset) = try await known("?token=1")
         try await fixture.origin.add(
             OriginRule("/ts/90p/media.m3u8*") {
@@ -74,13 +74,13 @@ import Testing
         #expect(asset.origin.query == "token=1")
     }
 
-    @Test func ofWhichNothingIsKnownNothingIsTakenToBeTheSame() async throws {
+    @Test func unknownContentMatchesNoAsset() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8?token=1")
         #expect(try await fixture.open("/ts/master.m3u8?token=2") !== asset)
     }
 
-    @Test func severalWhoOpenItAtOnceGetTheOneAsset() async throws {
+    @Test func concurrentOpensWithOtherTokensGetOneAsset() async throws {
         let (fixture, asset) = try await known("?token=1")
         async let first = fixture.open("/ts/master.m3u8?token=2")
         async let second = fixture.open("/ts/master.m3u8?token=2")

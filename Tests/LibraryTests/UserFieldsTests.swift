@@ -9,14 +9,14 @@ import Testing
 @testable import Fetching
 @testable import Library
 
-/// Header fields of the user's own: where they go, where they do not, and where they are kept.
+/// The user's own header fields: which requests have them, and where they are stored.
 @Suite @LoopActor struct UserFieldsTests {
     private static let secret = "session=tr0ub4dor"
     private static let name = "cookie"
 
     private func fields(_ value: String = secret) throws -> UserFields { try UserFields(["Cookie: \(value)"]) }
 
-    /// True if each request had the field; nil without requests.
+    /// True if each request had the field; nil if there were no requests.
     private func had(_ origin: TestOrigin, _ value: String = secret) async throws -> Bool? {
         let requests = try await origin.requests()
         return requests.isEmpty ? nil : requests.allSatisfy { $0.headers[Self.name] == value }
@@ -26,7 +26,7 @@ import Testing
         try await origin.requests().filter { $0.headers[Self.name] != nil }.map(\.path)
     }
 
-    @Test func theyGoWithEveryRequestForTheAsset() async throws {
+    @Test func fieldsAreSentWithEveryRequestForTheAsset() async throws {
         let fixture = try await LibraryFixture()
         try await fixture.origin.add(OriginRule("/redirected/*") { $0.redirect = "/aes/master.m3u8" })
         let asset = try await fixture.library.open(fixture.url("/redirected/master.m3u8"), fields: fields())
@@ -37,7 +37,7 @@ import Testing
         #expect(try await had(fixture.origin) == true)
     }
 
-    @Test func aUserAgentTakesThePlaceOfWeirsOwnThereAlone() async throws {
+    @Test func aUserAgentFieldReplacesWeirsOwnForThisAssetOnly() async throws {
         let (fixture, other) = (try await LibraryFixture(), try await TestOrigin())
         let url = other.url("/ts/master.m3u8")
         try await fixture.origin.add(OriginRule("/agent/master.m3u8") { $0.redirect = url })
@@ -49,9 +49,9 @@ import Testing
         #expect(try await other.requests().isEmpty, "a private address that nobody named")
     }
 
-    /// The guard on addresses refuses the other ports besides; that fields would not go there either, were they public,
-    /// is shown where requests are made.
-    @Test func theyGoToNoOtherPortNeitherByRedirectNorByPlaylist() async throws {
+    /// The address guard refuses the other ports as well. The tests of requests show that fields would not go to public
+    /// ports either.
+    @Test func fieldsAreNotSentToOtherPorts() async throws {
         let (fixture, other) = (try await LibraryFixture(), try await TestOrigin())
         // Another name for the same address is another origin.
         let host = "http://localhost:\(fixture.origin.port)"
@@ -73,7 +73,7 @@ import Testing
         #expect(try await other.requests().isEmpty)
     }
 
-    @Test func guestsGetThemAtTheAssetsOwnOriginOnly() async throws {
+    @Test func interstitialsGetFieldsAtTheAssetsOriginOnly() async throws {
         let fixture = try await LibraryFixture()
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-DATERANGE:ID=\"1\",START-DATE=\"2026-01-01T00:00:00Z\","
@@ -86,7 +86,7 @@ import Testing
         #expect(try await had(fixture.origin) == true)
     }
 
-    @Test func theyAreThereAfterARestartInTheCatalogueAndNowhereElse() async throws {
+    @Test func fieldsAreStoredInTheCatalogueOnly() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.library.open(fixture.url("/ts/master.m3u8"), title: "A film", fields: fields())
         try await fixture.fetch("video-90p", of: asset)
@@ -110,7 +110,7 @@ import Testing
         #expect(fixture.log.lines.allSatisfy { !$0.contains(Self.secret) })
     }
 
-    @Test func otherFieldsHoldFromTheNextRequestOnAndAreKept() async throws {
+    @Test func changedFieldsApplyToTheNextRequestAndAreStored() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.library.open(fixture.url("/ts/master.m3u8"), fields: fields("old"))
         let rendition = try await fixture.rendition("video-90p", of: asset)
@@ -129,7 +129,7 @@ import Testing
         #expect(fixture.library.assets.first?.fields.isEmpty ?? false)
     }
 
-    @Test func whatIsRefusedWithoutThemOpensWithThemForWhomeverGivesThem() async throws {
+    @Test func aConcurrentOpenWithFieldsDoesNotShareARefusal() async throws {
         let fixture = try await LibraryFixture()
         try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.hold, $0.times, $0.status) = (true, 1, 401) })
         let url = try fixture.url("/ts/master.m3u8")
@@ -142,7 +142,7 @@ import Testing
         #expect(try await gave(fixture.origin).count == 1)
     }
 
-    @Test func whatIsLookedAtGetsThemAndIsNotKept() async throws {
+    @Test func aPreviewUsesFieldsAndStoresNothing() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.library.preview(fixture.url("/ts/master.m3u8"), fields: fields())
         #expect(try await had(fixture.origin) == true && asset.isPreview && fixture.library.assets.isEmpty)

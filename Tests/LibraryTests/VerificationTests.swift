@@ -30,7 +30,7 @@ import Testing
         try FileDamage.flipBit(of: try fixture.folder.find(file))
     }
 
-    @Test func whatIsSoundIsWholeAndTheTimeIsNoted() async throws {
+    @Test func anUndamagedAssetIsCompleteAndTheTimeIsRecorded() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await stored(fixture, "cmaf", "video-90p", "audio-en")
         #expect(asset.verified == nil)
@@ -47,7 +47,7 @@ import Testing
         #expect(fixture.library.asset(named: "cmaf")?.verified == 1_000_000)
     }
 
-    @Test func whatIsWrongIsNamedByTimeAndIsAHoleFromThenOn() async throws {
+    @Test func damageIsReportedByTimeAndBecomesAHole() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await stored(fixture, "ts", "video-90p")
         #expect(fixture.folder.files().contains { $0.hasSuffix("video-90p/media.m3u8") })
@@ -64,14 +64,14 @@ import Testing
         #expect(part.holes == [.init(time: 10..<12, first: "5.ts", last: "5.ts", count: 1, isWanted: true)])
         #expect(part.whole == [0..<2, 4..<8])
         #expect(part.pieces == 3 && part.remaining == 3)
-        // It is no longer served, nor listed in the bundle's playlists.
+        // The damaged piece is no longer served, nor listed in the bundle's playlists.
         let folder = try #require(asset.rendition("video-90p")?.folder)
         #expect(folder.open("1.ts") == nil && !folder.contains("4.ts"))
         #expect(!fixture.folder.files().contains { $0.hasSuffix(".m3u8") || $0.hasPrefix("tmp/") })
         #expect(!asset.isPlayableOffline)
     }
 
-    @Test func aBundleOfAnEarlierProcessIsMadeRightToo() async throws {
+    @Test func aBundleOfAnEarlierProcessIsCorrected() async throws {
         let fixture = try await LibraryFixture()
         _ = try await stored(fixture, "ts", "video-90p")
         try FileManager.default.removeItem(atPath: try fixture.folder.find("video-90p/2.ts"))
@@ -81,7 +81,7 @@ import Testing
         #expect(!fixture.folder.files().contains { $0.hasSuffix(".m3u8") })
     }
 
-    @Test func keysAndInitializationSectionsAreRead() async throws {
+    @Test func keysAndInitializationSectionsAreVerified() async throws {
         let fixture = try await LibraryFixture()
         let cmaf = try await stored(fixture, "cmaf", "video-90p")
         let aes = try await stored(fixture, "aes", "video-90p")
@@ -95,7 +95,7 @@ import Testing
         #expect(!aes.isPlayableOffline)
     }
 
-    @Test func whatIsFetchedAgainIsWhatWasWrongAndNothingElse() async throws {
+    @Test func aRepairFetchesOnlyDamagedPieces() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await stored(fixture, "ts", "video-90p")
         try flip("video-90p/1.ts", fixture)
@@ -112,7 +112,7 @@ import Testing
         #expect(try await verify(fixture, asset).parts.first?.mismatches == [])
     }
 
-    @Test func anOriginThatIsGoneIsSaidAndWhatIsMendedStays() async throws {
+    @Test func anAbsentOriginIsReportedAndRepairedPiecesStay() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await stored(fixture, "ts", "video-90p")
         for number in 0..<6 { try flip("video-90p/\(number).ts", fixture) }
@@ -126,7 +126,7 @@ import Testing
         #expect(await code { try await fixture.integrity.fetchAgain(verification) } == .notStored)
     }
 
-    @Test func whatIsGivenUpIsNotNotedAsVerified() async throws {
+    @Test func aCancelledVerificationIsNotRecorded() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await stored(fixture, "ts", "video-90p")
         let verification = try fixture.integrity.verification(of: asset, bytesPerSecond: 1)
@@ -137,7 +137,7 @@ import Testing
         #expect(!verification.isComplete && asset.verified == nil)
     }
 
-    @Test func whoseTurnItIsIsToldByTheBundle() async throws {
+    @Test func theLeastRecentlyVerifiedAssetComesFirst() async throws {
         let fixture = try await LibraryFixture()
         let first = try await stored(fixture, "ts", "video-90p")
         let second = try await stored(fixture, "cmaf", "video-90p")
@@ -150,7 +150,7 @@ import Testing
         #expect(turn(later, later) == "ts")
         first.note(verifiedAt: later)
         #expect(turn(later, later) == "cmaf")
-        // A clock that was wrong.
+        // The clock was wrong at the time of the verification.
         first.note(verifiedAt: later + 1000)
         #expect(turn(later, later) == "ts")
         #expect(fixture.integrity.assetToVerify(before: later, at: later) { $0 === first }?.name == "cmaf")

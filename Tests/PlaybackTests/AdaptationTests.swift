@@ -28,17 +28,17 @@ import Testing
         #expect(choice(buffer: 8, throughput: throughput) == place)
     }
 
-    @Test func whatThereIsStaysLongerThanItTakesToGetThere() {
+    @Test func switchesDownLaterThanUp() {
         #expect(choice(buffer: 8, throughput: 350_000, current: 3) == 3)
         #expect(choice(buffer: 8, throughput: 350_000, current: 2) == 2)
         #expect(choice(buffer: 8, throughput: 300_000, current: 3) == 2)
     }
 
     @Test func spendsAtMostHalfOfTheBuffer() {
-        // 1,200,000 bytes at 70 % of 220,000 a second take 7.8 s.
+        // 1,200,000 bytes at 70 % of 220,000 bytes a second take 7.8 s.
         #expect(choice(buffer: 16, throughput: 220_000, current: 1) == 3)
         #expect(choice(buffer: 15, throughput: 220_000, current: 1) == 2)
-        // And no more than a player waits.
+        // The time to the first byte may not exceed the player timeout either.
         #expect(choice(buffer: 60, throughput: 200_000, current: 1) == 2)
         #expect(choice(buffer: 60, throughput: 200_000, current: 1, playerTimeout: 20) == 3)
         #expect(choice(buffer: 60, throughput: 200_000, current: 1, playerTimeout: 0) == 0)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func withLessThanTwoSegmentsAheadTheBufferGrows() {
-        // 400,000 bytes at 95 % of 110,000 a second take 3.8 s; at 95 % of 215,000 they take 2 s.
+        // 400,000 bytes take 3.8 s at 95 % of 110,000 bytes a second, and 2 s at 95 % of 215,000.
         #expect(choice(buffer: 8, throughput: 110_000, current: 2) == 2)
         #expect(choice(buffer: 6, throughput: 110_000, current: 2) == 1)
         #expect(choice(buffer: 0, throughput: 215_000, current: 2) == 2)
@@ -90,7 +90,7 @@ import Testing
         #expect(falling.rate == 80_000)
     }
 
-    @Test func aLinkThatIsBackIsBelievedAfterAFewSegmentsHoweverSoonTheyCome() throws {
+    @Test func aRecoveredLinkIsTrustedAfterAFewSegments() throws {
         var estimate = ThroughputEstimate()
         for _ in 0..<60 { estimate.add(50_000, over: 0.5) }
         estimate.add(120_000, over: 0.025)

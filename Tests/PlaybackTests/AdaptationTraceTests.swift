@@ -1,14 +1,14 @@
 import Testing
 
-/// Weir's rule on links that are known, against hls.js's, and against the best that there is.
+/// Compares Weir's rule on known links with the rule of hls.js, and with the best possible choice.
 @Suite struct AdaptationTraceTests {
     private static let film = TracedFilm(duration: 4, sizes: [60_000, 150_000, 400_000, 1_200_000], count: 60)
-    /// In 400, 800, 1,600 and 3,200 kb/s.
+    /// Bytes per second: 400, 800, 1,600 and 3,200 kb/s.
     private static let ladder: [Int64] = [50_000, 100_000, 200_000, 400_000]
     private static let wifi = (rate: 5_000_000.0, roundTrip: 0.002)
     private static let mobile = (rate: 97_500.0, roundTrip: 0.2)
 
-    /// Wi-Fi, from one instant to another 3G, and Wi-Fi again: as `tools/link` has them.
+    /// Wi-Fi that drops to 3G at once, and comes back, with the rates of `tools/link`.
     private static func falling(at fall: Double, until end: Double) -> LinkTrace {
         LinkTrace(
             "Wi-Fi, 3G from \(fall) to \(end) s",
@@ -55,10 +55,9 @@ import Testing
         }
     }
 
-    /// The estimate of a fast link must not outlive it: with six seconds ahead a second segment that comes too late
-    /// stalls.
+    /// The estimate of a fast link must fall quickly: with six seconds ahead, a second late segment stalls.
     @Test(arguments: [2, 4, 6.0], [6, 10, 20, 30.0])
-    func whereTheLinkFallsNothingStalls(_ duration: Double, _ ahead: Double) {
+    func aFallingLinkCausesNoStall(_ duration: Double, _ ahead: Double) {
         guard ahead >= 2 * duration else { return }
         for (fall, end) in [(3.0, 14.0), (7, 20), (15, 60), (20, 70)] {
             let film = TracedFilm(
@@ -68,8 +67,8 @@ import Testing
         }
     }
 
-    /// In segments of 6 s, of which one may take longer on 3G than most players wait.
-    @Test func whoWaitsGetsMore() throws {
+    /// Segments of 6 s, one of which may take longer on 3G than most players wait.
+    @Test func aPatientPlayerGetsMoreBytes() throws {
         let film = TracedFilm(duration: 6, sizes: [180_000, 360_000, 750_000, 1_500_000], count: 20)
         let trace = Self.falling(at: 15, until: 75)
         let hasty = own(film, trace, ahead: 60)
@@ -80,18 +79,18 @@ import Testing
         #expect(patient.bytes(of: film) > 0.85 * most, "\(patient) of \(most)")
     }
 
-    /// What a trace allows is what it carries while the media plays, up to the best quality: for a player that waits as
-    /// long as it takes, and reads far ahead.
+    /// The limit is the number of bytes that the link carries while the media plays, up to the best quality. The player
+    /// waits without a timeout and reads far ahead.
     @Test(arguments: traces)
-    func takesNearlyWhatTheTraceCarries(_ trace: LinkTrace) {
+    func usesMostOfTheLink(_ trace: LinkTrace) {
         let own = own(Self.film, trace, ahead: 120, playerTimeout: .infinity)
         let allowed = min(trace.bytes(until: 240), Double(Self.film.sizes[3]) * 60)
         #expect(own.bytes(of: Self.film) > 0.85 * allowed, "\(own) of \(allowed)")
     }
 
-    /// The best that there is knows beforehand how the link will fall.
+    /// The best possible choice knows in advance how the link will fall.
     @Test(arguments: [15, 20.0], [20, 30.0])
-    func takesNearlyWhatOneWouldWhoKnowsTheTrace(_ fall: Double, _ ahead: Double) throws {
+    func comesCloseToTheBestPossibleChoice(_ fall: Double, _ ahead: Double) throws {
         for ladder: [Int64] in [[60_000, 120_000, 250_000, 500_000], [75_000, 150_000, 300_000, 600_000]] {
             let film = TracedFilm(duration: 2, sizes: ladder, count: 60)
             let trace = Self.falling(at: fall, until: fall + 60)
@@ -102,14 +101,14 @@ import Testing
         }
     }
 
-    @Test func theTraceIsReckonedWell() throws {
+    @Test func computesTraces() throws {
         let trace = LinkTrace(
             "", [.init(until: 10, rate: 100, roundTrip: 1), .init(until: 20, rate: 10, roundTrip: 2)])
         #expect(trace.end(of: 100, askedAt: 0) == 2)
         #expect(trace.end(of: 300, askedAt: 8) == 30)
         #expect(trace.bytes(until: 12) == 1020)
         #expect(trace.bytes(from: 11, until: 12) == 10)
-        // 10 s at 100 bytes a second, with a second of latency, of which half would do for each.
+        // A segment of 100 bytes takes 1 s of latency and 1 s of transfer, which is its duration.
         let film = TracedFilm(duration: 2, sizes: [50, 100], count: 4)
         #expect(TracedPlayback.most(of: film, over: trace, ahead: 10) == 400)
         #expect(TracedPlayback.most(of: film, over: LinkTrace("", [.init(until: 1, rate: 1)]), ahead: 10) == nil)

@@ -10,9 +10,9 @@ import Testing
 @testable import Playback
 @testable import Playheads
 
-/// One variant, of which Weir chooses the quality segment by segment.
+/// Playback of one listed variant, whose quality Weir chooses segment by segment.
 @Suite @LoopActor struct AdaptivePlaybackTests {
-    /// A fixture whose lowest variant is not offered: what it begins with is two frames earlier than the others.
+    /// A fixture without its lowest variant, whose media begins two frames before that of the others.
     private func fixture(_ name: String = "ts", playerTimeout: Duration = .seconds(8)) async throws -> PlaybackFixture {
         let fixture = try await PlaybackFixture(playerTimeout: playerTimeout)
         var lines = String(decoding: try Spliced.bytes("\(name)/master.m3u8"), as: UTF8.self).split(separator: "\n")
@@ -26,7 +26,7 @@ import Testing
         return fixture
     }
 
-    /// The paths in the playlist of the one variant that an entry lists.
+    /// The paths in the playlist of an entry's only variant.
     private func paths(_ fixture: PlaybackFixture, _ entry: String) async throws -> [String] {
         let lists = try await fixture.entry(entry).filter { $0.contains("/video-") }
         #expect(lists.count == 1)
@@ -37,7 +37,7 @@ import Testing
         "/auto" + fixture.typed("/\(name)/master.m3u8")
     }
 
-    /// Stores segments of renditions, by playing them.
+    /// Plays segments of renditions, so that they are stored.
     private func store(_ fixture: PlaybackFixture, _ name: String, _ parts: [(id: String, places: [Int])]) async throws
     {
         for (id, places) in parts {
@@ -59,7 +59,7 @@ import Testing
 
     // MARK: The entry
 
-    @Test func oneVariantIsListedWithTheBestOnesAttributesAndTheLowestOnesPlaylist() async throws {
+    @Test func listsOneVariantWithTheBestAttributesAndTheLowestPlaylist() async throws {
         let fixture = try await fixture()
         let text = try await fixture.get(auto(fixture)).text
         let asset = try fixture.asset("ts")
@@ -76,7 +76,7 @@ import Testing
         #expect(named.split(separator: "\n").dropLast().map(String.init) == Array(lines.dropLast()))
     }
 
-    @Test func soundAndSubtitlesOfTheVariantAreListedToo() async throws {
+    @Test func listsAudioAndSubtitlesOfTheVariant() async throws {
         let fixture = try await fixture("cmaf")
         let text = try await fixture.get(auto(fixture, "cmaf")).text
         let kinds = text.split(separator: "\n").filter { $0.hasPrefix("#EXT-X-MEDIA") || $0.contains("INF:") }
@@ -88,9 +88,9 @@ import Testing
             ])
     }
 
-    @Test func whatLeavesNoChoiceIsListedAsItIs() async throws {
+    @Test func variantsWithoutAChoiceAreListedUnchanged() async throws {
         let fixture = try await fixture()
-        // Segments of other lengths lie over nothing.
+        // Segments with other boundaries match no segment of the other variants.
         let other = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n0.ts\n#EXT-X-ENDLIST\n"
         try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { ($0.status, $0.body) = (200, other) })
         let lists = try await fixture.entry(auto(fixture))
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Segments
 
-    @Test func theFirstSegmentIsTheLowestAndTheOthersAreTheBestThatTheLinkGives() async throws {
+    @Test func startsWithTheLowestQualityAndThenUsesTheLink() async throws {
         let fixture = try await fixture()
         let paths = try await paths(fixture, auto(fixture))
         #expect(paths.count == 6)
@@ -117,7 +117,7 @@ import Testing
         #expect(try part.status == 206 && [UInt8](part.body) == Array(Spliced.transport("ts/270p/5.ts")[1000...]))
     }
 
-    @Test func theLogTellsWhatWasShown() async throws {
+    @Test func theLogNamesTheShownQualities() async throws {
         let fixture = try await fixture()
         let paths = try await paths(fixture, auto(fixture))
         for path in paths { _ = try await body(fixture, path) }
@@ -138,7 +138,7 @@ import Testing
         #expect(events.map(\.requests) == [1, 5])
     }
 
-    @Test func fragmentsComeWithTheirParameterSetsInBand() async throws {
+    @Test func fragmentsHaveInBandParameterSets() async throws {
         let fixture = try await fixture("cmaf")
         let paths = try await paths(fixture, auto(fixture, "cmaf"))
         #expect(try await body(fixture, paths[0]) == Spliced.bytes("cmaf/video-180p/init.mp4"))
@@ -150,7 +150,7 @@ import Testing
         #expect(try await fixture.mediaRequests().filter { $0.contains("init") }.count == 2)
     }
 
-    @Test func soundThatComesFirstDoesNotMakeTheFirstSegmentOneThatCannotBeJudged() async throws {
+    @Test func audioThatComesFirstDoesNotPreventTheAlignmentCheck() async throws {
         let fixture = try await fixture("cmaf")
         let lists = try await fixture.entry(auto(fixture, "cmaf"))
         for path in PlaybackFixture.paths(in: try await fixture.get(lists[0]).text).prefix(3) {
@@ -164,9 +164,9 @@ import Testing
             try await body(fixture, paths[2]) == Spliced.fragment("cmaf", 1, of: "video-270p", behind: "video-180p"))
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
-    @Test func whatTurnsOutNotToBeAlignedIsNotTakenAgainAndLeadsTheNextSession() async throws {
+    @Test func anUnalignedRenditionIsNotUsedAgainAndLeadsTheNextSession() async throws {
         let fixture = try await PlaybackFixture()
         let paths = try await paths(fixture, auto(fixture, "cmaf"))
         #expect(paths[0].contains("/video-90p/"))
@@ -183,13 +183,13 @@ import Testing
         #expect(next[0].contains("/video-180p/"))
     }
 
-    @Test func aSegmentThatTheBetterOneLacksIsItsOwn() async throws {
+    @Test func aSegmentMissingInTheBetterRenditionComesFromItsOwn() async throws {
         let fixture = try await fixture()
         try await fixture.origin.add(OriginRule("/ts/270p/2.ts") { $0.status = 404 })
         let paths = try await paths(fixture, auto(fixture))
         _ = try await body(fixture, paths[0])
         #expect(try await body(fixture, paths[1]) == Spliced.transport("ts/270p/1.ts"))
-        // A transport stream of one's own need not be whole to be sent.
+        // The player's own segments can be sent while they arrive; substitutes must be complete first.
         #expect(try await body(fixture, paths[2]) == Spliced.bytes("ts/180p/2.ts"))
         #expect(try await body(fixture, paths[3]) == Spliced.transport("ts/270p/3.ts"))
         try await waitUntil("a note") {
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func whatComesTooSlowlyIsGivenUpForWhatIsThere() async throws {
+    @Test func aSlowFetchIsAbandonedForAStoredSegment() async throws {
         let fixture = try await fixture()
         try await store(fixture, "ts", [("video-180p", [2])])
         try await fixture.origin.add(OriginRule("/ts/270p/2.ts") { $0.throttle = 1000 })
@@ -209,7 +209,7 @@ import Testing
         #expect(answer["cache-status"]?.hasPrefix("Weir; hit") == true)
     }
 
-    @Test func whatWasGivenUpAndWhatIsBetterIsNotTakenAgain() async throws {
+    @Test func anAbandonedQualityIsNotChosenAgain() async throws {
         let fixture = try await fixture()
         try await store(fixture, "ts", [("video-180p", [0]), ("video-270p", [0, 2])])
         let asset = try fixture.asset("ts")
@@ -221,7 +221,7 @@ import Testing
         #expect(Adapter().choose(from: qualities, situation)?.rendition.name.id == "video-180p")
     }
 
-    @Test func aPlayerThatLeavesLetsGoOfWhatItWaitedFor() async throws {
+    @Test func aLeavingPlayerReleasesItsFetch() async throws {
         let fixture = try await fixture()
         try await fixture.origin.add(OriginRule("/ts/270p/1.ts") { ($0.hold, $0.times) = (true, 1) })
         let paths = try await paths(fixture, auto(fixture))
@@ -230,7 +230,7 @@ import Testing
         try await waitUntil("the request") {
             try await fixture.mediaRequests().contains("/ts/270p/1.ts")
         }
-        // Its end closes it.
+        // The end of the object's lifetime closes the connection.
         withExtendedLifetime(connection) {}
         connection = nil
         let session = String(paths[1].split(separator: "/")[2])
@@ -242,7 +242,7 @@ import Testing
 
     // MARK: Without the origin
 
-    @Test func withoutTheOriginTheBestThatIsStoredPlays() async throws {
+    @Test func withoutTheOriginTheBestStoredQualityPlays() async throws {
         let fixture = try await fixture()
         try await store(fixture, "ts", [("video-180p", Array(0..<6)), ("video-270p", [0, 1, 4])])
         try await fixture.origin.stop()
@@ -255,7 +255,7 @@ import Testing
         }
     }
 
-    @Test func whatIsStoredAtItsBestIsPlayedAsItIs() async throws {
+    @Test func aStoredBestQualityIsPlayedUnchanged() async throws {
         let fixture = try await fixture()
         try await store(fixture, "ts", [("video-180p", [0]), ("video-270p", Array(0..<6))])
         let paths = try await paths(fixture, auto(fixture))

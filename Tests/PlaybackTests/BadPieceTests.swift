@@ -12,7 +12,7 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let fixture: String
-        /// Of a rendition and a number, what comes.
+        /// The bytes of the origin's response, by rendition and segment number.
         let bytes: @Sendable (String, Int) throws -> [UInt8]
 
         static let all = [
@@ -26,7 +26,7 @@ import Testing
             },
             Case(testDescription: "a transport stream without a key frame first", fixture: "ts") { rendition, number in
                 let bytes = try Spliced.bytes("ts/\(rendition)/\(number).ts")
-                // Behind SDT, PAT and PMT.
+                // After the SDT, PAT and PMT packets.
                 let starts = stride(from: 564, to: bytes.count, by: 188).filter {
                     bytes[$0 + 1] == 0x41 && bytes[$0 + 2] == 0
                 }
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// Plays segments of a rendition, so that they are stored with what belongs to them.
+    /// Plays segments of a rendition, so that they are stored with their initialization sections and keys.
     private func store(_ fixture: PlaybackFixture, _ example: Case, _ id: String, _ numbers: [Int]) async throws {
         let lists = try await fixture.entry(fixture.typed("/\(example.fixture)/master.m3u8"))
         let list = try #require(lists.first { $0.contains("/\(id)/") })
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: Case.all)
-    func whatIsNotWhatItsPlaylistSaysIsNeverSplicedAndNotedWhereItIsSent(example: Case) async throws {
+    func badMediaIsNeverSplicedAndIsLogged(example: Case) async throws {
         let fixture = try await PlaybackFixture()
         let (foreign, own) = (try example.bytes("180p", 4), try example.bytes("270p", 0))
         for (path, bytes) in [(example.path("180p", 4), foreign), (example.path("270p", 0), own)] {
@@ -86,7 +86,7 @@ import Testing
         let paths = PlaybackFixture.paths(in: try await fixture.get(list).text).filter { !$0.contains("init") }
         let numbers = paths.compactMap { $0.split(separator: "/").last?.prefix { $0 != "." } }.compactMap { Int($0) }
         #expect(numbers == [0, 1, 2, 3] + (example.isFragments ? Array(6...9) : [5]), "sound goes on at the sixth")
-        // Nobody stands in for the fourth, which was asked for by who had the playlist before.
+        // Segment 4 has no substitute. A player with an earlier playlist can request it.
         let fourth = paths[0].replacing("/0.", with: "/4.")
         #expect(try await fixture.get(fourth).status == 404)
         for path in paths { #expect(try await fixture.get(path).status == 200) }

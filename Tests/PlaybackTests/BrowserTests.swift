@@ -8,7 +8,7 @@ import Testing
 @Suite @LoopActor struct BrowserTests {
     private static let page = "https://player.example"
 
-    /// The fields that concern a page of another origin.
+    /// The response fields about cross-origin access.
     private func shared(_ answer: HTTPAnswer) -> [String: String] {
         let fields = answer.fields.filter { $0.name.hasPrefix("access-control-") || $0.name == "vary" }
         return Dictionary(fields.map { ($0.name, $0.value) }) { $0 + "|" + $1 }
@@ -28,7 +28,7 @@ import Testing
         return [entry, "/aes.m3u8", media] + parts.prefix(3)
     }
 
-    @Test func everyURLMayBeReadByAListedPageInEveryWay() async throws {
+    @Test func everyURLIsReadableByAListedOrigin() async throws {
         let fixture = try await PlaybackFixture(allowedOrigins: [Self.page])
         let asks: [(method: String, fields: [String: String], status: Int)] = [
             ("HEAD", [:], 200), ("GET", [:], 200), ("GET", ["Range": "bytes=0-3"], 206), ("HEAD", [:], 200),
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func errorsMayBeReadToo() async throws {
+    @Test func errorsAreReadableByAListedOrigin() async throws {
         let fixture = try await PlaybackFixture(allowedOrigins: [Self.page])
         for (path, status) in [
             ("/nothing.m3u8", 404), (fixture.typed("/ts/90p/0.ts"), 502), ("/a/x/aabcde/v/0.ts", 404),
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func otherPagesMayReadNothing() async throws {
+    @Test func otherOriginsCanReadNothing() async throws {
         let fixture = try await PlaybackFixture(allowedOrigins: [Self.page])
         for path in try await paths(fixture) {
             let plain = try await fixture.get(path)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func aPlayerMayAskBeforehandForWhatItSends() async throws {
+    @Test func preflightRequestsAreAnswered() async throws {
         let fixture = try await PlaybackFixture(allowedOrigins: [Self.page])
         let answer = try await fixture.get(
             "/aes.m3u8",

@@ -12,7 +12,7 @@ import Testing
 @Suite @LoopActor struct CompositeTests {
     // MARK: Transport streams
 
-    @Test func aHoleIsAnsweredWithAnotherRenditionsExactBytes() async throws {
+    @Test func aHoleIsFilledWithAnotherRenditionsExactBytes() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
         try await fixture.origin.clearRequests()
@@ -29,14 +29,14 @@ import Testing
             #expect(answer["cache-control"] == "no-store")
             #expect(answer["etag"]?.contains("video-180p") == true)
         }
-        // The packets' numbers go on from elsewhere now.
+        // The packets' continuity counters now follow another segment.
         let again = try await fixture.get(paths[1])
         #expect([UInt8](again.body) == (try Spliced.transport("ts/270p/1.ts")))
         #expect(again["etag"] != own["etag"] && again["etag"]?.hasSuffix("-joined\"") == true)
         #expect(try await fixture.origin.requests().isEmpty)
     }
 
-    @Test func partsOfASubstituteAreParts() async throws {
+    @Test func byteRangesOfASubstituteAreServed() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
         let path = try await fixture.paths("/offline/ts.m3u8", "video-270p")[3]
@@ -53,14 +53,14 @@ import Testing
         #expect(try await fixture.get(path, ["If-None-Match": all["etag"] ?? ""]).status == 304)
     }
 
-    @Test func whatIsWorseThanSomethingWholeIsNotListed() async throws {
+    @Test func aPartialVariantWorseThanACompleteOneIsNotListed() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("ts", [("video-180p", [0]), ("video-270p", [0, 1, 2, 3, 4, 5])])
         #expect(try await fixture.listed("/offline/ts.m3u8") == ["video-270p"])
         #expect(try await fixture.listed("/ts.m3u8") == ["video-270p"])
     }
 
-    @Test func aNameThatMayAskTheOriginListsWhatIsWholeAlone() async throws {
+    @Test func anOnlineNameListsCompleteVariantsOnly() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
         #expect(try await fixture.listed("/ts.m3u8") == ["video-180p"])
@@ -69,13 +69,13 @@ import Testing
         #expect(try await fixture.listed(fixture.typed("/ts/master.m3u8")) == ["video-180p", "video-270p"])
     }
 
-    @Test func whereNothingIsWholeTwoPartsMakeOneUncutVariant() async throws {
+    @Test func twoPartialVariantsMakeOneCompleteVariant() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("ts", [("video-180p", [2, 3, 4, 5]), ("video-270p", [0, 1, 2])])
         try await fixture.origin.stop()
         fixture.library.asset(named: "ts")?.checked = nil
         let entry = try await fixture.entry("/ts.m3u8")
-        // Nothing is cut, so the session may go on when the origin comes back.
+        // The playlist has no cuts, so the session may continue online when the origin is back.
         #expect(entry.count == 1 && entry[0].contains("/video-270p/") && entry[0].split(separator: "/")[2].first == "a")
         let paths = try await fixture.paths("/offline/ts.m3u8", "video-270p")
         let sources = ["270p", "270p", "270p", "180p", "180p", "180p"]
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func whatNothingCoversIsCutAndTheRestJoined() async throws {
+    @Test func timeThatNoVariantCoversIsCut() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("ts", [("video-180p", [0, 2]), ("video-270p", [0, 1, 5])])
         let text = try await fixture.mediaText("/offline/ts.m3u8")
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Fragmented MP4
 
-    @Test func parameterSetsAreInBandAsSoonAsOneStandsIn() async throws {
+    @Test func parameterSetsAreInBandWithASubstitute() async throws {
         let fixture = try await PlaybackFixture()
         let sound = [0, 1, 2, 3, 4, 5, 6]
         try await fixture.play(
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func ofASessionFromBeforeARestartNobodyKnowsWhatItHas() async throws {
+    @Test func anEarlierProcessesSessionGetsOnlySplicedSegments() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("cmaf", [("video-180p", Array(0..<12)), ("video-270p", [0, 1])])
         let asset = try #require(fixture.library.asset(named: "cmaf"))
@@ -130,7 +130,7 @@ import Testing
 
     @Test func segmentsOfOtherStartTimesAreNotSubstituted() async throws {
         let fixture = try await PlaybackFixture()
-        // The smallest begins two frames earlier than the others.
+        // The smallest variant begins two frames before the others.
         try await fixture.play(
             "cmaf", [("audio-en", Array(0..<7)), ("video-90p", Array(0..<12)), ("video-270p", [0, 1, 2])])
         let asset = try #require(fixture.library.asset(named: "cmaf"))
@@ -142,7 +142,7 @@ import Testing
         #expect(try await fixture.listed("/offline/cmaf.m3u8") == ["audio-en", "video-90p"])
     }
 
-    @Test func whatIsNoMediaIsNeitherPutInNorJoined() async throws {
+    @Test func invalidMediaIsNeitherSubstitutedNorSpliced() async throws {
         let fixture = try await PlaybackFixture()
         let noise = String(repeating: "90ab12cd", count: 500)
         for path in ["/ts/180p/4.ts", "/ts/270p/1.ts"] {
@@ -200,8 +200,7 @@ import Testing
 
     // MARK: Encryption
 
-    /// Whether they begin together cannot be seen in what is encrypted; the 180p of this fixture begins later than its
-    /// 90p.
+    /// Encrypted segments do not show if they begin together. In this fixture 180p begins later than 90p.
     @Test func encryptedSegmentsAreNotSubstitutedWithoutDates() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("aes", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
@@ -223,11 +222,11 @@ import Testing
         let answer = try await fixture.get(paths[3])
         #expect([UInt8](answer.body) == (try Spliced.bytes("aes/90p/3.ts")))
         #expect(answer["cache-status"]?.contains("video-90p stands in") == true)
-        // Nothing was put into it, so the rest goes as it lies.
+        // Nothing is spliced here, so the remaining segments are sent unchanged.
         #expect([UInt8](try await fixture.get(paths[1]).body) == (try Spliced.bytes("aes/180p/1.ts")))
     }
 
-    @Test func withAnotherKeyTheyAreNotSubstituted() async throws {
+    @Test func encryptedSegmentsAreNotSubstitutedWithAnotherKey() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.play("aes-noiv", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
         #expect(try await fixture.listed("/offline/aes-noiv.m3u8") == ["video-90p"])

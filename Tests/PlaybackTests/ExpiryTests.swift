@@ -18,7 +18,7 @@ import Testing
 
     private var now: Int64 { Int64(clock.date) }
 
-    @Test func aWindowBeginsWithTheFirstPieceAndItsEndIsToldToWhoComesLater() async throws {
+    @Test func aWindowBeginsWithTheFirstPieceAndItsEndIsReported() async throws {
         let pieces = try await fixture.media(fixture.typed("/ts/master.m3u8"))
         let asset = try fixture.asset("ts")
         try await fixture.retention.setPolicy(StoragePolicy(afterFirstPlay: 3600), of: asset)
@@ -35,7 +35,7 @@ import Testing
             #expect(answer.status == 410 && answer.text.contains("ts has expired"), "\(path): \(answer.text)")
             #expect(answer.text.contains("weir policy ts --after-first-play never"))
         }
-        // Names of a session that is not, or not any more.
+        // Names in a session that does not exist or has ended.
         let parts = pieces[3].split(separator: "/", omittingEmptySubsequences: false)
         let stranger = (parts[..<3] + ["azzzzz"] + parts[4...]).joined(separator: "/")
         #expect(try await fixture.get(stranger).status == 410)
@@ -46,7 +46,7 @@ import Testing
         #expect(try await fixture.get(stranger).status == 200)
     }
 
-    @Test func aDateEndsWhatNobodyHasPlayed() async throws {
+    @Test func anExpiryDateAppliesWithoutPlayback() async throws {
         _ = try await fixture.entry(fixture.typed("/ts/master.m3u8"))
         let asset = try fixture.asset("ts")
         try await fixture.retention.setPolicy(StoragePolicy(expires: now + 10), of: asset)
@@ -55,7 +55,7 @@ import Testing
         #expect(try await fixture.get("/ts.m3u8").status == 410)
     }
 
-    @Test func aNewNamePlaysAtOnceAndWhoPlaysGoesOn() async throws {
+    @Test func aNewNameWorksAtOnceAndSessionsContinue() async throws {
         let pieces = try await fixture.media(fixture.typed("/ts/master.m3u8"))
         #expect(try await fixture.get(pieces[0]).status == 200)
         let asset = try fixture.asset("ts")

@@ -13,7 +13,7 @@ import Testing
     private static let list =
         "#EXT-X-DATERANGE:ID=\"2\",CLASS=\"com.apple.hls.interstitial\",START-DATE=\"2026-01-01T00:00:02Z\",X-ASSET-LIST="
 
-    /// A film with one interstitial, which it names by `attribute`.
+    /// A film with one interstitial, named by `attribute`.
     private func film(_ attribute: String) async throws -> PlaybackFixture {
         let fixture = try await PlaybackFixture()
         try await fixture.putMaster("/film")
@@ -28,7 +28,7 @@ import Testing
 
     // MARK: Presentations
 
-    @Test func aPresentationPlaysUnderANameOfOurs() async throws {
+    @Test func anInterstitialPlaysUnderALocalName() async throws {
         let fixture = try await film(Self.uri + "\"../ads/one/master.m3u8?token=secret\"")
         try await fixture.putMaster("/ads/one")
         try await fixture.putMedia("/ads/one/media.m3u8", "")
@@ -45,7 +45,7 @@ import Testing
         #expect(asked == ["/ads/one/master.m3u8?token=secret&_HLS_primary_id=7", "/ads/one/media.m3u8"])
     }
 
-    @Test func itIsFetchedOnceListedNowhereAndNotKept() async throws {
+    @Test func anInterstitialIsFetchedOnceAndNeitherListedNorStored() async throws {
         let fixture = try await film(Self.uri + "\"/ts/master.m3u8\"")
         let name = try await name("X-ASSET-URI", in: fixture)
         let url = fixture.url(name)
@@ -58,7 +58,7 @@ import Testing
         #expect(!fixture.folder.files().contains { $0.contains("assets/") && $0.hasSuffix("/0.ts") })
     }
 
-    @Test func onlyTheHostThatTheUserNamedMayBePrivate() async throws {
+    @Test func onlyTheUsersHostMayBePrivate() async throws {
         let other = try await TestOrigin()
         let local = { (port: Int) in "\"http://localhost:\(port)/ts/master.m3u8\"" }
         for uri in ["\"\(other.master("ts"))\"", local(other.port), "\"http://10.255.255.1/a.m3u8\""] {
@@ -76,8 +76,9 @@ import Testing
         #expect(try await other.requests().isEmpty)
     }
 
-    /// Who may go to a private address for one asset may not be met by another asset that may not.
-    @Test func aGuestOfOneAssetIsNoneOfAnothers() async throws {
+    /// An interstitial asset that may use a private address for one asset is not available to another asset that may
+    /// not.
+    @Test func anInterstitialAssetBelongsToOneAsset() async throws {
         let other = try await TestOrigin()
         try await other.add(
             OriginRule("/x/media.m3u8") {
@@ -92,7 +93,7 @@ import Testing
         #expect(try await fixture.get(try await self.name("X-ASSET-URI", in: fixture)).status == 403)
     }
 
-    @Test func whatIsNoPresentationIsABadGatewayThatNamesWhatCame() async throws {
+    @Test func anInvalidInterstitialIsABadGatewayThatNamesTheResponse() async throws {
         let fixture = try await film(Self.uri + "\"/ads/none.m3u8\"")
         let name = try await name("X-ASSET-URI", in: fixture)
         let missing = try await fixture.get(name)
@@ -106,7 +107,7 @@ import Testing
         #expect(try await fixture.get("/a/none/aabcde/interstitials/1.m3u8").status == 404)
     }
 
-    @Test func inALivePlaylistTooItHasAName() async throws {
+    @Test func interstitialsInLivePlaylistsHaveLocalNames() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.putMedia("/live.m3u8", Self.uri + "\"/ts/master.m3u8\"", isLive: true)
         let text = try await fixture.get(fixture.typed("/live.m3u8")).text
@@ -116,7 +117,7 @@ import Testing
 
     // MARK: Storage
 
-    @Test func whatPlaysWithoutTheOriginNamesOnlyWhatIsStored() async throws {
+    @Test func offlinePlaylistsNameOnlyStoredInterstitials() async throws {
         let fixture = try await film(Self.uri + "\"/ads/master.m3u8\"\n" + Self.list + "\"/ads/list.json\"")
         try await fixture.putMaster("/ads")
         try await fixture.putMedia("/ads/media.m3u8", "", count: 1)
@@ -142,7 +143,7 @@ import Testing
 
     // MARK: Lists
 
-    @Test func aListIsFetchedForEachPlayerAndItsURIsAreOurs() async throws {
+    @Test func anAssetListIsFetchedForEachPlayerWithLocalURIs() async throws {
         let fixture = try await film(Self.list + "\"/ads/list?token=secret\"")
         let other = try await TestOrigin()
         try await fixture.origin.add(OriginRule("/ads/list*") { $0.redirect = "/moved/here/list.json" })
@@ -175,7 +176,7 @@ import Testing
         #expect(!fixture.folder.files().contains { $0.hasSuffix(".json") && !$0.hasSuffix("asset.json") })
     }
 
-    @Test func aListThatSaysThatNothingIsToBePlayedSaysSo() async throws {
+    @Test func anEmptyAssetListIsForwarded() async throws {
         let fixture = try await film(Self.list + "\"/ads/list.json\"")
         try await fixture.put("/ads/list.json", "{\"ASSETS\": []}", type: "application/json")
         let answer = try await fixture.get(try await name("X-ASSET-LIST", in: fixture))
@@ -190,13 +191,13 @@ import Testing
         ("line 2: the list of assets is not valid JSON", 502, { ($0.status, $0.body) = (200, "{\n]") }),
         ("gave a playlist", 502, { ($0.status, $0.body) = (200, "#EXTM3U\n#EXTINF:1,\na\n") }),
         ("larger than allowed", 502, { ($0.status, $0.body) = (200, String(repeating: " ", count: 1 << 20) + "{}") }),
-        ("no JSON", 502, { ($0.status, $0.bodyHex) = (200, "7b22ff227d") }),
+        ("not valid JSON", 502, { ($0.status, $0.bodyHex) = (200, "7b22ff227d") }),
         ("401", 502, { $0.status = 401 }),
         ("your URL does not name it", 403, { $0.redirect = "http://localhost:9/list.json" }),
     ]
 
     @Test(arguments: bad.indices)
-    func whatIsNoListIsRefusedInASentence(_ index: Int) async throws {
+    func anInvalidAssetListIsRefusedWithAMessage(_ index: Int) async throws {
         let example = Self.bad[index]
         let fixture = try await film(Self.list + "\"/ads/list.json\"")
         try await fixture.origin.add(OriginRule("/ads/list.json", example.rule))

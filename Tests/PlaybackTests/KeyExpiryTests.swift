@@ -16,7 +16,7 @@ import Testing
 
     init() async throws { fixture = try await PlaybackFixture(clock: clock) }
 
-    /// Plays all of one rendition of `aes`, so that it is stored: the paths of its session, keys among them.
+    /// Plays one rendition of `aes` completely, so that it is stored. Returns the paths of its session, with the keys.
     private func played() async throws -> [String] {
         let paths = try await fixture.media(fixture.typed("/aes/master.m3u8"))
         for path in paths { #expect(try await fixture.get(path).status == 200) }
@@ -30,7 +30,7 @@ import Testing
         return (parts[..<3] + ["azzzzz"] + parts[4...]).joined(separator: "/")
     }
 
-    @Test func whoComesLaterIsToldAndWhoHasBegunSeesTheEnd() async throws {
+    @Test func newSessionsAreRefusedAndCurrentOnesPlayToTheEnd() async throws {
         let early = try await played()
         let asset = try fixture.asset("aes")
         let key = try #require(early.first { $0.hasSuffix("/0.key") })
@@ -45,7 +45,7 @@ import Testing
         try await fixture.origin.clearRequests()
         #expect(try await fixture.get(key).status == 200)
         #expect(try await fixture.mediaRequests().isEmpty)
-        // Media is there for whoever asks; it is of no use without the key.
+        // Media is served to every session, since it is useless without the key.
         #expect(try await fixture.get(stranger(try #require(early.last))).status == 200)
         try await fixture.library.renewKeys(of: asset)
         #expect(try await fixture.get("/offline/aes.m3u8").status == 200)
@@ -53,7 +53,7 @@ import Testing
         #expect(try await fixture.mediaRequests().count == 3)
     }
 
-    @Test func whoPlaysFromTheOriginHasTheKeyFromThereAndItIsNotKept() async throws {
+    @Test func onlineSessionsGetTheOriginsKeyWhichIsNotStored() async throws {
         let early = try await played()
         let asset = try fixture.asset("aes")
         let key = try #require(early.first { $0.hasSuffix("/0.key") })
@@ -72,7 +72,7 @@ import Testing
         let early = try await played()
         let asset = try fixture.asset("aes")
         let key = try #require(early.first { $0.hasSuffix("/0.key") })
-        // From memory neither.
+        // The copy in memory is not served either.
         #expect(try await fixture.get(key).status == 200)
         try await fixture.library.invalidateKeys(of: asset)
         fixture.library.mode = .offline
@@ -90,10 +90,10 @@ import Testing
         #expect(other.status == 502 && other.text.contains("another key"), "\(other.text)")
     }
 
-    @Test func aWindowBeginsWithTheFirstSegmentAndNotWithThePlaylist() async throws {
+    @Test func aKeyWindowBeginsWithTheFirstSegment() async throws {
         _ = try await played()
         let asset = try fixture.asset("aes")
-        // Long after whoever has played.
+        // Long after the last session.
         clock.advance(by: 100_000)
         try await fixture.retention.setPolicy(StoragePolicy(keys: KeyTerms(afterFirstPlay: 3600)), of: asset)
         let paths = try await fixture.media("/offline/aes.m3u8")

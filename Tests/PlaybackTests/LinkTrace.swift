@@ -1,18 +1,18 @@
 import Testing
 
-/// A link whose rate changes with time, and that is known for all time. Times are in seconds.
+/// A link with a known rate at every time. Times are in seconds.
 struct LinkTrace: CustomTestStringConvertible, Sendable {
-    /// A link that stays the same until an instant.
+    /// A period of constant rate.
     struct Stretch {
         var until: Double
-        /// Bytes a second.
+        /// Bytes per second.
         var rate: Double
-        /// From a request to its first byte.
+        /// Time from a request to its first byte.
         var roundTrip = 0.05
     }
 
     let testDescription: String
-    /// The last one lasts for ever.
+    /// The last stretch has no end.
     let stretches: [Stretch]
 
     init(_ description: String, _ stretches: [Stretch]) {
@@ -35,7 +35,7 @@ struct LinkTrace: CustomTestStringConvertible, Sendable {
         return time + left / stretches[stretches.count - 1].rate
     }
 
-    /// The bytes that come from one instant to another, if any are wanted.
+    /// The bytes that the link can carry between two times.
     func bytes(from start: Double = 0, until end: Double) -> Double {
         var (time, sum) = (start, 0.0)
         for stretch in stretches where time < min(stretch.until, end) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Playback
 
-/// A low-latency presentation whose texts and media the origin gives as told.
+/// A low-latency presentation with given playlists and media.
 @LoopActor private struct LiveStream {
     let fixture: PlaybackFixture
     /// The path of its rendition's playlist, with a session.
@@ -57,7 +57,7 @@ import Testing
 }
 
 @Suite @LoopActor struct LivePlaybackTests {
-    @Test func directivesGoToTheOriginBehindItsOwnQueryAndItsAnswerComesBack() async throws {
+    @Test func directivesAreForwardedAfterTheOriginsQuery() async throws {
         let stream = try await LiveStream()
         let update =
             "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-SKIP:SKIPPED-SEGMENTS=1\n#EXTINF:1,\n1.ts\n#EXTINF:1,\n2.ts\n"
@@ -72,7 +72,7 @@ import Testing
         #expect(try await !stream.fixture.get(stream.media).text.contains("#EXT-X-SKIP"))
     }
 
-    @Test func directivesMayStandBehindTheURLOfALivePlaylistThatIsTheEntry() async throws {
+    @Test func directivesWorkOnALiveEntryPlaylist() async throws {
         let stream = try await LiveStream()
         let more = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n0.ts\n#EXTINF:1,\n1.ts\n#EXTINF:1,\n2.ts\n"
         try await stream.answer("_HLS_msn=2") { ($0.status, $0.body) = (200, more) }
@@ -81,12 +81,12 @@ import Testing
         let second = try await stream.fixture.get(typed + "&_HLS_msn=2")
         #expect(first.status == 200 && second.status == 200)
         #expect(stream.fixture.library.assets.count == 2)
-        // The same names in both, so that the player knows its segments again.
+        // Both playlists use the same names, so that the player recognises its segments.
         let names = PlaybackFixture.paths(in: first.text).filter { !$0.contains("live-") && $0.hasSuffix(".ts") }
         #expect(Array(PlaybackFixture.paths(in: second.text).prefix(2)) == names && names.count == 2)
     }
 
-    @Test func aPartFlowsWhileTheOriginStillSendsItAndIsAskedForOnce() async throws {
+    @Test func aPartIsServedWhileItArrivesWithOneRequest() async throws {
         let stream = try await LiveStream()
         try await stream.fixture.origin.add(
             OriginRule("/low/2.*.ts") { ($0.status, $0.body, $0.pauseAfter) = (200, "0123456789", 4) })
@@ -108,7 +108,7 @@ import Testing
         #expect(!stream.fixture.folder.files().contains { $0.hasSuffix(".ts") })
     }
 
-    @Test func aReportLeadsToTheOtherRendition() async throws {
+    @Test func aRenditionReportLeadsToTheOtherRendition() async throws {
         let stream = try await LiveStream()
         let report = try await stream.uri(of: "#EXT-X-RENDITION-REPORT")
         #expect(report == stream.media.replacing("/video-90p/", with: "/video-180p/"))
@@ -125,7 +125,7 @@ import Testing
         #expect(try await stream.requests("_HLS_msn=2").count == 1)
     }
 
-    @Test func anOriginThatIsAwayIsAGatewayTimeoutForWhoWaitsForNewsOnly() async throws {
+    @Test func anAbsentOriginIsAGatewayTimeoutForBlockingReloadsOnly() async throws {
         let stream = try await LiveStream()
         let text = try await stream.fixture.get(stream.media).text
         try await stream.fixture.origin.stop()

@@ -8,7 +8,7 @@ import Testing
 
 /// Playback of an asset without complete renditions and without its origin.
 @Suite @LoopActor struct PartTests {
-    /// Plays so many segments of the entry's rendition `index`, and gives the URLs in its playlist.
+    /// Plays segments of the entry's rendition `index`, and returns the URLs in its playlist.
     @discardableResult private func watch(
         _ fixture: PlaybackFixture, _ entry: String, _ index: Int = 0, _ places: [Int]
     ) async throws -> [String] {
@@ -40,7 +40,7 @@ import Testing
         #expect(try await fixture.origin.requests().isEmpty)
     }
 
-    @Test func soundIsCutWithThePictureAndFragmentsAreNotMarked() async throws {
+    @Test func audioIsCutWithTheVideoAndFragmentsHaveNoDiscontinuity() async throws {
         let fixture = try await PlaybackFixture()
         let master = fixture.typed("/cmaf/master.m3u8")
         let lists = try await fixture.entry(master)
@@ -58,7 +58,7 @@ import Testing
         #expect(try await fixture.origin.requests().isEmpty)
     }
 
-    @Test func aSegmentWithoutItsKeyIsNotThere() async throws {
+    @Test func aSegmentWithoutItsKeyIsNotListed() async throws {
         let fixture = try await PlaybackFixture()
         let master = fixture.typed("/aes/master.m3u8")
         let paths = try await fixture.media(master, 0)
@@ -70,7 +70,7 @@ import Testing
         #expect(files(text).filter { $0.hasSuffix(".ts") } == ["2.ts", "3.ts", "4.ts", "5.ts"])
     }
 
-    @Test func tooLittleIsToldWithHowMuchThereIs() async throws {
+    @Test func anUnplayableAssetIsReportedWithItsStoredTime() async throws {
         let fixture = try await PlaybackFixture()
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 0, [3])
         let answer = try await fixture.get("/offline/ts.m3u8")
@@ -78,13 +78,13 @@ import Testing
         #expect(answer.text.contains("only 2 s can be played") && answer.text.contains("weir get"), "\(answer.text)")
     }
 
-    @Test func anOriginThatIsGoneLeavesAnOfflineSession() async throws {
+    @Test func anAbsentOriginGivesAnOfflineSession() async throws {
         let fixture = try await PlaybackFixture()
         let online = try await watch(fixture, fixture.typed("/ts/master.m3u8"), 2, [0, 1])
         #expect(online.count == 6)
         try await fixture.origin.stop()
         for entry in ["/ts.m3u8", fixture.typed("/ts/master.m3u8"), "/local/ts.m3u8"] {
-            // For a moment it counts as there, since it was.
+            // Clears the last successful check, because of which the origin would still count as present.
             fixture.library.asset(named: "ts")?.checked = nil
             let paths = try await fixture.media(entry)
             #expect(paths.map { $0.split(separator: "/").last } == ["0.ts", "1.ts"])
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func anOriginThatIsThereGivesEverything() async throws {
+    @Test func aPresentOriginListsEverything() async throws {
         let fixture = try await PlaybackFixture()
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 0, [0, 1])
         #expect(try await fixture.entry("/ts.m3u8").count == 3)
@@ -107,12 +107,12 @@ import Testing
         let entry = try await fixture.entry("/offline/ts.m3u8")
         #expect(entry.count == 1 && entry[0].contains("/video-90p/"))
         #expect(try await fixture.media("/offline/ts.m3u8").count == 6)
-        // Who asks for the other one by its name gets what there is of it.
+        // A request for the other variant by its name gets its stored segments.
         let other = try await fixture.get(entry[0].replacing("/video-90p/", with: "/video-180p/")).text
         #expect(files(other) == ["0.ts", "2.ts", "3.ts"])
     }
 
-    @Test func aSessionIsCutAlikeToItsEnd() async throws {
+    @Test func aSessionKeepsItsCuts() async throws {
         let fixture = try await PlaybackFixture()
         let master = fixture.typed("/ts/master.m3u8")
         try await watch(fixture, master, 0, [0, 1, 4])
@@ -122,7 +122,7 @@ import Testing
         #expect(try await fixture.media("/offline/ts.m3u8").count == 4)
     }
 
-    @Test func aLonePlaylistIsCutItself() async throws {
+    @Test func aLoneMediaPlaylistIsCut() async throws {
         let fixture = try await PlaybackFixture()
         let segments = try await fixture.entry(fixture.typed("/ts/90p/media.m3u8"))
         for place in [2, 3, 4] { #expect(try await fixture.get(segments[place]).status == 200) }

@@ -11,14 +11,14 @@ struct WatchTrace {
     var position = 0.0
     var front = 0.0
 
-    /// The player asks for what comes next.
+    /// The player requests the next segment.
     mutating func ask(at time: Double, _ data: String? = nil) {
         if let data { watch.tell(CMCD(data.utf8), at: time) }
         watch.wants(at: time)
         watch.take(reading(time), isSeek: false, at: time)
     }
 
-    /// That has come.
+    /// The requested segment arrives.
     mutating func get(at time: Double) {
         watch.wantsNothing(hasFailed: false, at: time)
         front += 2
@@ -56,7 +56,7 @@ struct WatchTrace {
         #expect(trace.watch.watched == 10)
     }
 
-    @Test func aDeliverySlowerThanTheMediaIsAStallOfTheDifference() {
+    @Test func aLateSegmentIsAStallOfTheDifference() {
         var trace = WatchTrace()
         trace.ask(at: 0)
         trace.get(at: 1)  // Plays 0 to 2 from 1 to 3.
@@ -82,7 +82,7 @@ struct WatchTrace {
         #expect(trace.watch.total == (0, 0))
     }
 
-    @Test func whoHasAskedForNothingIsPausedOrAtTheEnd() {
+    @Test func aPlayerWithoutARequestDoesNotStall() {
         var trace = WatchTrace()
         trace.ask(at: 0)
         trace.get(at: 1)
@@ -92,7 +92,7 @@ struct WatchTrace {
         #expect(trace.watch.watched == 2)
     }
 
-    @Test func aFailureStallsWhoTriesAgainAndNotForLongWhoGivesUp() {
+    @Test func aFailureStallsAPlayerThatRetries() {
         var trace = WatchTrace()
         trace.ask(at: 0)
         trace.get(at: 1)
@@ -105,7 +105,7 @@ struct WatchTrace {
         #expect(trace.watch.total == (1, 9))
     }
 
-    @Test func whoLeavesInTheMiddleOfAReplyStallsNoFurther() {
+    @Test func anAbandonedResponseEndsTheStall() {
         var trace = WatchTrace()
         trace.ask(at: 0)
         trace.get(at: 1)
@@ -114,7 +114,7 @@ struct WatchTrace {
         #expect(trace.total(at: 600) == (0, 0))
     }
 
-    @Test func aSeekIsNoStallAndEndsOne() {
+    @Test func aSeekEndsAStall() {
         var trace = WatchTrace()
         trace.ask(at: 0)
         trace.get(at: 1)
@@ -132,20 +132,20 @@ struct WatchTrace {
 
     // MARK: CMCD
 
-    @Test func aBufferThatThePlayerTellsGoesBeforeTheInferredOne() {
+    @Test func aReportedBufferPrecedesTheInferredOne() {
         var trace = WatchTrace()
         trace.ask(at: 0, "su")
         trace.get(at: 1)
         trace.ask(at: 1, "bl=2000")
         trace.get(at: 2)
-        // The player was slow to begin: it has 4 s yet, where 3 were inferred.
+        // The player began late: it has 4 s left instead of the inferred 3 s.
         trace.ask(at: 2, "bl=4000")
         trace.get(at: 5.9)
         #expect(trace.watch.total == (0, 0))
         #expect(abs(trace.watch.playhead - 3.9) < 1e-9)
     }
 
-    @Test func aStallCountsOnceThePlayerSaysSoAndNotWhereItDenies() {
+    @Test func theReportedBufferConfirmsOrDeniesAStall() {
         var trace = WatchTrace()
         trace.ask(at: 0, "bl=0,su")
         trace.get(at: 1)
@@ -160,11 +160,11 @@ struct WatchTrace {
         trace.get(at: 15.1)
         trace.ask(at: 15.1, "bl=1000,bs")
         #expect(trace.watch.total.count == 2)
-        trace.ask(at: 15.2, "bs")  // For the sound.
+        trace.ask(at: 15.2, "bs")  // A request for audio.
         #expect(trace.watch.total.count == 2)
     }
 
-    @Test func aPausedPlayerRunsNotDryAndAFastOneSooner() {
+    @Test func thePlaybackRateChangesTheBuffer() {
         var trace = WatchTrace()
         trace.ask(at: 0)
         trace.get(at: 1)
@@ -178,7 +178,7 @@ struct WatchTrace {
         #expect(trace.watch.total == (1, 8))
     }
 
-    @Test func whoCannotHaveRunDryHasNotStarved() {
+    @Test func aStarvationReportIsIgnoredWithAFullBuffer() {
         var trace = WatchTrace()
         trace.ask(at: 0, "bs")
         #expect(trace.watch.total == (0, 0))
@@ -191,7 +191,7 @@ struct WatchTrace {
         #expect(trace.watch.total == (1, 0))
     }
 
-    @Test func whatASeekWithinTheBufferLeapsOverWasNotWatched() {
+    @Test func aSeekWithinTheBufferSkipsWatchedTime() {
         var trace = WatchTrace()
         trace.ask(at: 0, "bl=0")
         for _ in 0..<15 { trace.get(at: 0) }
@@ -201,7 +201,7 @@ struct WatchTrace {
         #expect(trace.watch.watched == 8)
     }
 
-    @Test func thePlayheadArrivesWhereMediaIsAndNowhereElse() {
+    @Test func thePlayheadIsOnlyWhereMediaIs() {
         var trace = WatchTrace()
         trace.ask(at: 0, "pr=2")
         #expect(trace.watch.arrival(at: 0.5) == nil)
@@ -212,7 +212,7 @@ struct WatchTrace {
         #expect(trace.watch.arrival(at: 1) == nil)
     }
 
-    @Test func aLyingBufferMovesThePlayheadNeitherBeforeTheStartNorBackInWhatWasWatched() {
+    @Test func aWrongBufferReportDoesNotMoveThePlayheadBack() {
         var trace = WatchTrace()
         trace.seek(to: 100, at: 0)
         trace.get(at: 1)

@@ -15,7 +15,7 @@ import Testing
         arguments: [
             "/file:///etc/passwd", "/ftp://127.0.0.1/a.m3u8", "/http://user:word@127.0.0.1/a.m3u8", "/http:///a.m3u8",
         ])
-    func aURLThatMayNotBeFetchedIsForbidden(_ path: String) async throws {
+    func aRefusedURLIsForbidden(_ path: String) async throws {
         let fixture = try await PlaybackFixture()
         let answer = try await fixture.get(path)
         #expect(answer.status == 403)
@@ -33,7 +33,7 @@ import Testing
         #expect(fixture.library.assets.isEmpty)
     }
 
-    @Test func anOriginThatIsAwayIsAGatewayTimeout() async throws {
+    @Test func anAbsentOriginIsAGatewayTimeout() async throws {
         let fixture = try await PlaybackFixture()
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.stop()
@@ -42,10 +42,10 @@ import Testing
     }
 
     @Test(arguments: ["ts", "aes", "byterange-fmp4"])
-    func whereThereIsNothingElseToPlayAnOriginIsWaitedForBehindTheHead(_ name: String) async throws {
+    func aSilentOriginIsAwaitedAfterTheHeadWithoutAlternatives(_ name: String) async throws {
         let fixture = try await PlaybackFixture(playerTimeout: .milliseconds(100))
         let paths = try await fixture.media(fixture.typed("/\(name)/master.m3u8"))
-        // A segment, a key, an initialization section.
+        // A segment, a key and an initialization section.
         let path = paths[0]
         try await fixture.origin.add(OriginRule("*") { $0.hold = true })
         let connection = try await fixture.ask(path, "Connection: close")
@@ -63,7 +63,7 @@ import Testing
         if isOfKnownLength { #expect(answer.bytes == whole.body) }
     }
 
-    @Test func anOriginThatSaysNothingIsAskedAgainWhenNobodyWaits() async throws {
+    @Test func aSilentOriginIsRequestedAgainWithoutReaders() async throws {
         let fixture = try await PlaybackFixture(playerTimeout: .milliseconds(100))
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [(404, 404), (410, 410), (403, 502), (500, 502)])
-    func theOriginsRefusalOfASegmentIsPassedOn(_ status: Int, _ expected: Int) async throws {
+    func aRefusedSegmentKeepsTheOriginsStatus(_ status: Int, _ expected: Int) async throws {
         let fixture = try await PlaybackFixture()
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = status })
@@ -95,7 +95,7 @@ import Testing
         #expect(answer.body == (try fixtureBytes("/ts/90p/0.ts")))
     }
 
-    @Test func aBodyThatCannotBeCompletedEndsShortAndIsNoPiece() async throws {
+    @Test func anIncompleteBodyIsCutAndNotStored() async throws {
         let fixture = try await PlaybackFixture()
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(
@@ -105,14 +105,14 @@ import Testing
         #expect(answer.body == (try fixtureBytes("/ts/90p/0.ts")).prefix(5000))
         #expect(!fixture.folder.files().contains { $0.hasSuffix("/0.ts") })
 
-        // The part is kept: the next player's request fetches the rest alone.
+        // The received part is kept: the next player's request fetches only the rest.
         try await fixture.origin.clearRules()
         try await fixture.origin.clearRequests()
         #expect(try await fixture.get(path).body == fixtureBytes("/ts/90p/0.ts"))
         #expect(try await fixture.origin.requests().map(\.range) == ["bytes=5000-"])
     }
 
-    @Test func withoutRoomItPlaysThroughUnstored() async throws {
+    @Test func aFullDiskPassesSegmentsThrough() async throws {
         let fixture = try await PlaybackFixture(reserve: .max)
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         for _ in 0..<2 { #expect(try await fixture.get(path).body == fixtureBytes("/ts/90p/0.ts")) }

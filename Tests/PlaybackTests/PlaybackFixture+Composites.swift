@@ -2,14 +2,15 @@ import TestSupport
 import Testing
 
 extension PlaybackFixture {
-    /// The paths of a rendition's playlist behind an entry, by its id.
+    /// The paths in the playlist of a rendition of an entry.
     func paths(_ entry: String, _ id: String) async throws -> [String] {
         let lists = try await self.entry(entry)
         let list = try #require(lists.first { $0.contains("/\(id)/") })
         return Self.paths(in: try await get(list).text)
     }
 
-    /// Plays segments of renditions from the origin, so that they are stored with what belongs to them.
+    /// Plays segments of renditions from the origin, so that they are stored with their initialization sections and
+    /// keys.
     func play(_ name: String, _ parts: [(id: String, places: [Int])]) async throws {
         for (id, places) in parts {
             let paths = try await paths(typed("/\(name)/master.m3u8"), id)

@@ -3,20 +3,20 @@ import HTTPMessage
 import Library
 import TestSupport
 
-/// Playlists and other texts that a test gives to the origin, over the fixtures' media.
+/// Given playlists and other texts at the origin, with the fixtures' media.
 extension PlaybackFixture {
-    /// Puts a text at a path of the origin's, which is a glob.
+    /// Sets the text of a path at the origin. The path is a glob.
     func put(_ path: String, _ text: String, type: String = "application/vnd.apple.mpegurl") async throws {
         try await origin.add(OriginRule(path) { ($0.status, $0.body, $0.contentType) = (200, text, type) })
     }
 
-    /// Puts a master of one variant, `media.m3u8`, into a folder, with more lines in front.
+    /// Adds a multivariant playlist with one variant, `media.m3u8`, to a folder. `lines` come before the variant.
     func putMaster(_ folder: String, _ lines: String = "") async throws {
         let head = "#EXTM3U\n" + (lines.isEmpty ? "" : lines + "\n")
         try await put("\(folder)/master.m3u8*", head + "#EXT-X-STREAM-INF:BANDWIDTH=9,RESOLUTION=160x90\nmedia.m3u8\n")
     }
 
-    /// Puts a media playlist of the first segments of a fixture there, with more lines in front of the first.
+    /// Adds a media playlist with the first segments of a fixture. `lines` come before the first segment.
     func putMedia(_ path: String, _ lines: String, count: Int = 2, isLive: Bool = false) async throws {
         let segments = (0..<count).map { "#EXTINF:2,\n/ts/90p/\($0).ts\n" }.joined()
         let date = "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z"
@@ -24,12 +24,12 @@ extension PlaybackFixture {
         try await put(path, head + segments + (isLive ? "" : "#EXT-X-ENDLIST\n"))
     }
 
-    /// The rendition's playlist behind an entry, by its place among the entry's URIs.
+    /// The playlist of the entry's rendition `index`.
     func mediaText(_ entry: String, _ index: Int = 0) async throws -> String {
         try await get(try await self.entry(entry)[index]).text
     }
 
-    /// The value of a quoted attribute, where it first stands.
+    /// The value of a quoted attribute at its first occurrence.
     static func attribute(_ name: String, in text: String) -> String? {
         text.range(of: name + "=\"").map { String(text[$0.upperBound...].prefix { $0 != "\"" }) }
     }

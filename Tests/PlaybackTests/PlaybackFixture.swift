@@ -12,7 +12,7 @@ import Testing
 
 @testable import Playback
 
-/// Everything that a player sees, on a port of its own, before an origin that errs as told.
+/// A playback server on its own port, with an origin that fails by rules.
 @LoopActor final class PlaybackFixture {
     let folder: TemporaryFolder
     let origin: TestOrigin
@@ -25,8 +25,8 @@ import Testing
     let port: Int
 
     /// - Parameters:
-    ///   - absence: for how long an origin is presumed absent, and probed then.
-    ///   - clock: what sessions go by, in place of the machine's.
+    ///   - absence: the duration of an origin's presumed absence, after which it is probed.
+    ///   - clock: the clock of sessions; nil for the system's clock.
     init(
         playerTimeout: Duration = .seconds(8), reserve: Int64 = 0, absence: Duration? = nil,
         allowedOrigins: [String] = [],
@@ -69,10 +69,10 @@ import Testing
 
     func asset(_ name: String) throws -> Asset { try #require(library.asset(named: name)) }
 
-    /// The path of an origin's URL as it is typed behind our address.
+    /// The path of an origin's URL after our address.
     func typed(_ path: String) -> String { "/" + origin.url(path) }
 
-    /// Loads the entry playlist and gives the paths that stand in it, in order.
+    /// Loads the entry playlist and returns its paths in order.
     func entry(_ path: String) async throws -> [String] {
         let answer = try await get(path)
         guard answer.status == 200 else { throw TimedOut("an entry at \(path): \(answer.status) \(answer.text)") }
@@ -87,18 +87,18 @@ import Testing
         }
     }
 
-    /// The paths that the playlist of the entry's rendition `index` names.
+    /// The paths in the playlist of the entry's rendition `index`.
     func media(_ entry: String, _ index: Int = 0) async throws -> [String] {
         let path = try await self.entry(entry)[index]
         return Self.paths(in: try await get(path).text)
     }
 
-    /// Paths that were asked for, playlists aside.
+    /// The requested paths, without playlists.
     func mediaRequests() async throws -> [String] {
         try await origin.requests().map(\.path).filter { !$0.contains(".m3u8") }
     }
 
-    /// The lines of a log that were written.
+    /// The written lines of a log.
     func logLines(_ name: String) throws -> [String] {
         let folder = logs.path("log")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(name) }.sorted()
@@ -107,10 +107,9 @@ import Testing
         }
     }
 
-    /// Deletes what was logged.
     func clearLogs() throws { try FileManager.default.removeItem(atPath: logs.path("log")) }
 
-    /// A connection on which a request is on its way.
+    /// Opens a connection and sends a request on it.
     func ask(_ path: String, _ fields: String...) async throws -> RawConnection {
         let connection = try RawConnection(port: port)
         let lines = ["GET \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)"] + fields

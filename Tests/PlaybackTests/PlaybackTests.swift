@@ -12,7 +12,7 @@ import Testing
 
     // MARK: From the origin and from the store
 
-    @Test func aPresentationPlaysThroughAndComesFromTheStoreThereafter() async throws {
+    @Test func aPresentationPlaysAndIsThenServedFromTheStore() async throws {
         let fixture = try await PlaybackFixture()
         let entry = try await fixture.get(fixture.typed("/aes/master.m3u8"))
         #expect(entry.status == 200)
@@ -36,7 +36,7 @@ import Testing
         #expect(requests.count == 9 && Set(requests).count == 9)
     }
 
-    @Test func aStreamThatIsKnownOnlyPlaysByItsName() async throws {
+    @Test func aStreamOfTheStreamsFilePlaysByName() async throws {
         let fixture = try await PlaybackFixture()
         let url = try WebURL(fixture.origin.master("ts"))
         fixture.library.streams = [try #require(KnownStream(name: "film", title: "The film", url: url))]
@@ -49,8 +49,8 @@ import Testing
         #expect(try await fixture.get("/other.m3u8").status == 404)
     }
 
-    /// Initialization sections and keys are held in memory once they were served; what is on disk counts all the same.
-    @Test func aSmallPieceIsServedAsItsFolderHasIt() async throws {
+    /// Initialization sections and keys stay in memory once they were served. A change on disk must still be noticed.
+    @Test func aCachedSmallPieceFollowsChangesOnDisk() async throws {
         let fixture = try await PlaybackFixture()
         let key = try #require(
             try await fixture.media(fixture.typed("/aes/master.m3u8")).first { $0.hasSuffix(".key") })
@@ -86,7 +86,7 @@ import Testing
         #expect(try await fixture.mediaRequests().count == 1)
     }
 
-    @Test func theFirstBytesAreThereBeforeTheLastHaveCome() async throws {
+    @Test func theFirstBytesAreSentBeforeTheLastArrive() async throws {
         let fixture = try await PlaybackFixture()
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 5000 })
@@ -114,7 +114,7 @@ import Testing
 
     // MARK: HTTP
 
-    @Test func headGivesWhatGetWouldWithoutTheBody() async throws {
+    @Test func headMatchesGetWithoutTheBody() async throws {
         let fixture = try await PlaybackFixture()
         let media = try await fixture.entry(fixture.typed("/ts/master.m3u8"))[0]
         let segment = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func aRangeOfAPieceIsAPart() async throws {
+    @Test func aRangeOfAPieceIsPartialContent() async throws {
         let fixture = try await PlaybackFixture()
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         let bytes = try await fixture.get(path).body
@@ -142,7 +142,7 @@ import Testing
         #expect(beyond["content-range"] == "bytes */\(bytes.count)")
     }
 
-    @Test func aRangeOfWhatIsStillComingIsAPartToo() async throws {
+    @Test func aRangeOfAGrowingFileIsPartialContent() async throws {
         let fixture = try await PlaybackFixture()
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 5000 })
@@ -157,7 +157,7 @@ import Testing
         #expect(try await fixture.mediaRequests().count == 1)
     }
 
-    @Test func whatThePlayerHasIsNotSentAgain() async throws {
+    @Test func conditionalRequestsAreAnsweredNotModified() async throws {
         let fixture = try await PlaybackFixture()
         let media = try await fixture.entry(fixture.typed("/ts/master.m3u8"))[0]
         let segment = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func onlyReadingIsAllowed() async throws {
+    @Test func onlyReadingMethodsAreAllowed() async throws {
         let fixture = try await PlaybackFixture()
         let media = try await fixture.entry(fixture.typed("/ts/master.m3u8"))[0]
         for path in [media, "/ts.m3u8", fixture.typed("/ts/master.m3u8")] {
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotThereIs404WithASentence() async throws {
+    @Test func unknownPathsAre404WithAMessage() async throws {
         let fixture = try await PlaybackFixture()
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         let folder = String(path.dropLast("0.ts".count))

@@ -8,7 +8,7 @@ import Testing
 
 /// Player reports, and their effect on inferred values.
 @Suite struct PlayerReportTests {
-    /// Two segments of which the second comes late: it is inferred that the player stood for 2.5 s.
+    /// Two segments, of which the second comes late: the inferred stall is 2.5 s.
     private func starved() -> MeterTrace {
         var trace = MeterTrace()
         trace.ask(0, of: "low", at: 0)
@@ -18,7 +18,7 @@ import Testing
         return trace
     }
 
-    @Test func aReportTakesThePlaceOfWhatIsInferred() {
+    @Test func aReportReplacesInferredValues() {
         var trace = starved()
         let before = trace.open(at: 5)
         #expect(before.stalls == 1 && before.stallTime == 2.5 && before.startup == 0.5 && before.framesDropped == nil)
@@ -37,13 +37,13 @@ import Testing
             PlayerReport(playhead: 2, rate: 2, stalls: 1, stallTime: 2.25, framesDropped: 4, startup: 0.75), at: 5)
         let event = trace.open(at: 5.5)
         #expect(event.stalls == 1 && event.stallTime == 2.25 && event.framesDropped == 4 && event.startup == 0.75)
-        // At the double speed that it told.
+        // At double speed, as reported.
         #expect(event.watched == 3)
         #expect(event.inferred == ["startOffset", "uri"])
         #expect(trace.meter.playhead(at: 5.5) == (3, false))
     }
 
-    @Test func countersAreCutWhereEventsAreAndDoNotFall() {
+    @Test func reportedCountersAreDividedByEventAndDoNotFall() {
         var trace = starved()
         trace.meter.tells(PlayerReport(playhead: 3, rate: 1, stalls: 2, stallTime: 3, framesDropped: 4), at: 6)
         trace.ask(20, of: "low", at: 7, isSeek: true)
@@ -58,7 +58,7 @@ import Testing
         #expect(KPIs([]).framesDropped == nil)
     }
 
-    @Test func whatThePlayheadLeapsOverWasNotWatched() {
+    @Test func skippedTimeIsNotWatched() {
         var trace = MeterTrace()
         for number in 0..<10 {
             trace.ask(number, of: "low", at: 0)
@@ -67,12 +67,12 @@ import Testing
         trace.meter.tells(PlayerReport(playhead: 0.5, rate: 1), at: 1)
         trace.meter.tells(PlayerReport(playhead: 12, rate: 1), at: 2)
         #expect(trace.open(at: 3).watched == 2.5)
-        // And neither is it watched twice.
+        // The media is not counted twice either.
         trace.meter.tells(PlayerReport(playhead: 11, rate: 1), at: 3)
         #expect(trace.open(at: 4).watched == 2.5 && trace.meter.playhead(at: 4).position == 12)
     }
 
-    @Test func onlyWhatIsNewIsCountedInTheSessionThatFollows() {
+    @Test func theNextSessionCountsOnlyNewValues() {
         let earlier = PlayerReport(playhead: 5, rate: 1, stalls: 2, stallTime: 3, framesDropped: 4, startup: 1)
         let later = PlayerReport(playhead: 9, rate: 1, stalls: 3, stallTime: 3.5, framesDropped: 4, startup: 1)
         #expect(
@@ -86,12 +86,12 @@ import Testing
         (PlayerReport(playhead: 0, rate: 0, stalls: -1), "stalls"),
         (PlayerReport(playhead: 0, rate: 0, stallTime: 4.1e7), "stallTime"),
     ])
-    func whatIsBeyondReasonIsNamed(report: PlayerReport, key: String) {
+    func implausibleValuesAreNamed(report: PlayerReport, key: String) {
         #expect(report.keyOutOfRange == key)
         #expect(PlayerReport(playhead: 4e7, rate: 16, stalls: 1_000_000_000, framesDropped: 0).keyOutOfRange == nil)
     }
 
-    @Test @LoopActor func aSessionIsFoundByWhatItsPlayerCallsItAndIsToldOfInTheLog() async throws {
+    @Test @LoopActor func aSessionIsFoundByThePlayersIdAndLogged() async throws {
         let fixture = try await PlaybackFixture()
         let path = try #require(
             try await fixture.media(fixture.typed("/ts/master.m3u8")).first { $0.hasSuffix(".ts") })

@@ -10,7 +10,7 @@ import Testing
 @testable import Library
 @testable import Playback
 
-/// An asset whose playlists are given as texts; nothing is fetched.
+/// An asset with given playlist texts. Nothing is fetched.
 @LoopActor struct ViewedAsset {
     let folder: TemporaryFolder
     let store: Store
@@ -76,7 +76,7 @@ import Testing
         #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=100000,RESOLUTION=640x360,URI="trick.m3u8"
         """
 
-    @Test func everyRenditionHasANameOfOurs() throws {
+    @Test func everyRenditionHasALocalName() throws {
         let viewed = try ViewedAsset()
         try viewed.multivariant(Self.master)
         #expect(
@@ -101,7 +101,7 @@ import Testing
                 """)
     }
 
-    @Test func whatIsStoredIsAllThatIsListed() throws {
+    @Test func onlyStoredContentIsListed() throws {
         let viewed = try ViewedAsset()
         try viewed.multivariant(Self.master)
         #expect(try viewed.entry(isStored: true) == nil)
@@ -125,8 +125,8 @@ import Testing
         #expect(try viewed.entry(isStored: true)?.contains("URI=\"/a/film-k3f9/aabcde/keys/0.key\"") == true)
     }
 
-    /// Players play what is muxed then; what is wrong is for a check to say.
-    @Test func aReferenceToAGroupThatIsNotThereStaysAsItIs() throws {
+    /// Players then play the muxed audio; `weir check` reports the error.
+    @Test func aReferenceToAMissingGroupStaysUnchanged() throws {
         let viewed = try ViewedAsset()
         let lines = "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=640x360,AUDIO=\"none\",SUBTITLES=\"no\""
         try viewed.multivariant(lines + "\n360.m3u8")
@@ -137,7 +137,7 @@ import Testing
         #expect(missing.count == 2 && missing.allSatisfy { $0.line == 2 && $0.severity == .error }, "\(findings)")
     }
 
-    @Test func rangesSectionsKeysAndGapsOfWhatHasEnded() throws {
+    @Test func endedPlaylistsHaveRangesSectionsKeysAndGaps() throws {
         let viewed = try ViewedAsset()
         try viewed.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x720\nv")
         try viewed.media(
@@ -183,7 +183,7 @@ import Testing
         #expect(!text.contains("secret"))
     }
 
-    @Test func aLivePlaylistStaysAsItIsButForItsNames() throws {
+    @Test func aLivePlaylistChangesOnlyItsNames() throws {
         let viewed = try ViewedAsset()
         try viewed.multivariant(
             "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=1x720\nvideo-720p/media.m3u8?token=secret\n"

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Playback
 
-/// With the origin there, away, and not to be asked.
+/// Playback with a present origin, an absent origin, and offline.
 @Suite @LoopActor struct PresenceTests {
-    /// Plays everything of the entry's first rendition.
+    /// Plays the entry's first rendition completely.
     private func watch(_ fixture: PlaybackFixture, _ entry: String) async throws {
         for path in try await fixture.media(entry) { #expect(try await fixture.get(path).status == 200) }
     }
 
-    @Test func whatWasWatchedPlaysWithTheOriginGone() async throws {
+    @Test func watchedMediaPlaysWithoutTheOrigin() async throws {
         let fixture = try await PlaybackFixture()
         try await watch(fixture, fixture.typed("/audio/master.m3u8"))
         let online = try await fixture.entry(fixture.typed("/audio/master.m3u8"))
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func anOfflineSessionAsksNothingOfTheOriginThatIsThere() async throws {
+    @Test func anOfflineSessionMakesNoRequests() async throws {
         let fixture = try await PlaybackFixture()
         try await watch(fixture, fixture.typed("/audio/master.m3u8"))
         try await fixture.origin.clearRequests()
@@ -40,7 +40,7 @@ import Testing
         #expect(try await fixture.origin.requests().isEmpty)
     }
 
-    @Test func nothingStoredIsToldWithTheNextCommand() async throws {
+    @Test func anAssetWithoutPiecesIsReportedWithTheNextCommand() async throws {
         let fixture = try await PlaybackFixture()
         _ = try await fixture.entry(fixture.typed("/audio/master.m3u8"))
         let answer = try await fixture.get("/offline/audio.m3u8")
@@ -48,7 +48,7 @@ import Testing
         #expect(answer.text.contains("weir get"))
     }
 
-    @Test func aPieceThatIsGoneIsFetchedAgain() async throws {
+    @Test func aLostPieceIsFetchedAgain() async throws {
         let fixture = try await PlaybackFixture()
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         let bytes = try await fixture.get(path).body
@@ -59,7 +59,7 @@ import Testing
         #expect(try await fixture.mediaRequests().count == 2)
     }
 
-    @Test func aRemovedAssetIsGoneForPlayersToo() async throws {
+    @Test func aRemovedAssetIsNotFound() async throws {
         let fixture = try await PlaybackFixture()
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         for _ in 0..<3 { _ = try await fixture.get(path) }
@@ -70,7 +70,7 @@ import Testing
 
     // MARK: Live
 
-    @Test func aLiveStreamPlaysThroughAndIsNotKept() async throws {
+    @Test func aLiveStreamPlaysAndIsNotStored() async throws {
         let fixture = try await PlaybackFixture()
         let media = try await fixture.entry(fixture.typed("/_live/a/master.m3u8"))[0]
         let text = try await fixture.get(media).text
@@ -87,11 +87,11 @@ import Testing
         try await waitUntil("the next segment") {
             PlaybackFixture.paths(in: try await fixture.get(media).text).last?.hasSuffix("/4.ts") == true
         }
-        // What slid out a moment ago is still there.
+        // A segment that has just left the window is still served.
         #expect(try await fixture.get(segments[0]).status == 200)
     }
 
-    @Test func aLoneLivePlaylistNamesItsSegmentsAlikeEachTimeItIsLoaded() async throws {
+    @Test func aLoneLivePlaylistHasStableSegmentNames() async throws {
         let fixture = try await PlaybackFixture()
         let url = fixture.typed("/_live/a/media.m3u8")
         let first = try await fixture.entry(url)
@@ -102,7 +102,7 @@ import Testing
         #expect(try await fixture.get(second[0]).status == 200)
     }
 
-    @Test func aStreamThatEndedIsKeptFromThenOn() async throws {
+    @Test func anEndedStreamIsStored() async throws {
         let fixture = try await PlaybackFixture()
         let media = try await fixture.entry(fixture.typed("/_event/a/master.m3u8"))[0]
         #expect(try await !fixture.get(media).text.contains("ENDLIST"))

@@ -8,12 +8,12 @@ import Testing
 
 @testable import Playback
 
-/// A live stream that is recorded, seen by its players.
+/// A live stream that is recorded while players watch it.
 @LoopActor private struct RecordedStream {
     let fixture: PlaybackFixture
     let asset: Asset
     let recording: Recording
-    /// How a player is led to what is live.
+    /// The path that leads a player to the live stream.
     let typed: String
 
     var rendition: Rendition { asset.renditions[0] }
@@ -27,7 +27,7 @@ import Testing
         try await fetch()
     }
 
-    /// Fetches what was seen.
+    /// Fetches the resources that the recording has listed.
     func fetch() async throws {
         for item in recording.items {
             for need in item.needed {
@@ -40,7 +40,7 @@ import Testing
         try recording.advance()
     }
 
-    /// Lets the origin go on by some segments, and records them.
+    /// Advances the origin by some segments, and records them.
     func goOn(by count: Int) async throws {
         let end = recording.count + count
         try await fixture.origin.advance("show", by: count)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// The media playlist behind an entry.
+    /// The media playlist of an entry.
     func media(_ path: String) async throws -> String {
         let answer = try await fixture.get(path)
         #expect(answer.status == 200, "\(answer.text)")
@@ -62,7 +62,7 @@ import Testing
 
 @Suite @LoopActor struct RecordingPlaybackTests {
     @Test(arguments: ["master", "media"])
-    func theNamePlaysWhatIsRecordedFromItsBeginningAndTheURLWhatIsLive(_ entry: String) async throws {
+    func theNamePlaysTheRecordingAndTheURLTheLiveStream(_ entry: String) async throws {
         let stream = try await RecordedStream(entry)
         let name = "/\(stream.asset.name).m3u8"
         let first = try await stream.media(name)
@@ -76,7 +76,7 @@ import Testing
         #expect(live.contains("#EXT-X-MEDIA-SEQUENCE:3\n") && !live.contains("EVENT"))
         #expect(PlaybackFixture.paths(in: live).count == 4)
 
-        // From the store, independent of the origin.
+        // The recording plays from the store, without the origin.
         try await stream.fixture.origin.stop()
         for mode in ["", "/offline", "/local"] {
             let text = try await stream.media(mode + name)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func aLivePlayerSeesTheEndWhereItIsAndNotTheBeginningAgain() async throws {
+    @Test func aLivePlayerSeesTheEndOfTheStream() async throws {
         let stream = try await RecordedStream("master")
         let media = try await stream.fixture.entry(stream.typed)[0]
         try await stream.goOn(by: 3)
@@ -105,18 +105,18 @@ import Testing
         #expect(after.contains("#EXT-X-MEDIA-SEQUENCE:3\n") && after.hasSuffix("#EXT-X-ENDLIST\n"), "\(after)")
         #expect(PlaybackFixture.paths(in: after) == PlaybackFixture.paths(in: before))
         for path in PlaybackFixture.paths(in: after) { #expect(try await stream.fixture.get(path).status == 200) }
-        // Who comes now plays what was recorded.
+        // A new session plays the recording.
         #expect(try await stream.media(stream.typed).contains("#EXT-X-MEDIA-SEQUENCE:0\n"))
     }
 
-    @Test func aLivePlayersSegmentsAreThoseThatWereRecorded() async throws {
+    @Test func aLivePlayersSegmentsAreTheRecordedOnes() async throws {
         let stream = try await RecordedStream("media")
         try await stream.fixture.origin.clearRequests()
         for path in PlaybackFixture.paths(in: try await stream.media(stream.typed)) {
             #expect(try await stream.fixture.get(path).status == 200)
         }
         #expect(try await stream.fixture.mediaRequests() == [])
-        // What a player asks for first is recorded as it comes.
+        // A segment that a player requests first is recorded from the same fetch.
         try await stream.fixture.origin.advance("show")
         try await waitUntil("the next segment") {
             try await stream.media(stream.typed).contains("#EXT-X-MEDIA-SEQUENCE:1\n")

@@ -70,7 +70,7 @@ import Testing
     ]
 
     @Test(arguments: routes)
-    func aTargetMeansThis(_ target: String, _ expected: Route) {
+    func parsesTargets(_ target: String, _ expected: Route) {
         #expect(route(target) == expected)
     }
 
@@ -83,11 +83,11 @@ import Testing
             "/online/https://host/a.m3u8", "/local//https://host/a.m3u8", "/local/offline/https://host/a.m3u8",
             "/offline/", "/local/://host", "/auto/", "/auto/local/a.m3u8",
         ])
-    func anythingElseIsNoPlayers(_ target: String) {
+    func refusesOtherTargets(_ target: String) {
         #expect(route(target) == nil)
     }
 
-    @Test func aSessionIsItsID() {
+    @Test func aSessionIdentifierRoundTrips() {
         for mode in [Session.Mode.auto, .offline, .local, .adaptive] {
             let session = Session(mode)
             #expect(Session(id: session.id) == session)

@@ -3,7 +3,7 @@ import Testing
 @testable import Playback
 
 @Suite struct SegmentSourceTests {
-    /// A row of the table: what is known, and what comes of it without and with a substitute.
+    /// A row of the table: the situation, and the decision without and with a substitute.
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let situation: SegmentSource.Situation
@@ -49,7 +49,7 @@ import Testing
         #expect(SegmentSource(row.situation, hasSubstitute: true) == row.withSubstitute)
     }
 
-    @Test func substitutesAreLookedForOnlyWhereTheyCount() {
+    @Test func substitutesAreSearchedOnlyIfTheyMatter() {
         var looked = 0
         func look() -> Bool {
             looked += 1

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Playback
 
-/// A player of segments of two seconds, as a meter is told of it.
+/// A player of segments of two seconds, as the meter sees it.
 struct MeterTrace {
     var meter: SessionMeter
     private var front = 0.0
@@ -26,7 +26,7 @@ struct MeterTrace {
             rendition: rendition, isSound: isSound, number: number, start: Double(number) * 2, duration: 2)
     }
 
-    /// The event that is loaded, as it stands.
+    /// The current state of the event of the loaded segments.
     mutating func open(at time: Double) -> AccessEvent {
         let all = meter.current(at: time)
         return all[all.count - 1]
@@ -37,7 +37,7 @@ struct MeterTrace {
             position: meter.playhead(at: time).position, front: front, isRunning: isRunning, choice: choice)
     }
 
-    /// Asks for a segment that comes from elsewhere than the store.
+    /// The player requests a segment that is not in the store.
     mutating func ask(
         _ number: Int, of rendition: String, at time: Double, from source: PieceSource = .origin, choice: String? = nil,
         isSeek: Bool = false
@@ -50,7 +50,7 @@ struct MeterTrace {
         meter.asked(segment, isSeek: isSeek, reading, at: time)
     }
 
-    /// That comes, with so many bytes.
+    /// The segment arrives with its bytes.
     mutating func get(
         _ number: Int, of rendition: String, at time: Double, since: Double, bytes: Int64 = 1000,
         from source: PieceSource = .origin, choice: String? = nil
@@ -63,7 +63,7 @@ struct MeterTrace {
         deliver(number, of: rendition, at: time, choice: choice)
     }
 
-    /// Takes a segment out of the store.
+    /// The player gets a segment from the store.
     mutating func take(_ number: Int, of rendition: String, at time: Double, bytes: Int64 = 1000) {
         meter.asked(Self.segment(number, of: rendition), isSeek: false, reading(nil, at: time), at: time)
         meter.sent(bytes)
@@ -78,7 +78,7 @@ struct MeterTrace {
 }
 
 @Suite struct SessionMeterTests {
-    @Test func anEventHasWhatItsSessionDid() {
+    @Test func anEventHasTheValuesOfItsSession() {
         var trace = MeterTrace()
         trace.meter.served(by: "192.0.2.1")
         trace.ask(0, of: "low", at: 0.5)
@@ -114,7 +114,7 @@ struct MeterTrace {
             time += delay
             check(trace.open(at: time), &last)
         }
-        // In each round the third segment comes 0.7 s too late or more, and the fifth 5.1 s.
+        // In each round, the third segment comes at least 0.7 s too late, and the fifth 5.1 s.
         #expect(last.stalls == 16 && last.requests == 40)
     }
 
@@ -125,7 +125,7 @@ struct MeterTrace {
         last = event
     }
 
-    @Test func aSeekBeginsAnEventWithAStartOfItsOwn() {
+    @Test func aSeekBeginsAnEventWithItsOwnStart() {
         var trace = MeterTrace()
         trace.ask(0, of: "low", at: 0)
         trace.get(0, of: "low", at: 1, since: 0)
@@ -140,13 +140,13 @@ struct MeterTrace {
         #expect(second.guid == first[0].guid && trace.meter.switches == 0)
     }
 
-    @Test func aChangeOfVariantBeginsAnEventWhereTheNewOneWasAskedFor() {
+    @Test func aVariantSwitchBeginsAnEventAtTheNewVariantsFirstRequest() {
         var trace = MeterTrace()
         for number in 0..<3 { play(number, of: "low", at: Double(number), choice: number == 2 ? "low" : nil, &trace) }
         for number in 3..<6 {
             play(number, of: "high", at: Double(number), choice: number == 5 ? "high" : "low", &trace)
         }
-        // The first one is on the screen up to here.
+        // The first variant is on the screen up to here.
         #expect(trace.meter.current(at: 6.4).map(\.watched) == [5.9, 0])
         #expect(trace.meter.takeFinished().isEmpty)
         let second = trace.open(at: 7)
@@ -165,7 +165,7 @@ struct MeterTrace {
         trace.get(number, of: rendition, at: time + 0.5, since: time, choice: choice)
     }
 
-    @Test func whoGoesUpAfterTheFirstSegmentHasChangedThere() {
+    @Test func aSwitchUpAfterTheFirstSegmentIsCounted() {
         var trace = MeterTrace()
         play(0, of: "low", at: 0, choice: nil, &trace)
         for number in 1..<4 { play(number, of: "high", at: Double(number), choice: number > 2 ? "high" : nil, &trace) }
@@ -174,7 +174,7 @@ struct MeterTrace {
         #expect(trace.meter.takeFinished().map(\.requests) == [1])
     }
 
-    @Test func whatIsLoadedFarAheadEndsWhatIsOnTheScreenWhenThatIsOver() {
+    @Test func aSwitchFarAheadEndsTheEventWhenItsMediaHasPlayed() {
         var trace = MeterTrace()
         for number in 0..<10 { trace.take(number, of: "low", at: 0, bytes: 1) }
         for number in 10..<20 { trace.take(number, of: "high", at: 1, bytes: 1) }
@@ -186,7 +186,7 @@ struct MeterTrace {
         #expect(KPIs(events).indicated == 2_500_000)
     }
 
-    @Test func aSeekEndsWhatWasNeverShownToo() {
+    @Test func aSeekEndsEventsThatWereNeverShown() {
         var trace = MeterTrace()
         for number in 0..<3 { trace.take(number, of: "low", at: 0) }
         for number in 3..<6 { trace.take(number, of: "high", at: 1) }
@@ -196,8 +196,8 @@ struct MeterTrace {
         #expect(trace.open(at: 3).number == 2)
     }
 
-    /// libavformat reads the beginnings of all variants in turns.
-    @Test func beginningsReadInTurnsAreNoChange() {
+    /// libavformat reads the first segments of all variants in turn.
+    @Test func probingAllVariantsIsNoSwitch() {
         var trace = MeterTrace()
         for number in 0..<4 {
             for rendition in ["low", "high"] {
@@ -211,7 +211,7 @@ struct MeterTrace {
         #expect(trace.meter.switches == 0)
     }
 
-    @Test func soundOfItsOwnIsCountedAndChangesNoVariant() {
+    @Test func separateAudioIsCountedWithoutASwitch() {
         var trace = MeterTrace()
         trace.ask(0, of: "sound", at: 0, choice: "sound")
         trace.get(0, of: "sound", at: 0.1, since: 0, bytes: 10)
@@ -221,8 +221,8 @@ struct MeterTrace {
         #expect(event.uri == "http://o/low.m3u8" && trace.meter.switches == 0)
     }
 
-    /// Nothing stands still for want of subtitles.
-    @Test func whatIsNotAwaitedIsCountedAndMakesNoStall() {
+    /// A player does not stall for missing subtitles.
+    @Test func subtitlesAreCountedWithoutAStall() {
         var trace = MeterTrace()
         trace.ask(0, of: "low", at: 0)
         trace.get(0, of: "low", at: 1, since: 0)
@@ -253,7 +253,7 @@ struct MeterTrace {
         #expect(trace.open(at: 1).startup == nil)
     }
 
-    @Test func whatThePlayerTellsIsNotInferred() {
+    @Test func reportedValuesAreNotInferred() {
         var trace = MeterTrace()
         trace.meter.tells(CMCD("su,bl=0".utf8), at: 0)
         trace.ask(0, of: "low", at: 0)
@@ -279,7 +279,7 @@ struct MeterTrace {
         #expect((event.ended, event.watched, event.stalls) == (1003, 2, 0))
     }
 
-    @Test func aFloodIsCountedByItsLastSegment() {
+    @Test func aBurstIsCountedByItsLastSegment() {
         var trace = MeterTrace()
         trace.take(0, of: "low", at: 0)
         let reading = PlayheadReading(position: 0, front: 20, isRunning: true, choice: "low")

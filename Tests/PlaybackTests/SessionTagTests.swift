@@ -16,7 +16,7 @@ import Testing
         return fixture
     }
 
-    /// Plays everything of the film, so that it is stored.
+    /// Plays the film completely, so that it is stored.
     private func play(_ fixture: PlaybackFixture) async throws {
         let paths = try await fixture.entry(fixture.typed("/film/master.m3u8"))
         let variant = try #require(paths.last { $0.hasSuffix("/media.m3u8") })
@@ -35,7 +35,7 @@ import Testing
         #EXT-X-SESSION-DATA:DATA-ID="d",FORMAT=RAW,URI="more/d.html"
         """
 
-    @Test func sessionDataComesThroughUnderANameOfOursWithATypeThatRunsNothing() async throws {
+    @Test func sessionDataHasALocalNameAndAnInertType() async throws {
         let fixture = try await fixture(Self.data)
         try await fixture.put("/film/more/b.php*", "{\"b\": [1]}", type: "text/html")
         try await fixture.put("/film/more/c.png", "png", type: "image/png")
@@ -54,7 +54,7 @@ import Testing
         #expect(try await fixture.get(paths[0].replacingOccurrences(of: "data-", with: "data-1")).status == 404)
     }
 
-    @Test func sessionDataThatIsNoneIsABadGatewayThatNamesWhatCame() async throws {
+    @Test func invalidSessionDataIsABadGatewayThatNamesTheResponse() async throws {
         let fixture = try await fixture(Self.data)
         let path = try await fixture.entry(fixture.typed("/film/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*b.php?token=secret") { ($0.html, $0.times) = (true, 1) })
@@ -67,14 +67,14 @@ import Testing
         #expect(try await fixture.get(path).status == 404)
     }
 
-    @Test func sessionDataIsThereOfflineAndInTheBundle() async throws {
+    @Test func sessionDataIsAvailableOfflineAndInTheBundle() async throws {
         let fixture = try await fixture(Self.data)
         try await fixture.put("/film/more/b.php*", "{}")
         try await play(fixture)
         try await waitUntil("the session data") {
             try await fixture.origin.requests().contains { $0.path.hasSuffix("d.html") && $0.state == "done" }
         }
-        // One of them cannot be had.
+        // One of the two is not available at the origin.
         try await waitUntil("both in the bundle") {
             fixture.folder.files().count { $0.contains("/data/data-") && $0.hasSuffix(".json") } == 2
         }
@@ -111,9 +111,9 @@ import Testing
         #expect(offline.count == 1 && offline[0].hasSuffix("/1.key"))
     }
 
-    // MARK: Pictures
+    // MARK: Images
 
-    @Test func picturesComeThroughWithTheirOwnExtensionAndType() async throws {
+    @Test func imagesKeepTheirExtensionAndType() async throws {
         let images = "#EXT-X-IMAGE-STREAM-INF:BANDWIDTH=9,RESOLUTION=160x90,CODECS=\"jpeg\",URI="
         let fixture = try await fixture(images + "\"thumbs/list.m3u8?token=secret\"\n" + images + "\"webp.m3u8\"")
         try await fixture.put(
@@ -149,7 +149,7 @@ import Testing
         #expect(try await !fixture.get("/offline/film.m3u8").text.contains("IMAGE"))
     }
 
-    @Test func picturesThatAreStoredAreListedOffline() async throws {
+    @Test func storedImagesAreListedOffline() async throws {
         let fixture = try await fixture("#EXT-X-IMAGE-STREAM-INF:BANDWIDTH=9,URI=\"thumbs.m3u8\"")
         try await fixture.put(
             "/film/thumbs.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.jpg\n#EXT-X-ENDLIST\n")
@@ -169,7 +169,7 @@ import Testing
 
     // MARK: I-frames
 
-    @Test func iFramesAreRangesWithNamesOfTheirOwn() async throws {
+    @Test func iFramesAreByteRangesWithTheirOwnNames() async throws {
         let fixture = try await fixture("#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=9,RESOLUTION=160x90,URI=\"trick.m3u8\"")
         try await fixture.put(
             "/film/trick.m3u8",

@@ -27,7 +27,7 @@ import Testing
 
     // MARK: Session reports
 
-    @Test func anEntryOfWhichNothingIsAskedForLeavesNoTrace() async throws {
+    @Test func anEntryWithoutSegmentRequestsIsNotLogged() async throws {
         let fixture = try await PlaybackFixture()
         let paths = try await fixture.entry(fixture.typed("/ts/master.m3u8"))
         _ = try await fixture.entry(fixture.typed("/ts/master.m3u8"))
@@ -37,7 +37,7 @@ import Testing
         #expect(throws: (any Error).self) { try fixture.logLines("access") }
     }
 
-    @Test func aSessionTellsWhatItPlaysForWhomAndWhereFrom() async throws {
+    @Test func aSessionReportsAssetClientAndOrigin() async throws {
         let fixture = try await PlaybackFixture()
         let typed = fixture.typed("/ts/master.m3u8")
         let entry = try await fixture.get(typed, ["User-Agent": "player/1 x"])
@@ -61,7 +61,7 @@ import Testing
         #expect(event.playbackType == .vod && event.ended == nil)
     }
 
-    @Test func aTransferThatIsUnderWayIsJoinedAndSaidToBe() async throws {
+    @Test func aJoinedFetchIsReportedAsJoined() async throws {
         let fixture = try await PlaybackFixture()
         let path = try await segments(fixture)[0]
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 5000 })
@@ -80,7 +80,7 @@ import Testing
         #expect(bytes.joined == answer.body.count && bytes.origin == answer.body.count)
     }
 
-    @Test func whatBrokeOffIsGoneOnFromAndSaidToBePartial() async throws {
+    @Test func aResumedFetchIsReportedAsPartial() async throws {
         let fixture = try await PlaybackFixture()
         let path = try await segments(fixture)[0]
         try await fixture.origin.add(
@@ -92,7 +92,7 @@ import Testing
         #expect(try await fixture.get(path)["cache-status"] == "Weir; hit")
     }
 
-    @Test func eachMediaReplySaysHowItCameAbout() async throws {
+    @Test func eachMediaResponseHasACacheStatus() async throws {
         let fixture = try await PlaybackFixture()
         let typed = fixture.typed("/aes/master.m3u8")
         let entry = try await fixture.get(typed)
@@ -112,7 +112,7 @@ import Testing
         #expect(try await fixture.get(other)["cache-status"] == "Weir; fwd=uri-miss; fwd-status=410")
     }
 
-    @Test func aSessionThatNobodyBeganIsTakenForANewOne() async throws {
+    @Test func anUnknownSessionIdBeginsASession() async throws {
         let fixture = try await PlaybackFixture()
         let path = try await segments(fixture)[0]
         let parts = path.split(separator: "/").map(String.init)
@@ -124,7 +124,7 @@ import Testing
         #expect(fixture.playback.sessions.summaries.count == 1)
     }
 
-    @Test func aSeekEndsAnEventAndTheEndOfAllWritesThemInOrder() async throws {
+    @Test func aSeekEndsAnEventAndEventsAreWrittenInOrder() async throws {
         let fixture = try await PlaybackFixture()
         let names = (0..<40).map { "#EXTINF:2,\n/ts/90p/\($0 % 3).ts?n=\($0)\n" }.joined()
         try await fixture.put(
@@ -144,8 +144,8 @@ import Testing
         #expect(kept.map(\.requests) == [4, 2] && kept.allSatisfy { $0.ended != nil })
     }
 
-    /// Who follows the log asks for what was written since.
-    @Test func whatEndedLongBeforeItWasWrittenIsFoundByWhenItWasWritten() async throws {
+    /// A client that follows the log requests the events written since its last request.
+    @Test func aDelayedEventIsFoundByItsWriteTime() async throws {
         let clock = ManualClock()
         let fixture = try await PlaybackFixture(clock: clock)
         let first = try await segments(fixture)
@@ -163,7 +163,7 @@ import Testing
         #expect(idle.session == first[0].split(separator: "/")[2] && idle.logged == since + 50)
     }
 
-    @Test func whatFailedIsInTheErrorLogOnceAndWithoutSecrets() async throws {
+    @Test func aFailureIsLoggedOnceWithoutSecrets() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.put(
             "/signed/media.m3u8*",
@@ -185,7 +185,7 @@ import Testing
 
     // MARK: CMCD
 
-    @Test func whatAPlayerTellsReachesTheSessionAndNoOrigin() async throws {
+    @Test func playerDataReachesTheSessionAndNoOrigin() async throws {
         let fixture = try await PlaybackFixture()
         let query = "CMCD=sid%3D%22secret%22%2Csu"
         let typed = fixture.typed("/ts/master.m3u8")
@@ -208,7 +208,7 @@ import Testing
         #expect(!(try fixture.logLines("access").joined()).contains("secret"))
     }
 
-    @Test func anInterstitialListIsAskedForWithoutIt() async throws {
+    @Test func anAssetListIsRequestedWithoutPlayerData() async throws {
         let fixture = try await PlaybackFixture()
         try await fixture.putMaster("/ads")
         try await fixture.putMedia(

@@ -44,7 +44,7 @@ import Testing
         let paths = try await fixture.paths(fixture.typed("/cmaf/master.m3u8"), "video-270p")
         let body = [UInt8](try await fixture.get(paths[3]).body)
         #expect(body == (try Spliced.fragment("cmaf", 2, of: "video-180p", behind: "video-270p")))
-        // What comes from the origin next is whole before it is sent.
+        // The next segment from the origin must be complete before it is sent.
         let next = try await fixture.get(paths[4])
         #expect([UInt8](next.body) == (try Spliced.fragment("cmaf", 3, of: "video-270p", behind: "video-270p")))
         #expect(next["cache-status"] == "Weir; fwd=uri-miss; stored")
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func anOriginThatGoesInTheMidstOfASegmentIsStoodInForWhereThePlayerHasGotOneBefore(_ isSilent: Bool) async throws {
+    func aFailureInsideASegmentIsSubstitutedAfterAnEarlierSegment(_ isSilent: Bool) async throws {
         let fixture = try await PlaybackFixture(absence: .seconds(600))
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])
         let paths = try await fixture.paths(fixture.typed("/ts/master.m3u8"), "video-270p")
@@ -96,7 +96,7 @@ import Testing
         try await fixture.origin.stop()
         #expect(try await connection.receive().end != .timedOut)
         let whole = try Spliced.transport("ts/180p/3.ts")
-        // It was the origin's own that came first.
+        // The first part came from the origin's own segment.
         let rest = try await fixture.get(paths[3], ["Range": "bytes=2000-"])
         #expect(rest.status == 200 && [UInt8](rest.body) == whole)
         let more = try await fixture.get(paths[3], ["Range": "bytes=1000-"])

@@ -1,16 +1,16 @@
 /// A film of segments of one duration, in qualities of constant bit rate.
 struct TracedFilm: Sendable {
-    /// In seconds.
+    /// Duration of a segment in seconds.
     let duration: Double
-    /// A segment's bytes, the lowest quality first.
+    /// Bytes of a segment in each quality, the lowest quality first.
     let sizes: [Int64]
     let count: Int
 }
 
-/// A segment on its way.
+/// A segment that is being fetched.
 struct TracedTransfer {
     var place: Int
-    /// Seconds since it was asked for, and from then to its first byte.
+    /// Seconds since the request, and from the request to the first byte.
     var elapsed = 0.0
     var answer: Double
     /// Received and expected bytes.
@@ -20,27 +20,28 @@ struct TracedTransfer {
 
 /// Chooses the variants of a traced playback.
 protocol TracedRule {
-    /// The place of the quality for the next segment, with so much media ahead.
+    /// The index of the quality for the next segment, with `buffer` seconds of media ahead.
     mutating func choose(buffer: Double) -> Int
-    /// The place of another quality to give this one up for; nil to go on. Asked ten times a second.
+    /// The index of the quality that replaces the current transfer; nil to continue. Called ten times a second.
     mutating func instead(of transfer: TracedTransfer, buffer: Double) -> Int?
-    /// A segment has come.
+    /// Called when a segment has arrived.
     mutating func took(_ transfer: TracedTransfer)
 }
 
 /// The result of a playback.
 struct TracedPlayback {
     var stalls = 0
-    /// In seconds.
+    /// Seconds.
     var stalled = 0.0
-    /// The places of the qualities.
+    /// The indices of the chosen qualities.
     var choices: [Int] = []
     var givenUp = 0
 
     /// Total bytes of the played segments.
     func bytes(of film: TracedFilm) -> Double { choices.reduce(0) { $0 + Double(film.sizes[$1]) } }
 
-    /// One segment after the other, with at most so much media ahead, from the first one's end on.
+    /// Plays one segment after the other, with at most `ahead` seconds of media ahead. Playback starts when the first
+    /// segment has arrived.
     init(of film: TracedFilm, over trace: LinkTrace, ahead: Double, by rule: inout some TracedRule) {
         var (time, begun) = (0.0, Double?.none)
         for index in 0..<film.count {
@@ -61,7 +62,7 @@ struct TracedPlayback {
         }
     }
 
-    /// Fetches a segment; or until it is given up for another quality, which is returned.
+    /// Fetches a segment. Returns the index of another quality if the rule abandons the transfer for it.
     private static func transfer(
         of film: TracedFilm, _ place: Int, over trace: LinkTrace, at time: inout Double, _ rule: inout some TracedRule,
         _ buffer: (Double) -> Double
@@ -84,11 +85,12 @@ struct TracedPlayback {
 }
 
 extension TracedPlayback {
-    /// The most bytes that can be played without a stall by one who knows the trace; nil where that cannot be.
+    /// The maximum of bytes that can be played without a stall if the trace is known in advance; nil if every choice
+    /// stalls.
     static func most(of film: TracedFilm, over trace: LinkTrace, ahead: Double) -> Double? {
         film.sizes.compactMap { first in
             let begun = trace.end(of: Double(first), askedAt: 0)
-            // Of all ways to get so far, those that are the earliest for what they bring.
+            // The Pareto-optimal ways to reach this segment: a later end must bring more bytes.
             var ways = [(end: begun, bytes: first)]
             for index in 1..<film.count {
                 let due = begun + Double(index) * film.duration

@@ -2,18 +2,18 @@ import Glibc
 
 @testable import Playback
 
-/// Weir's own rule, asked and told as `SessionLink` and `AdaptiveFetch` do.
+/// Weir's own rule, called in the same order as by `SessionLink` and `AdaptiveFetch`.
 struct OwnTracedRule: TracedRule {
     private let film: TracedFilm
     private let playerTimeout: Double
     private var estimate = ThroughputEstimate()
     private var current: Int?
-    /// What of the transfer under way is counted, and until when.
+    /// The counted bytes of the current transfer, and the time of the count.
     private var counted: (bytes: Double, at: Double) = (0, 0)
-    /// The time that passed before the transfer under way was begun, for one that was given up.
+    /// The time spent on abandoned transfers of the current segment.
     private var waited = 0.0
 
-    /// - Parameter playerTimeout: for how long the player waits for the first byte, in seconds.
+    /// - Parameter playerTimeout: the player's timeout for the first byte, in seconds.
     init(for film: TracedFilm, playerTimeout: Double) { (self.film, self.playerTimeout) = (film, playerTimeout) }
 
     mutating func choose(buffer: Double) -> Int {
@@ -58,11 +58,11 @@ struct OwnTracedRule: TracedRule {
     }
 }
 
-/// hls.js 1.6 with its defaults: AbrController with its abandon rule, and EwmaBandWidthEstimator.
+/// The rule of hls.js 1.6 with its defaults: AbrController with its abandon rule, and EwmaBandWidthEstimator.
 ///
-/// The best level whose fetch takes less time than the buffer lasts, with 95 % of the estimate for the level that there
-/// is or a lower one and 70 % for higher ones; where the buffer allows none, what up to 4 s of starvation allow. With
-/// less than two segments ahead, what comes too late is given up after half its time.
+/// It chooses the best level whose fetch takes less time than the buffer lasts. It uses 95 % of the estimate for the
+/// current level and lower ones, and 70 % for higher ones. If the buffer allows no level, it accepts up to 4 s of
+/// starvation. With less than two segments ahead, a transfer that will come too late is abandoned after half its time.
 struct HLSJSTracedRule: TracedRule {
     private struct Average {
         let halfLife: Double

@@ -10,7 +10,7 @@ import Testing
 
 /// The listed variants, by stored pieces, kind of session, and origin presence.
 @Suite @LoopActor struct ViewTests {
-    /// Plays everything of one of the entry's renditions.
+    /// Plays one rendition of an entry completely.
     private func watch(_ fixture: PlaybackFixture, _ entry: String, _ index: Int = 0) async throws {
         for path in try await fixture.media(entry, index) { #expect(try await fixture.get(path).status == 200) }
     }
@@ -36,7 +36,7 @@ import Testing
         #expect(try await listed(fixture, url) == Self.all)
     }
 
-    @Test func aLocalSessionGoesOnToStreamWhereNothingIsWhole() async throws {
+    @Test func aLocalSessionStreamsWithoutCompleteVariants() async throws {
         let fixture = try await PlaybackFixture()
         let entry = "/local" + fixture.typed("/ts/master.m3u8")
         let segments = try await fixture.media(entry, 2)
@@ -56,7 +56,7 @@ import Testing
         #expect(try await fixture.origin.requests().isEmpty)
     }
 
-    @Test func theModeOfTheProcessIsThatOfEverySession() async throws {
+    @Test func offlineModeAppliesToEverySession() async throws {
         let fixture = try await PlaybackFixture()
         let url = fixture.typed("/ts/master.m3u8")
         try await watch(fixture, url, 2)
@@ -77,13 +77,13 @@ import Testing
 
     // MARK: Absence
 
-    @Test func anOriginThatIsGoneIsWaitedForOnceAndFoundAgain() async throws {
+    @Test func anAbsentOriginIsAwaitedOnceAndDetectedWhenBack() async throws {
         let fixture = try await PlaybackFixture(absence: .milliseconds(200))
         let url = fixture.typed("/ts/master.m3u8")
         try await watch(fixture, url, 2)
         let other = try await fixture.media(url, 1)
         try await fixture.origin.stop()
-        // Two that need it find out, and nobody who does not waits for it then.
+        // Two requests detect the absence. Later requests that do not need the origin do not wait for it.
         for path in other.suffix(2) { #expect(try await fixture.get(path).status == 504) }
         #expect(try await listed(fixture, url) == ["video-270p"])
         try await watch(fixture, url)
@@ -97,7 +97,7 @@ import Testing
         #expect(try await fixture.get(other[0]).status == 200)
     }
 
-    @Test func anOriginThatSaysNothingDelaysTheFirstLoadAlone() async throws {
+    @Test func aSilentOriginDelaysOnlyTheFirstLoad() async throws {
         let fixture = try await PlaybackFixture(absence: .seconds(600))
         let url = fixture.typed("/ts/master.m3u8")
         try await watch(fixture, url, 2)
@@ -121,7 +121,7 @@ import Testing
         #expect(try await fixture.origin.requests().isEmpty)
     }
 
-    @Test func whatIsNotStoredIsAskedForAllTheSame() async throws {
+    @Test func anAssetWithoutPiecesIsListedDespiteAPresumedAbsence() async throws {
         let fixture = try await PlaybackFixture(absence: .seconds(600))
         let url = fixture.typed("/ts/master.m3u8")
         _ = try await fixture.entry(url)
@@ -131,7 +131,7 @@ import Testing
     }
 }
 
-/// A port that takes connections and never says anything.
+/// A port that accepts connections and never responds.
 private final class BlackHole {
     private let descriptor: Int32
 

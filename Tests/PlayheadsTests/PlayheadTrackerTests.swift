@@ -4,7 +4,7 @@ import Testing
 @testable import Playheads
 
 @LoopActor @Suite struct PlayheadTrackerTests {
-    /// An asset with a main rendition of ten segments of 2 s in files named by their numbers.
+    /// An asset with a main rendition of ten segments of 2 s, in files named by their numbers.
     private final class Film: PlayedAsset {
         final class Main: PlayedRendition {
             let id = "video"

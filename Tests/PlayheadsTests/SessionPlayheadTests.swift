@@ -2,7 +2,7 @@ import Testing
 
 @testable import Playheads
 
-/// Measured traces of players, compared with the media on their screens.
+/// Compares measured traces of players with the media that they showed.
 struct SessionPlayheadTests {
     private static let start = ContinuousClock.now
 
@@ -103,7 +103,7 @@ struct SessionPlayheadTests {
         trace.load(0, of: "low", at: 0)
         trace.load(1, of: "mid", at: 0.2)
         for number in 2..<15 { trace.load(number, of: "high", at: 0.2 * Double(number)) }
-        // The player replaces a segment in a better quality, and comes back to a quality that it had left.
+        // The player replaces a segment with one of better quality, and returns to a quality that it had left.
         trace.load(12, of: "top", at: 4)
         trace.load(13, of: "top", at: 5)
         trace.load(14, of: "mid", at: 8)

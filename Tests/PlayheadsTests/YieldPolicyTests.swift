@@ -4,7 +4,7 @@ import Testing
 
 struct YieldPolicyTests {
     private let start = ContinuousClock.now
-    /// 3G, in bytes per second; the media needs a third of it.
+    /// A 3G link, in bytes per second. The media needs a third of it.
     private let link = 97_500.0
     private func demand(_ buffer: Double) -> YieldPolicy.Demand {
         YieldPolicy.Demand(buffer: buffer, rate: 32_000, segment: 2)

@@ -184,7 +184,7 @@ struct URLCheckTests {
         let origin = try await TestOrigin()
         #expect(try await CheckReport.ofURL(origin.url("/none.m3u8")).failure?.code == .notFound)
         try await origin.add(OriginRule("*") { $0.status = 403 })
-        #expect(try await originCode(origin) == .unauthorized)
+        #expect(try await originCode(origin) == .forbidden)
         try await origin.stop()
         #expect(try await originCode(origin) == .unreachable)
         await #expect(throws: PlaylistCheckError.self) { try await CheckReport.ofURL("ftp://h/a.m3u8") }

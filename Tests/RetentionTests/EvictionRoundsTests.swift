@@ -3,7 +3,7 @@ import Testing
 @testable import Retention
 
 @Suite struct EvictionRoundsTests {
-    /// A queue of pieces of ten bytes, a letter each, and the turns over it until there is nothing more to do.
+    /// A queue of pieces of ten bytes, named by letters, and the eviction turns over it.
     private struct Table {
         var queue = RecencyQueue<String>()
         var rounds: EvictionRounds
@@ -13,6 +13,8 @@ import Testing
             rounds = EvictionRounds(limit: limit)
         }
 
+        /// Runs turns until no work is left.
+        ///
         /// - Returns: the evicted pieces of each turn.
         mutating func work(needing needed: String = "") -> [String] {
             var turns: [String] = []
@@ -30,7 +32,7 @@ import Testing
         arguments: [
             ("abcde", nil, "", "", "abcde"), ("abcde", 50, "", "", "abcde"), ("abcde", 49, "", "a", "bcde"),
             ("abcde", 20, "", "abc", "de"), ("abcde", 0, "", "abcde", ""), ("abcde", 0, "bd", "ace", "bd"),
-            // Needed pieces count, and move behind those that were looked at.
+            // Needed pieces count towards the limit, and move behind the examined pieces.
             ("abcde", 30, "ab", "cd", "eab"), ("abcde", 30, "abcde", "", "abcde"), ("abcde", 10, "abd", "ce", "abd"),
             ("", 0, "", "", ""),
         ] as [(String, Int64?, String, String, String)])
@@ -57,7 +59,7 @@ import Testing
         var table = Table(String(repeating: "n", count: 100) + "e", limit: 1000)
         table.rounds.noteArrival()
         #expect(table.work(needing: "n") == [""] && table.queue.size == 1010)
-        // It goes on where it was.
+        // The next turn continues at the piece where the last turn ended.
         table.rounds.noteArrival()
         #expect(table.work(needing: "n") == ["e"] && table.rounds.looks == 0)
         table.rounds.noteArrival()

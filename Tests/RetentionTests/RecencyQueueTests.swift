@@ -30,7 +30,7 @@ import Testing
         let slot = try #require(slots[name])
         queue.remove(slot)
         #expect(order == rest && queue.count == 2 && queue.size == Int64(6 - name.utf8.count) && queue[slot] == nil)
-        // The place is taken by the next.
+        // The next element reuses the slot.
         enter("d")
         #expect(order == rest + " d" && slots["d"] == slot)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import weir
 
-/// `weir check` as a user runs it, without a daemon.
+/// Runs `weir check` without a daemon.
 @Suite struct CheckCommandTests {
     private let folder: TemporaryFolder
 
@@ -20,7 +20,7 @@ import Testing
         try folder.write(Data(text.utf8), to: name)
     }
 
-    @Test func aPlaylistAsItShouldBeEndsWith0AndASentence() async throws {
+    @Test func aValidPlaylistExitsWith0() async throws {
         let path = try write("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n")
         let result = try await check(path)
         #expect(result.exit == .code(0) && result.errors.isEmpty)
@@ -28,7 +28,7 @@ import Testing
         #expect(folder.files() == ["m.m3u8"])
     }
 
-    @Test func whatPlayersTolerateIsAWarningWithLineAndClause() async throws {
+    @Test func toleratedFaultsAreWarningsWithLineAndClause() async throws {
         let path = try write("#EXTM3U\n#EXTINF:6,\n a.ts\n#EXT-X-ENDLIST\n")
         let result = try await check(path)
         #expect(result.exit == .code(0))
@@ -41,7 +41,7 @@ import Testing
                 """)
     }
 
-    @Test func whatPlayersFailAtEndsWith65() async throws {
+    @Test func fatalFaultsExitWith65() async throws {
         let path = try write("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-KEY:METHOD=AES-128\n#EXTINF:6,\na.ts\n")
         let result = try await check(path)
         #expect(result.exit == .code(65) && result.errors.isEmpty)
@@ -53,7 +53,7 @@ import Testing
                 """)
     }
 
-    @Test func asJSONEachFindingIsAnObjectAndTheLastOneIsTheResult() async throws {
+    @Test func jsonHasAnObjectPerFindingAndTheResult() async throws {
         let path = try write("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n", to: "quote\".m3u8")
         let result = try await check(path, "--json")
         #expect(result.exit == .code(65))
@@ -67,7 +67,7 @@ import Testing
                 """)
     }
 
-    @Test func aFileThatIsNotThereIs66() async throws {
+    @Test func aMissingFileExitsWith66() async throws {
         let path = folder.path("none.m3u8")
         for options in [[], ["--json"]] {
             let result = try await ProcessRunner.run(Repository.builtProgram("weir"), ["check", path] + options)
@@ -82,7 +82,7 @@ import Testing
         #expect(lines[1].hasSuffix(#""exit":66}"#))
     }
 
-    @Test func aURLThatCannotBeAskedIsARefusalAndOneThatNobodyAnswersIs75() async throws {
+    @Test func aRefusedURLExitsWith65AndAnUnreachableOneWith75() async throws {
         #expect(try await check("ftp://h/a.m3u8").exit == .code(65))
         let result = try await check("http://127.0.0.1:1/a.m3u8?token=secret")
         #expect(result.exit == .code(75))
@@ -91,7 +91,7 @@ import Testing
         #expect(!(result.output + result.errors).contains("secret"))
     }
 
-    @Test func nothingOfAStrangersTextMovesTheCursor() async throws {
+    @Test func controlCharactersFromOutsideAreReplaced() async throws {
         let path = try write(
             "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-\u{1B}[2J\u{202E}:a\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n")
         let result = try await check(path)

@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the command line may reach: the control API, and of what needs no daemon just what says so. That no file can import
-/// a room below is the compiler's to hold (the target's dependencies in Package.swift); the rest is held here.
+/// The parts of other rooms that the command line may use: the control API, and a few named exceptions that need no
+/// daemon. The compiler already forbids imports of rooms below the API (target dependencies in Package.swift); this
+/// suite checks the rest.
 @Suite struct CommandRuleTests {
     private let files: [String: String]
 
@@ -16,7 +17,7 @@ import Testing
         try #require(files.count > 50)
     }
 
-    /// The files in which some text stands, without comments.
+    /// The files that contain a text outside comments.
     private func files(with text: String) -> Set<String> {
         let found = files.filter { file in
             file.value.split(separator: "\n").contains { line in
@@ -50,10 +51,10 @@ import Testing
         ("Application.run(", ["ServeCommand.swift"]),
         ("StoreMoving", ["MoveCommand.swift", "StoreMoveFollower.swift"]),
         ("Doctor(", ["DoctorCommand.swift"]), ("PlaylistCheck.of", ["CheckCommand.swift"]),
-        // A state directory is a daemon's; a command reads it.
+        // Only a daemon claims a state directory; a command reads it.
         (".claim(", []), ("configuration.store", []),
     ])
-    func whatNeedsNoDaemonIsInItsOwnCommandsAlone(text: String, allowed: [String]) {
+    func daemonlessFeaturesStayInTheirCommands(text: String, allowed: [String]) {
         let found = files(with: text)
         #expect(found.subtracting(allowed).isEmpty)
         #expect(allowed.isEmpty || !found.isEmpty, "nothing uses \(text) any more: the rule holds nothing")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import weir
 
-/// The program as a user runs it, without a daemon.
+/// Runs the program without a daemon.
 @Suite struct CommandTests {
     private let folder: TemporaryFolder
 
@@ -34,7 +34,7 @@ import Testing
         #expect(result.errors.hasSuffix("\ntry: weir serve\n"))
     }
 
-    @Test func theStateDirectoryOfTheCommandIsThatOfTheDaemonToStart() async throws {
+    @Test func theHintNamesTheStateDirectoryOfTheCommand() async throws {
         let result = try await run(["list", "--state", "/nowhere/a b"])
         #expect(result.errors.hasSuffix("\ntry: weir serve --state '/nowhere/a b'\n"))
     }
@@ -56,7 +56,7 @@ import Testing
         (["-q", "worst", "--min-bitrate", "2M"], "the worst quality has no minimum: give one of the two"),
         (["-q", "2M", "--min-bitrate", "2M"], "the quality 2M is a minimum bit rate already: give one of the two"),
     ])
-    func optionsThatContradictEachOtherAreAUsageError(options: [String], sentence: String) async throws {
+    func contradictoryOptionsAreAUsageError(options: [String], sentence: String) async throws {
         for command in ["get", "show"] {
             let result = try await run([command, "http://h/x"] + options)
             #expect(result.exit == .code(64))
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func anUnknownConfigurationKeyIsNamedWithItsLineAndTheFix() async throws {
+    @Test func anUnknownConfigurationKeyIsReportedWithLineAndFix() async throws {
         let path = try folder.write(Data("# mine\nstoer = \"/x\"\n".utf8), to: "config/weir/weir.toml")
         for arguments in [["serve"], ["list"]] {
             let result = try await run(arguments)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func aStateDirectoryThatCannotBeMadeEndsServeWith73() async throws {
+    @Test func anUncreatableStateDirectoryEndsServeWith73() async throws {
         let result = try await run(["serve", "--state", "/proc/nowhere"])
         #expect(result.exit == .code(73))
         #expect(result.errors.contains("/proc/nowhere"))
@@ -96,7 +96,7 @@ import Testing
         #expect(try await run(["url", "https://h/m"], listening).output == "http://localhost:99/https://h/m\n")
     }
 
-    @Test func aStaleNoteOfADaemonIsNoDaemon() async throws {
+    @Test func aStaleDaemonFileIsIgnored() async throws {
         let claim = try StateDirectory(folder.path("state/weir")).claim()
         try claim.publish(url: "http://127.0.0.1:1")
         let result = try await run(["list"])
@@ -104,7 +104,7 @@ import Testing
         #expect(result.errors.hasSuffix("\ntry: weir serve\n"))
     }
 
-    @Test func aPlayerThatIsNotThereIsNamed() async throws {
+    @Test func aMissingPlayerIsNamed() async throws {
         let failure = #expect(throws: Failure.self) { try Player.find("no-such", environment: ["PATH": "/bin"]) }
         #expect(failure?.message == "there is no player (no-such)")
         let found = try folder.write(Data(), to: "bin/vlc")
@@ -113,7 +113,7 @@ import Testing
         #expect(try Player.find("", environment: ["PATH": path]) == Player(path: found))
     }
 
-    @Test func theVersionIsThatOfTheProduct() async throws {
+    @Test func theVersionIsTheProductsVersion() async throws {
         #expect(try await run(["--version"]).output.hasPrefix("weir 0."))
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import weir
 
-/// The program as a user runs it, with a daemon that answers as the test says.
+/// Runs the program with a scripted daemon.
 @Suite struct DaemonCommandTests {
     private let folder: TemporaryFolder
     private var state: String { folder.path("state") }
@@ -53,7 +53,7 @@ import Testing
         StateDirectory(state).daemonURL?.split(separator: ":").last.map(String.init) ?? ""
     }
 
-    @Test func thePageIsOpenedByTheDesktopAndItsKeyIsNoArgument() async throws {
+    @Test func thePageOpensInTheBrowserWithoutTheKeyAsAnArgument() async throws {
         let daemon = try await daemon()
         let link = "http://localhost:\(port())"
         let script = "#!/bin/sh\necho \"$@\" >\"$HOME/opened\"\nexit 4\n"
@@ -63,7 +63,7 @@ import Testing
         let plain = try await run(["page"], path)
         #expect(plain.exit == .code(0) && plain.output.hasPrefix(link + "/in/"))
         let key = try #require(plain.output.split(separator: "/").dropLast().last)
-        // Where there is no display, the link stays.
+        // Without a display, the link is only printed.
         let blind = try await run(["page", "--open"], path)
         #expect(blind.exit == .code(69) && blind.output == plain.output, "\(blind)")
         #expect(blind.errors.contains("there is no display") && blind.errors.contains("\ntry: open the link"))
@@ -72,7 +72,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("opened")))
         for display in ["DISPLAY", "WAYLAND_DISPLAY"] {
             let open = try await run(["page", "--open"], path.merging([display: "x"]) { $1 })
-            // Its end is that of xdg-open.
+            // The exit code is that of xdg-open.
             #expect(open.exit == .code(4) && open.output == plain.output, "\(open)")
             let opened = try String(contentsOfFile: folder.path("opened"), encoding: .utf8)
             let file = state + "/page.html"
@@ -126,7 +126,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test func aDownloadThatFailsEndsWithTheExitCodeOfItsCause() async throws {
+    @Test func aFailedDownloadExitsWithTheCodeOfItsCause() async throws {
         let failed = sampleDownload.with {
             $0.state = .failed
             $0.error = .init(code: .diskFull, message: "sintel: the disk is full")
@@ -193,7 +193,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test func removeWantsAYes() async throws {
+    @Test func removeAsksForConfirmation() async throws {
         let daemon = try await daemon(assets: [asset])
         let refused = try await run(["remove", "sintel"])
         #expect(refused.exit == .code(64))
@@ -207,7 +207,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test func showTellsOfAnAssetAndOfAURL() async throws {
+    @Test func showDescribesAnAssetOrAURL() async throws {
         let daemon = try await daemon(assets: [asset])
         #expect(
             try await run(["show", "sintel"]).output.hasPrefix("sintel  14:48  stored, 2.0 KB\nhttps://h/m.m3u8\n"))
@@ -217,7 +217,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test func whatNeverStandsInIsExplained() {
+    @Test func unmixableVariantsAreExplainedByShow() {
         var explanation = sampleExplanation
         explanation.unmixed = [.init(id: "video-360p", reason: "its segments do not begin and end when these do")]
         #expect(
@@ -248,7 +248,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test func theUsersLanguageGoesWithTheRequest() async throws {
+    @Test func theUsersLanguageIsSentWithTheRequest() async throws {
         let daemon = try await daemon(states: [done])
         let variables = environment.merging(["LC_ALL": "", "LC_MESSAGES": "pt_BR.UTF-8", "LANG": "de_DE"]) { $1 }
         let weir = Repository.builtProgram("weir")
@@ -264,7 +264,7 @@ import Testing
         (["sintel", "--local"], "/local/sintel.m3u8"), (["https://h/m.m3u8", "--local"], "/local/https://h/m.m3u8"),
         (["sintel", "--auto"], "/auto/sintel.m3u8"), (["https://h/m.m3u8", "--auto"], "/auto/https://h/m.m3u8"),
     ])
-    func urlAndPlayGiveThePlayerTheSameURL(arguments: [String], path: String) async throws {
+    func urlAndPlayUseTheSameURL(arguments: [String], path: String) async throws {
         let daemon = try await daemon(assets: [asset])
         let url = "http://localhost:\(port())\(path)\n"
         #expect(try await run(["url"] + arguments).output == url)
@@ -299,7 +299,7 @@ import Testing
         ),
         (API.Playable(.no, "the key of 720p is missing"), "playable offline: no: the key of 720p is missing"),
     ])
-    func showSaysWhatIsPlayable(playable: API.Playable, line: String) async throws {
+    func showDescribesPlayability(playable: API.Playable, line: String) async throws {
         var asset = asset
         asset.playable = playable
         let daemon = try await daemon(assets: [asset])

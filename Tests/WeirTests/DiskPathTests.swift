@@ -4,12 +4,12 @@ import Testing
 @testable import weir
 
 @Suite struct DiskPathTests {
-    @Test func aPathBecomesOneFromTheRootAndLinksStay() {
+    @Test func pathsBecomeAbsoluteWithoutResolvingLinks() {
         let here = FileManager.default.currentDirectoryPath
         #expect(DiskPath.absolute("/films//mine/") == "/films/mine")
         #expect(DiskPath.absolute("film.tar") == here + "/film.tar")
         #expect(DiskPath.absolute("./a/./b") == here + "/a/b")
-        // Whether `..` leads to where it seems is for the daemon's disk to say.
+        // `..` is not resolved here: only the daemon's disk knows where a symbolic link leads.
         #expect(DiskPath.absolute("/a/../b") == "/a/../b")
     }
 }

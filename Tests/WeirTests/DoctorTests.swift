@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `weir doctor` on machines with something wrong.
+/// Runs `weir doctor` on machines with faults.
 @Suite struct DoctorTests {
     private let folder: TemporaryFolder
 
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// A healthy machine, apart from what the arguments change.
+    /// Examines a healthy machine with the changes in the arguments.
     private func examine(
         _ options: [String] = ["--listen", "127.0.0.1:0"], _ more: [String: String] = [:], wrapper: [String] = []
     ) async throws -> Report {
@@ -47,7 +47,7 @@ import Testing
         return Report(exit: result.exit, findings: findings)
     }
 
-    @Test func aMachineOnWhichNothingRanYetHasNoFault() async throws {
+    @Test func aFreshMachineHasNoFaults() async throws {
         let report = try await examine()
         #expect(report.exit == .code(0), "\(report.findings.filter { $0.grade == .fault })")
         #expect(report.says("daemon", .warning, "none runs with the state folder \(state)"))
@@ -58,11 +58,11 @@ import Testing
         }
         #expect(report.of("libcurl").first?.message.contains(/^\d+\.\d+\.\d+ \(.+\)$/) == true)
         #expect(report.of("libevent").first?.message.hasPrefix("2.") == true)
-        // It has made nothing.
+        // The command creates no file.
         #expect(folder.files().isEmpty && !FileManager.default.fileExists(atPath: state))
     }
 
-    @Test func aDaemonThatRunsIsFine() async throws {
+    @Test func aRunningDaemonHasNoFaults() async throws {
         let weir = try await WeirProcess()
         let report = try await examine(
             ["--listen", "127.0.0.1:\(await weir.port)"], ["WEIR_STATE": weir.state, "WEIR_STORE": weir.store])
@@ -71,7 +71,7 @@ import Testing
         for subject in ["store folder", "state folder", "token"] { #expect(report.says(subject, .ok, "yours alone")) }
         let text = try await weir.run(["doctor", "--listen", "127.0.0.1:0"])
         #expect(text.output.contains("\nok       token"))
-        // A second state folder meets its port, and a token that is another's is told.
+        // A second state directory finds the port in use; a wrong token is reported.
         let other = try await examine(["--listen", "127.0.0.1:\(await weir.port)"])
         #expect(other.says("address", .warning, "another Weir"))
         try Data((String(repeating: "A", count: 43) + "\n").utf8).write(to: URL(fileURLWithPath: weir.state + "/token"))
@@ -83,7 +83,7 @@ import Testing
             dead.says("daemon", .warning, "it noted that it listens on \(await weir.address), but no daemon answers"))
     }
 
-    @Test func aSettingThatCannotBeUsedEndsWith78AndItsLine() async throws {
+    @Test func aBadSettingExitsWith78AndNamesItsLine() async throws {
         let file = try folder.write(Data("max-parallel = 2\nstoer = \"/x\"\n".utf8), to: "weir.toml")
         let report = try await examine(["--config", file])
         #expect(report.exit == .code(78))
@@ -92,7 +92,7 @@ import Testing
         #expect(odd.exit == .code(78) && odd.says("configuration", .fault, "--listen: "))
     }
 
-    @Test func withoutAHomeEveryCommandSaysSo() async throws {
+    @Test func everyCommandReportsAMissingHome() async throws {
         let sentence = "HOME: is not set to an absolute path, so there is no place for the store folder"
         let homeless = ["HOME": "", "WEIR_STATE": "", "WEIR_STORE": "", "XDG_DATA_HOME": "", "XDG_STATE_HOME": ""]
         let report = try await examine([], homeless)
@@ -108,12 +108,12 @@ import Testing
         #expect(try await examine(["--listen", "127.0.0.1:0"], ["HOME": ""]).exit == .code(0))
     }
 
-    @Test func aHomeThatIsClosedIsToldByEveryCommand() async throws {
+    @Test func everyCommandReportsAnUnreadableHome() async throws {
         let home = folder.path("home")
         try folder.write(Data("offline = true\n".utf8), to: "home/.config/weir/weir.toml")
         guard chmod(home, 0) == 0 else { throw SystemCallError("chmod") }
         defer { chmod(home, 0o700) }
-        // Root goes through everything, unless it may not.
+        // Root passes every permission check unless these capabilities are dropped.
         let bound = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
         let file = "\(home)/.config/weir/weir.toml"
         let environment = [
@@ -125,7 +125,7 @@ import Testing
             return try await ProcessRunner.run(
                 line[0], Array(line.dropFirst()), environment: environment.merging(more) { $1 })
         }
-        // What stands in it may be wanted.
+        // An unreadable configuration file is an error, since it may hold settings that the user needs.
         for command in ["list", "serve", "doctor"] {
             let result = try await run([command])
             #expect(result.exit == .code(78))
@@ -133,7 +133,7 @@ import Testing
             #expect(words.contains("\(file): cannot be read: Permission denied"), "\(command): \(words)")
             #expect(words.contains("set HOME, or XDG_CONFIG_HOME, to a folder of yours"), "\(command): \(words)")
         }
-        // Nor is there a place for the rest.
+        // The default state directory is inside the closed home as well.
         let elsewhere = ["XDG_CONFIG_HOME": "/nonexistent"]
         let list = try await run(["list"], elsewhere)
         #expect(list.exit == .code(77), "\(list)")
@@ -147,8 +147,8 @@ import Testing
         #expect(serve.errors.contains("--state DIR"), "\(serve.errors)")
     }
 
-    @Test func aHomeThatIsOnlyReadIsToldByWhatItIs() async throws {
-        // As a service manager gives to users that it makes up.
+    @Test func aReadOnlyHomeIsReported() async throws {
+        // A read-only home, as a service manager gives to a dynamic user.
         let script = "mount -t tmpfs -o ro none \(folder.path) && exec \"$0\" \"$@\""
         let program = Repository.builtProgram("weir")
         let result = try await ProcessRunner.run(
@@ -164,7 +164,7 @@ import Testing
             "\(result.errors)")
     }
 
-    @Test func anAddressForTheNetworkIsToBeThisMachinesAndFree() async throws {
+    @Test func aNetworkAddressMustBelongToThisMachineAndBeFree() async throws {
         let any = ["--listen", "127.0.0.1:0"]
         let own = try await examine(any + ["--lan", "127.0.0.2"])
         #expect(own.exit == .code(0) && own.says("lan", .warning, "127.0.0.2 is this machine's alone"))
@@ -194,7 +194,7 @@ import Testing
         try await closed.terminate()
     }
 
-    @Test func anAddressOfTheInternetIsWarnedOfAndOneOfAHomeIsNot() async throws {
+    @Test func aPublicAddressIsAWarningAndAPrivateOneIsNot() async throws {
         let script = """
             ip link set lo up; ip addr add 8.8.8.8/32 dev lo; ip addr add 192.168.7.5/32 dev lo; exec "$0" "$@"
             """
@@ -217,7 +217,7 @@ import Testing
         #expect(report.of("address").first?.next?.contains("ss -ltnp 'sport = :\(origin.port)'") == true)
     }
 
-    @Test func foldersThatCannotBeUsedAreTold() async throws {
+    @Test func unusableFoldersAreReported() async throws {
         let file = try folder.write(Data(), to: "file")
         for (path, grade, words) in [
             (file, Finding.Grade.fault, "is not a folder"), (file + "/below", .fault, "Not a directory"),
@@ -229,18 +229,18 @@ import Testing
         let open = try await examine()
         #expect(open.exit == .code(0) && open.says("store folder", .warning, "is open to others (mode 755)"))
         #expect(open.of("store folder").first?.next == "chmod 700 \(store)")
-        guard chown(store, 12345, 12345) == 0 else { return }  // Only root can give it away.
+        guard chown(store, 12345, 12345) == 0 else { return }  // Only root can change the owner.
         #expect(try await examine().says("store folder", .fault, "belongs to another user (12345)"))
     }
 
-    @Test func theTokenIsToBeTheUsersAlone() async throws {
+    @Test func theTokenMustBePrivate() async throws {
         let token = String(repeating: "A", count: 43) + "\n"
         let path = try folder.write(Data(token.utf8), to: "state/token")
         guard chmod(path, 0o644) == 0 else { throw SystemCallError("chmod") }
         #expect(try await examine().says("token", .fault, "others may have read"))
         guard chmod(path, 0o600) == 0 else { throw SystemCallError("chmod") }
         #expect(try await examine().says("token", .ok, "yours alone"))
-        // Of the day after tomorrow.
+        // The day after tomorrow.
         let later = Date(timeIntervalSinceNow: 200_000)
         try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: path)
         #expect(try await examine().says("clock", .warning, "\(path) is of a later day"))
@@ -248,7 +248,7 @@ import Testing
         #expect(try await examine().says("token", .fault, "holds no token"))
     }
 
-    @Test func whatTheDiskCannotDoIsTold() async throws {
+    @Test func diskLimitsAreReported() async throws {
         let full = try await examine(["--listen", "127.0.0.1:0"], ["WEIR_RESERVE": "100000000"])
         #expect(full.exit == .code(1) && full.says("disk", .fault, "nothing is kept"))
         let memory = try TemporaryFolder(inMemory: true)
@@ -257,7 +257,7 @@ import Testing
         #expect(report.says("file system", .warning, "lies on memory"))
     }
 
-    @Test func markAndWishForBackupsAreToAgree() async throws {
+    @Test func backupMarkAndSettingMustAgree() async throws {
         try folder.write(Data(), to: "store/assets/x")
         let wished = ["WEIR_BACKUP": "exclude"]
         #expect(
@@ -268,7 +268,7 @@ import Testing
         #expect(try await examine().says("backups", .warning, "has a CACHEDIR.TAG"))
     }
 
-    @Test func programsThatAreNotThereAreTold() async throws {
+    @Test func missingProgramsAreReported() async throws {
         let empty = try await examine(["--listen", "127.0.0.1:0"], ["PATH": folder.path])
         #expect(empty.exit == .code(0))
         #expect(empty.says("ffmpeg", .warning, "no export") && empty.says("player", .warning, "no mpv, vlc, ffplay"))
@@ -276,7 +276,7 @@ import Testing
         #expect(wished.exit == .code(1) && wished.says("player", .fault, "no-such-player"))
     }
 
-    @Test func fewDescriptorsAndAProxyAreTold() async throws {
+    @Test func fewDescriptorsAndAProxyAreReported() async throws {
         let few = try await examine(wrapper: ["sh", "-c", "ulimit -n 200; exec \"$0\" \"$@\""])
         #expect(few.exit == .code(0) && few.says("descriptors", .warning, "a process may have 200"))
         let proxy = ["http_proxy": "http://127.0.0.1:3128"]
@@ -285,14 +285,14 @@ import Testing
         #expect(try await examine(["--listen", "127.0.0.1:0"], spared).grades("proxies") == [.ok])
     }
 
-    @Test func aLocalhostThatLeadsElsewhereIsAFault() async throws {
+    @Test func aLocalhostWithAnotherAddressIsAFault() async throws {
         let hosts = try folder.write(Data("192.0.2.1 localhost\n".utf8), to: "hosts")
         let script = "mount --bind \(hosts) /etc/hosts && exec \"$0\" \"$@\""
         let report = try await examine(wrapper: ["unshare", "--map-root-user", "--mount", "sh", "-c", script])
         #expect(report.exit == .code(1) && report.says("localhost", .fault, "192.0.2.1"), "\(report.of("localhost"))")
     }
 
-    @Test func aUnitThatCannotStartWeirIsAFault() async throws {
+    @Test func faultyUnitsAreFaults() async throws {
         try folder.write(
             Data("[Service]\nExecStart=/nowhere/weir serve\n".utf8), to: "config/systemd/user/weir.service")
         try folder.write(

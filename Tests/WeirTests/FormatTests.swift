@@ -32,7 +32,7 @@ import Testing
         ] as [(Double, Int, String)])
     func bar(fraction: Double, width: Int, text: String) { #expect(ProgressBar.text(fraction, width: width) == text) }
 
-    @Test func aTableHasColumnsAsWideAsTheirWidestCellAndNoBlanksAtTheEnd() {
+    @Test func tableColumnsFitTheirWidestCell() {
         let table = TextTable(rows: [["NAME", "TIME", "LOCAL"], ["sintel", "14:48", ""], ["ü", "–", "partly"]])
         #expect(table.lines == ["NAME    TIME   LOCAL", "sintel  14:48", "ü       –      partly"])
         #expect(TextTable(rows: []).lines.isEmpty)
@@ -41,5 +41,5 @@ import Testing
     @Test(arguments: [
         ("plain-1.0/x", "plain-1.0/x"), ("", "''"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("$(x)", "'$(x)'"),
     ])
-    func aWordForAShell(word: String, quoted: String) { #expect(Failure.quoted(word) == quoted) }
+    func quotesShellWords(word: String, quoted: String) { #expect(Failure.quoted(word) == quoted) }
 }

@@ -2,13 +2,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `weir serve` on sockets that a service manager has opened (sd_listen_fds(3)).
+/// Runs `weir serve` on sockets that a service manager has opened (sd_listen_fds(3)).
 @Suite struct InheritedSocketTests {
-    /// Such a manager: listens, hands the socket over, and starts what a signal has ended anew.
+    /// A service manager that listens, passes the socket on, and restarts the daemon after a signal has ended it.
     ///
     /// - Parameters:
-    ///   - host: where it listens.
-    ///   - setting: a line of Python that changes what is handed over.
+    ///   - host: the address to listen on.
+    ///   - setting: a line of Python that changes the passed socket or environment.
     private func manager(host: String = "127.0.0.1", _ setting: String = "pass") -> [String] {
         let script = """
             import os, socket, sys
@@ -33,7 +33,7 @@ import Testing
             .compactMap { $0.split(separator: " ").last.flatMap { pid_t($0) } }
     }
 
-    @Test func whoComesWhileItIsStartedAnewIsAnswered() async throws {
+    @Test func requestsDuringARestartAreAnswered() async throws {
         let weir = try await WeirProcess(started: false)
         try await weir.start(wrapper: manager())
         let url = await weir.url("/")
@@ -44,19 +44,19 @@ import Testing
             #expect(try await HTTPProbe.fetch(url).status == 401)
             #expect(await children(weir).count == round + 1)
         }
-        // The next one says anew where it is, to the commands as well.
+        // The restarted daemon writes its address again, and commands find it.
         #expect(try await weir.run(["list"]).exit == .code(0))
         try await weir.kill()
     }
 
-    @Test func socketsForAnotherProcessAreLeftAlone() async throws {
+    @Test func socketsForAnotherProcessAreIgnored() async throws {
         let weir = try await WeirProcess(started: false)
         try await weir.start(wrapper: manager("os.environ['LISTEN_PID'] = '1'"))
         #expect(try await HTTPProbe.fetch(weir.url("/")).status == 401)
         try await weir.kill()
     }
 
-    @Test func whatIsNoSuchSocketEndsWith73AndTheFix() async throws {
+    @Test func aWrongDescriptorExitsWith73AndTheFix() async throws {
         let cases = [
             (manager("os.environ['LISTEN_FDS'] = 'one'"), "LISTEN_FDS is \"one\", not a number of sockets up to 64\n"),
             (manager("os.environ['LISTEN_FDS'] = '65'"), "LISTEN_FDS is \"65\", not a number of sockets up to 64\n"),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import weir
 
-/// A job that a command follows, by a daemon that answers as the test says.
+/// Commands that follow a job of a scripted daemon.
 @Suite struct JobFollowerTests {
     private let folder: TemporaryFolder
     private var state: String { folder.path("state") }
@@ -20,14 +20,14 @@ import Testing
 
     private func move(_ state: API.JobState) -> API.Move { API.Move(asset: "film", state: state) }
 
-    @Test func isAskedAboutUntilItHasEnded() async throws {
+    @Test func aJobIsPolledUntilItsEnd() async throws {
         let daemon = try await MovingDaemon(state, states: [.running, .running, .running, .done])
         #expect(await follower.run("film", API.MoveRequest(path: "/volume")) == .success(move(.done)))
         #expect(await daemon.calls == ["begin /volume", "look", "look", "look"])
         await daemon.stop()
     }
 
-    @Test func whatIsRefusedIsNotFollowed() async throws {
+    @Test func aRefusedJobIsNotFollowed() async throws {
         let daemon = try await MovingDaemon(state, states: [])
         let result = await follower.run("film", API.MoveRequest())
         guard case .failure(let failure) = result else { return #expect(Bool(false), "\(result)") }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [API.JobState.cancelled, .none, .done, .failed])
-    func anInterruptionEndsTheDaemonsWorkAndTellsWhatCameOfIt(end: API.JobState) async throws {
+    func anInterruptionCancelsTheJobAndShowsItsResult(end: API.JobState) async throws {
         let daemon = try await MovingDaemon(state, states: [.running], afterCancel: [.running, .running, end])
         let task = Task { [follower] in await follower.run("film", API.MoveRequest(path: "/volume")) }
         try await waitUntil("a question") { await daemon.calls.contains("look") }
@@ -55,13 +55,13 @@ import Testing
             let next = "the same command again"
             #expect(result == .failure(Failure(message, next: next, exitCode: 130, code: "interrupted")))
         }
-        // It waits for the end.
+        // The command waits for the end of the job.
         let calls = await daemon.calls
         #expect(calls.count { $0 == "cancel" } == 1 && calls.suffix(3) == ["cancel", "look", "look"], "\(calls)")
         await daemon.stop()
     }
 
-    @Test func whatADaemonThatWasStartedAnewKnowsNothingOfHasNotEndedWell() {
+    @Test func aJobUnknownAfterARestartHasFailed() {
         let failures = [
             VerificationText.failure(API.Verification(asset: "film", state: .none)), MoveText.failure(move(.none)),
             PublicationText.failure(API.Publication(asset: "film", state: .none)),
@@ -69,7 +69,7 @@ import Testing
         for failure in failures { #expect(failure?.exitCode == 1 && failure?.code == "cancelled") }
     }
 
-    @Test func progressAndTheEndAsJSON() {
+    @Test func progressAndResultAsJSON() {
         var move = move(.running)
         (move.bytes, move.totalBytes) = (1, 4)
         #expect(MoveText.progress(move) == #"{"v":1,"t":"progress","id":"film","bytes":1,"totalBytes":4}"#)
@@ -91,7 +91,7 @@ import Testing
                 == #"{"v":1,"t":"result","error":{"code":"busy","message":"no"},"exit":75}"#)
     }
 
-    @Test func aPublicationThatKnowsNoFilesYetSaysSoInsteadOfABar() {
+    @Test func aPublicationWithoutAFileCountShowsNoBar() {
         var publication = API.Publication(asset: "film", state: .running)
         #expect(
             PublicationText.drawn(publication, columns: 80, hasColor: false) == "film  looking at what is there")
@@ -100,7 +100,7 @@ import Testing
     }
 }
 
-/// A daemon whose one asset is moved as it is told; one without states refuses.
+/// A daemon with one asset, whose move goes through given states. Without states it refuses the move.
 @LoopActor private final class MovingDaemon: JobService {
     private(set) var calls: [String] = []
     private var states: [API.JobState]
@@ -109,8 +109,8 @@ import Testing
     private let claim: StateClaim
 
     /// - Parameters:
-    ///   - states: one for each question; the last one stays.
-    ///   - afterCancel: these, from when it was given up.
+    ///   - states: one for each request; the last one repeats.
+    ///   - afterCancel: the states after a cancellation.
     init(_ state: String, states: [API.JobState], afterCancel: [API.JobState] = []) throws {
         (self.states, self.afterCancel) = (states, afterCancel)
         claim = try StateDirectory(state).claim()

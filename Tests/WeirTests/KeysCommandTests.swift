@@ -20,7 +20,7 @@ import Testing
             (["aes", "--expires", "30d"], .init(.date, expires: 1_800_720_000)),
             (["aes", "--expires", "never"], .init(.date)),
         ] as [([String], API.KeyOrder?)])
-    func optionsAreAnOrder(words: [String], order: API.KeyOrder?) throws {
+    func optionsBecomeAKeyRequest(words: [String], order: API.KeyOrder?) throws {
         #expect(try KeysCommand.parse(words).order(now: now) == order)
     }
 
@@ -28,7 +28,7 @@ import Testing
         [], ["--all"], ["aes", "--all"], ["--all", "--renew"], ["aes", "--renew", "--invalidate"], ["--invalidate"],
         ["aes", "--expires", "soon"], ["aes", "-1"], ["aes", "x", "--renew"], ["aes", "--all", "--invalidate"],
     ])
-    func whatIsNoOrderIsRefused(words: [String]) {
+    func invalidOptionsAreRefused(words: [String]) {
         #expect(throws: (any Error).self) { try KeysCommand.parse(words) }
     }
 
@@ -50,7 +50,7 @@ import Testing
             ])
     }
 
-    @Test func listAndShowTellOfKeysThatAreNotUsed() {
+    @Test func listAndShowNameUnusableKeys() {
         var asset = API.Asset(name: "aes", id: "aes-k3f9", url: "https://h/m.m3u8")
         asset.local = .partly
         asset.keys = API.KeySummary(count: 3)
@@ -64,7 +64,7 @@ import Testing
         #expect(ShowCommand.lines(asset).contains("key invalidated; renew with: weir keys aes --renew"))
     }
 
-    @Test func aRentalIsOfKeysWhereThereAreAny() throws {
+    @Test func aRentalLimitsKeysIfThereAreAny() throws {
         let command = try PolicyCommand.parse(["aes", "--rental"])
         #expect(
             try command.changed(API.Policy(priority: .important), hasKeys: true, now: now)

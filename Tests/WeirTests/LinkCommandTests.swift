@@ -6,7 +6,7 @@ import Testing
 
 @testable import weir
 
-/// `weir link` as a user runs it, and the conditioner that it drives.
+/// Runs `weir link` with the conditioner that it controls.
 @Suite struct LinkCommandTests {
     private static let advice = "\ntry: tools/link --preset 3G http://HOST:PORT\n"
     private let weir: WeirProcess
@@ -24,7 +24,7 @@ import Testing
             result.errors == "weir: no link conditioner runs with the state directory \(weir.state)" + Self.advice)
     }
 
-    @Test func aNoteThatIsLeftFromAKillIsNoConditioner() async throws {
+    @Test func aStaleConditionerFileIsIgnored() async throws {
         try FileManager.default.createDirectory(atPath: weir.state, withIntermediateDirectories: true)
         try Data("http://127.0.0.1:1\n".utf8).write(to: URL(fileURLWithPath: weir.state + "/link"))
         let result = try await link("show")
@@ -36,13 +36,13 @@ import Testing
         ["set"], ["set", "4G"], ["set", "--down", "fast"], ["set", "--loss", "101%"], ["set", "--delay-up", "1h"],
         ["show", "--control", "http://example.com:80/_link"], ["show", "--control", "http://127.0.0.1:1/x"], ["frob"],
     ])
-    func aBadFigureIsAUsageError(arguments: [String]) async throws {
+    func aBadNumberIsAUsageError(arguments: [String]) async throws {
         let result = try await weir.run(["link"] + arguments)
         #expect(result.exit == .code(64))
         #expect(!result.errors.isEmpty)
     }
 
-    @Test func anUnknownPresetIsToldWhichThereAre() async throws {
+    @Test func anUnknownPresetListsThePresets() async throws {
         let errors = try await link("set", "4G").errors
         #expect(errors.contains("\"4G\"; there are: 100% Loss, EDGE, 3G, DSL, LTE, Wi-Fi, "))
     }
@@ -55,13 +55,13 @@ import Testing
         #expect(lines[2] == "EDGE              240 kb/s   200 kb/s   400 ms      440 ms    0%    0 ms")
     }
 
-    @Test func thePresetsAreThoseOfTheConditioner() async throws {
+    @Test func presetsMatchTheConditioner() async throws {
         let link = try await LinkConditioner(to: "http://127.0.0.1:9")
         let theirs = try await HTTPProbe.fetch(link.control + "/presets").body
         #expect(try API.decode([LinkFigures].self, from: Array(theirs)) == LinkFigures.presets)
     }
 
-    @Test func itDrivesTheConditionerThatWasStartedLast() async throws {
+    @Test func theLatestConditionerIsControlled() async throws {
         let first = try await LinkConditioner(to: "http://127.0.0.1:9", preset: "DSL", state: weir.state)
         let last = try await LinkConditioner(to: "http://127.0.0.1:9", preset: "DSL", state: weir.state)
         var status = stat()
@@ -81,7 +81,7 @@ import Testing
         #expect(try await link("show").exit == .code(69))
     }
 
-    @Test func figuresReplaceSingleOnes() async throws {
+    @Test func optionsReplaceSingleValues() async throws {
         let conditioner = try await LinkConditioner(to: "http://127.0.0.1:9", preset: "3G", state: weir.state)
         #expect(
             try await link("set", "--down", "2.5M", "--delay-up", "1.5s").output

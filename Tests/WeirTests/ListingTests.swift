@@ -32,8 +32,8 @@ import Testing
             ])
     }
 
-    /// That a better one is there in part must not pass for its being there.
-    @Test func theQualityInTheListIsTheBestThatIsWhole() {
+    /// A better quality that is stored in part must not be shown as stored.
+    @Test func theListShowsTheBestCompleteQuality() {
         var (low, high) = (API.Variant(id: "low", local: .complete), API.Variant(id: "high", local: .partly))
         (low.height, high.height) = (360, 1080)
         #expect(API.Tracks(variants: [low, high]).storedQuality == "360p")
@@ -54,7 +54,7 @@ import Testing
             ])
     }
 
-    @Test func whatIsThereInThePlayCacheAloneIsToldApart() {
+    @Test func thePlayCacheIsShownSeparately() {
         var asset = asset
         asset.cachedBytes = 2_097_152
         #expect(
@@ -64,7 +64,7 @@ import Testing
         #expect(ShowCommand.lines(asset)[0] == "sintel  Sintel  14:48  partly stored, 151 MB in the play cache")
     }
 
-    @Test func anAssetThatIsAnotherAtTheOriginIsShownAsSuch() {
+    @Test func aChangedAssetIsMarked() {
         var asset = asset
         asset.hasChanged = true
         #expect(ShowCommand.lines(asset)[2].contains("\"weir get sintel\""))

@@ -17,7 +17,7 @@ import Testing
         return event
     }
 
-    @Test func eachFormatIsItself() throws {
+    @Test func eachFormatIsWritten() throws {
         #expect(LogText<AccessEvent>(.w3c).line(event) == event.line(.w3c))
         #expect(LogText<AccessEvent>(.apple).line(event).hasPrefix("1970/01/01 00:00:00.000 "))
         let json = LogText<AccessEvent>(.json).line(event)
@@ -27,7 +27,7 @@ import Testing
         #expect((object["inferred"] as? [String])?.contains("watched") == true)
     }
 
-    @Test func theTableHasEachSessionAndAll() {
+    @Test func theTableHasEachSessionAndTheTotal() {
         let lines = KPIText.table(API.KPIReport([event])).lines
         #expect(lines.count == 3)
         #expect(lines[0].hasPrefix("ASSET   CLIENT      WATCHED  START  STALLS  STALLED  DROPPED  INDICATED"))
@@ -41,7 +41,7 @@ import Testing
         ["--errors", "--kpi"], ["--kpi", "--follow"], ["--kpi", "--format", "apple"], ["--limit", "0"],
         ["--format", "xml"],
     ])
-    func whatDoesNotGoTogetherIsRefused(arguments: [String]) {
+    func contradictoryLogOptionsAreRefused(arguments: [String]) {
         #expect(throws: (any Error).self) { try LogCommand.parse(arguments) }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import weir
 
-/// What shells and `man` are given.
+/// Shell completion and the manual page.
 @Suite struct ManualTests {
     private let folder: TemporaryFolder
 
@@ -19,7 +19,7 @@ import Testing
         return try folder.write(Data(result.output.utf8), to: "weir.\(shell)")
     }
 
-    /// What a shell says to a few lines, with the folder of the program that was built in its PATH.
+    /// Runs lines in a shell whose PATH has the folder of the built program, and returns the output.
     private func ask(_ shell: String, _ arguments: [String]) async throws -> String {
         let programs = (Repository.builtProgram("weir") as NSString).deletingLastPathComponent
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
@@ -59,7 +59,7 @@ import Testing
         #expect(said.split(separator: "\n").contains { $0.hasPrefix("get\t") }, "\(said)")
     }
 
-    @Test func zshTakesItsScript() async throws {
+    @Test func zshAcceptsItsScript() async throws {
         let script = try await script("zsh")
         _ = try await ask("zsh", ["-f", "-n", script])
         #expect(try String(contentsOfFile: script, encoding: .utf8).hasPrefix("#compdef weir\n"))
@@ -80,7 +80,7 @@ import Testing
             "man", ["--warnings=w", "-E", "ascii", "-P", "cat", "-l", page],
             environment: ["MANWIDTH": "1000", "MANROFFOPT": "-c", "GROFF_NO_SGR": "1", "TERM": "dumb", "LC_ALL": "C"])
         #expect(read.exit == .code(0) && read.errors.isEmpty, "\(read.errors)")
-        // Bold letters are struck twice.
+        // man writes a bold letter as letter, backspace, letter.
         let text = read.output.replacing(/.\x08/, with: "")
         #expect(text.contains("November 22, 2026"))
         for command in commands { #expect(text.contains("weir \(command)"), "\(command)") }

@@ -18,7 +18,7 @@ import Testing
 
     @Test(
         arguments: [
-            // Two hours east of Greenwich.
+            // The test's time zone is UTC+2.
             ("2026-12-24", 1_798_149_600), ("2026-12-24T18:00", 1_798_128_000), ("2026-12-24T18:00:01", 1_798_128_001),
             ("2026-12-24T16:00Z", 1_798_128_000), ("2028-02-29", 1835474400),
             ("2026-02-29", nil), ("2026-13-01", nil), ("2026-12-24T24:30", nil), ("2026-12-24Z", nil),
@@ -39,7 +39,7 @@ import Testing
 
     private func sentence(_ storage: API.Storage) -> String { StorageText.sentence(storage, zone: zone) }
 
-    @Test func aPolicyIsASentence() {
+    @Test func aPolicyIsDescribed() {
         #expect(sentence(API.Storage()) == "never expires")
         var storage = API.Storage(
             policy: .init(expires: 1_798_128_000, priority: .important), expiration: 1_798_128_000)
@@ -88,7 +88,7 @@ import Testing
             API.Policy(priority: .important)
         ),
     ])
-    func optionsChangeWhatTheySayAndNothingElse(options: [String], policy: API.Policy) async throws {
+    func optionsChangeOnlyTheirFields(options: [String], policy: API.Policy) async throws {
         var asset = API.Asset(name: "sintel", id: "sintel-k3f9", url: "https://h/m.m3u8")
         asset.storage = API.Storage(policy: API.Policy(expires: 9, afterFirstPlay: 7, backup: .exclude))
         let daemon = try await ScriptedDaemon(state: folder.path("state"), assets: [asset])
@@ -98,12 +98,12 @@ import Testing
     }
 
     @Test(arguments: [["--expires", "soon"], ["--after-first-play", "2026-12-24"], ["--priority", "high"]])
-    func whatIsNoTimeAndNoWordIsRefused(options: [String]) async throws {
+    func invalidPolicyOptionsAreRefused(options: [String]) async throws {
         let result = try await run(["policy", "sintel"] + options)
         #expect(result.exit == .code(64) && result.errors.contains(options[1]), "\(result.errors)")
     }
 
-    @Test func theDaemonIsGivenTheWholePolicy() async throws {
+    @Test func theFullPolicyIsSent() async throws {
         var asset = API.Asset(name: "sintel", id: "sintel-k3f9", url: "https://h/m.m3u8")
         asset.storage = API.Storage(policy: .init(afterFirstPlay: 7))
         let daemon = try await ScriptedDaemon(state: folder.path("state"), assets: [asset])

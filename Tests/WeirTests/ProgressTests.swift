@@ -26,7 +26,7 @@ import Testing
         if columns >= 20 { #expect(drawn.count < columns) }
     }
 
-    @Test func colorAddsNothingThatIsSeen() {
+    @Test func colorDoesNotChangeTheText() {
         let line = ProgressLine(download: sampleDownload)
         let colored = line.drawn(columns: 60, hasColor: true)
         #expect(colored.contains("\u{1B}[36m"))
@@ -34,7 +34,7 @@ import Testing
         #expect(bare == line.drawn(columns: 60, hasColor: false))
     }
 
-    @Test func aLineSaysWhyNothingComes() {
+    @Test func aWaitingDownloadShowsTheReason() {
         let waiting = sampleDownload.with {
             $0.state = .waiting
             $0.error = .init(code: .originAbsent, message: "example.com cannot be reached")
@@ -47,7 +47,7 @@ import Testing
         #expect(ProgressLine(download: queued).drawn(columns: 80, hasColor: false) == "   –  0 B  queued")
     }
 
-    @Test func onATerminalTwoLinesComeFirstAndOneIsDrawnOver() {
+    @Test func aTerminalGetsTwoLinesAndOneRedrawnLine() {
         var reporter = reporter(.drawn(hasColor: false))
         let queued = API.Download(id: "d1", asset: "sintel")
         #expect(reporter.report(queued, at: .zero, columns: 80) == [.error("\r   –  0 B  queued\u{1B}[K")])
@@ -66,7 +66,7 @@ import Testing
             ])
     }
 
-    @Test func whatThereIsBesidesIsSaidOnce() {
+    @Test func unselectedTracksAreMentionedOnce() {
         var download = sampleDownload
         var other = sampleVariant
         other.height = 360
@@ -82,7 +82,7 @@ import Testing
         #expect(json.report(sampleDownload, at: .zero, columns: 80).isEmpty)
     }
 
-    @Test func inALogALineComesForEachTenthEachStateAndEveryFiveSeconds() {
+    @Test func aLogGetsALinePerTenthPerStateAndEveryFiveSeconds() {
         var reporter = reporter(.plain)
         let at: (Double, Int) -> API.Download = { end, bytes in
             sampleDownload.with {
@@ -101,7 +101,7 @@ import Testing
         #expect(reporter.finish(waiting).isEmpty)
     }
 
-    @Test func whatIsCompleteIsAllThereThoughOneTrackEndsEarlier() {
+    @Test func aCompleteDownloadIsFullDespiteAShorterTrack() {
         let done = sampleDownload.with {
             $0.state = .complete
             $0.loaded = [.init(start: 0, end: 887.9)]
@@ -109,12 +109,12 @@ import Testing
         #expect(ProgressLine(download: done).plain == "100%  14:47/14:48  151 MB  done")
     }
 
-    @Test func aLoneMediaPlaylistHasNoQualityToTell() {
+    @Test func aLoneMediaPlaylistShowsNoQuality() {
         let download = sampleDownload.with { $0.selection = .init(variants: [.init(id: "media")]) }
         #expect(ProgressReporter.headline(download) == "sintel  14:48   about 240 MB")
     }
 
-    @Test func aStoredAssetHasASizeThatIsCertain() {
+    @Test func aStoredAssetHasAnExactSize() {
         let done = sampleDownload.with {
             $0.state = .complete
             $0.title = "Sintel"
@@ -123,7 +123,7 @@ import Testing
             ProgressReporter.headline(done) == "Sintel  14:48  720p avc1 2.1 Mb/s + audio en + subs en   151 MB")
     }
 
-    @Test func asJSONEveryChangeIsOneObject() {
+    @Test func jsonHasAnObjectPerChange() {
         var reporter = reporter(.json)
         let object =
             #"{"v":1,"t":"progress","id":"sintel","stage":"video","loaded":[[0,559.2]],"duration":888.1,"#
@@ -145,7 +145,7 @@ import Testing
                 == #"{"v":1,"t":"result","state":"failed","error":{"code":"live","message":"it is live"},"exit":65}"#)
     }
 
-    @Test func aRecordingTellsHowMuchItHasAndNotHowMuchIsToCome() {
+    @Test func aRecordingShowsOnlyItsRecordedAmount() {
         var recording = API.Download(id: "d1", asset: "news")
         (recording.state, recording.isRecording) = (.running, true)
         recording.loaded = [API.Download.TimeRange(start: 0, end: 90)]

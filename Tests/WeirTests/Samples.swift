@@ -1,7 +1,7 @@
 import API
 import Control
 
-/// The download of the manual's example, 63 % done.
+/// The download of the manual's example, at 63 %.
 var sampleDownload: API.Download {
     var download = API.Download(id: "d1", asset: "sintel")
     download.state = .running
@@ -30,7 +30,7 @@ var sampleVariant: API.Variant {
     return variant
 }
 
-/// Why the sample's variant was chosen, and one of 360 lines before it was not.
+/// The choice of the sample's variant, with a rejected variant of 360 lines.
 var sampleExplanation: API.Explanation {
     API.Explanation(
         chosen: .init(place: 1, id: "video-720p", reason: "the highest bit rate"),
@@ -39,7 +39,7 @@ var sampleExplanation: API.Explanation {
 }
 
 extension API.Download {
-    /// The same with something changed.
+    /// A copy of the sample download with changes.
     func with(_ change: (inout API.Download) -> Void) -> API.Download {
         var copy = self
         change(&copy)

@@ -4,24 +4,24 @@ import EventLoop
 import HTTPServer
 import TestSupport
 
-/// A daemon of the test: the real API over a service whose downloads go through the states that they are given.
+/// A daemon with the real API and a service whose downloads go through given states.
 @LoopActor final class ScriptedDaemon: ControlService {
-    /// The states that questions about a download are answered with, one after the other; the last one stays.
+    /// The states of a download, one for each request; the last one repeats.
     var states: [API.Download] = []
     private(set) var requests: [API.DownloadRequest] = []
     private(set) var removed: [String] = []
     private(set) var questions = 0
     private(set) var changes: [String] = []
     private(set) var images: [String: [UInt8]] = [:]
-    /// What happens, for those who listen; nil for a daemon that tells of nothing.
+    /// The event feed; nil for a daemon without events.
     let events: EventFeed?
     let assetsByName: [String: API.Asset]
     private var server: HTTPServer?
     private let claim: StateClaim
 
-    /// A daemon over a state directory.
+    /// Starts the daemon in a state directory.
     ///
-    /// - Parameter snapshot: what the event stream begins with; without it there is none.
+    /// - Parameter snapshot: the first event of the stream; nil for a daemon without an event stream.
     init(
         state: String, assets: [API.Asset] = [], states: [API.Download] = [], snapshot: [API.Download]? = nil
     ) throws {

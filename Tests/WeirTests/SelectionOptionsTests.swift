@@ -10,7 +10,7 @@ import Testing
         try SelectionOptions.parse(arguments).request(for: "x", environment: environment)
     }
 
-    @Test func nothingGivenAsksForNothing() throws {
+    @Test func noOptionsGiveAnEmptyRequest() throws {
         #expect(try request([]) == API.DownloadRequest(source: "x"))
         #expect(try !SelectionOptions.parse([]).areGiven)
         #expect(try SelectionOptions.parse(["--subs", "all"]).areGiven)
@@ -43,7 +43,7 @@ import Testing
     ]
 
     @Test(arguments: locales)
-    func theLocaleOfMessagesIsALanguageTag(_ environment: [String: String], _ tag: String?) {
+    func theMessageLocaleBecomesALanguageTag(_ environment: [String: String], _ tag: String?) {
         #expect(UserLanguage.tag(environment: environment) == tag)
     }
 }

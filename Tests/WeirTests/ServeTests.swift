@@ -3,9 +3,9 @@ import Control
 import TestSupport
 import Testing
 
-/// `weir serve` as a user meets it at the start and the end.
+/// Start and stop of `weir serve`.
 @Suite struct ServeTests {
-    @Test func commandsFindTheDaemonFromItsReadyLineToItsEnd() async throws {
+    @Test func commandsFindTheDaemonWhileItRuns() async throws {
         let weir = try await WeirProcess()
         #expect(StateDirectory(weir.state).daemonURL == (await weir.address))
         #expect(try await weir.run(["list"]).exit == .code(0))
@@ -23,7 +23,7 @@ import Testing
         try await weir.terminate()
     }
 
-    @Test func aPortThatIsTakenEndsWith73AndTheFix() async throws {
+    @Test func aPortInUseExitsWith73AndTheFix() async throws {
         let weir = try await WeirProcess()
         let folder = try TemporaryFolder()
         let port = await weir.port
@@ -40,7 +40,7 @@ import Testing
         try await weir.terminate()
     }
 
-    @Test func aSecondDaemonOfTheSameStateIsToldOfTheFirst() async throws {
+    @Test func aSecondDaemonOfTheSameStateNamesTheFirst() async throws {
         let weir = try await WeirProcess()
         let result = try await weir.run(["serve", "--listen", "127.0.0.1:0", "--store", weir.store])
         #expect(result.exit == .code(73))

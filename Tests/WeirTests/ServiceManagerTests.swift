@@ -3,9 +3,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `weir serve` under a service manager, which the test plays: it listens, starts, is told, and ends.
+/// Runs `weir serve` under a simulated service manager, which listens, starts the daemon, gets its notifications, and
+/// stops it.
 @Suite struct ServiceManagerTests {
-    @Test(arguments: [false, true]) func theManagerHearsOfTheBeginningAndOfTheEnd(isAbstract: Bool) async throws {
+    @Test(arguments: [false, true]) func theManagerIsNotifiedOfStartAndStop(isAbstract: Bool) async throws {
         let manager = try NotifySocket(isAbstract: isAbstract)
         let weir = try await WeirProcess(started: false)
         try await weir.start(wrapper: ["env", "NOTIFY_SOCKET=\(manager.name)"])
@@ -15,11 +16,11 @@ import Testing
         #expect(manager.take() == nil)
     }
 
-    @Test func whoIsToldThatItIsReadyMayConnectAndEndItAtOnce() async throws {
+    @Test func afterTheReadyNotificationConnectionsAndStopWork() async throws {
         for _ in 1...5 {
             let manager = try NotifySocket()
             let weir = try await WeirProcess(started: false)
-            // Both families of the socket unit, as descriptors 3 and 4.
+            // The socket unit's IPv4 and IPv6 sockets, as descriptors 3 and 4.
             let script = """
                 import os, socket, sys
                 kept = [socket.create_server(("127.0.0.1", 0))]
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func aManagerThatCannotBeToldIsAWarning() async throws {
+    @Test func aFailedNotificationIsAWarning() async throws {
         for (name, reason) in [
             ("/nowhere/notify", "No such file or directory"), ("notify", "is neither a path nor @ and a name"),
             ("@" + String(repeating: "n", count: 108), "of 107 bytes at most"),
@@ -64,7 +65,7 @@ import Testing
     }
 }
 
-/// The socket at which a service manager is told of things.
+/// The notification socket of a service manager (sd_notify(3)).
 private final class NotifySocket: Sendable {
     let name: String
     private let folder: TemporaryFolder
@@ -89,7 +90,7 @@ private final class NotifySocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// One datagram, if there is one.
+    /// The next datagram; nil if there is no datagram.
     func take() -> String? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import weir
 
-/// The commands that drive downloads, with a daemon that answers as the test says.
+/// Runs the commands that control downloads with a scripted daemon.
 @Suite struct TaskCommandTests {
     private let folder: TemporaryFolder
     private var state: String { folder.path("state") }
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [("pause", "paused"), ("resume", "queued"), ("cancel", "cancelled")])
-    func aDownloadIsChangedByItsAssetsName(command: String, word: String) async throws {
+    func aDownloadIsAddressedByItsAssetsName(command: String, word: String) async throws {
         let daemon = try await ScriptedDaemon(state: state, assets: [asset], states: [waiting(.space)])
         let result = try await run([command, "sintel"])
         #expect(result.exit == .code(0) && result.output == "sintel  \(word)\n", "\(result)")
@@ -99,7 +99,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test func allMeansThoseThatItConcerns() async throws {
+    @Test func allSelectsTheAffectedDownloads() async throws {
         let states: [API.Download] = [
             API.Download.State.queued, .running, .paused, .waiting, .failed, .complete, .cancelled,
         ].map { state in
@@ -115,7 +115,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test func resumeTakesANewURLForOne() async throws {
+    @Test func resumeAcceptsANewURLForOneDownload() async throws {
         let daemon = try await ScriptedDaemon(state: state, assets: [asset], states: [sampleDownload])
         #expect(try await run(["resume", "sintel", "--url", "https://h/new"]).exit == .code(0))
         #expect(await daemon.changes == ["resume d1 https://h/new"])
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: [(API.Download.Need.space, Int32(74), "make room"), (.key, 77, "--url NEW")])
-    func getEndsWhenItWaitsForAPerson(need: API.Download.Need, exit: Int32, next: String) async throws {
+    func getExitsIfTheUserMustAct(need: API.Download.Need, exit: Int32, next: String) async throws {
         let daemon = try await ScriptedDaemon(state: state, states: [sampleDownload, waiting(need)])
         let result = try await run(["get", "https://h/m.m3u8"])
         #expect(result.exit == .code(exit))
@@ -137,7 +137,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test func getFollowsByEventsAndAsksNothing() async throws {
+    @Test func getFollowsEventsWithoutPolling() async throws {
         let daemon = try await ScriptedDaemon(state: state, states: [sampleDownload], snapshot: [sampleDownload])
         let get = try begin(["get", "https://h/m.m3u8", "--json"])
         try await waitUntil("a listener") { await daemon.events?.readerCount == 1 }
@@ -154,7 +154,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test func whereTheEventsBreakOffGetAsks() async throws {
+    @Test func getPollsIfTheEventsEnd() async throws {
         let done = sampleDownload.with { $0.state = .complete }
         let daemon = try await ScriptedDaemon(
             state: state, states: [sampleDownload, sampleDownload, done], snapshot: [sampleDownload])
@@ -199,7 +199,7 @@ import Testing
         #expect(events.standardError == "weir: the daemon has ended\ntry: weir serve\n")
     }
 
-    @Test func listAndShowTellWhatADownloadWaitsFor() async throws {
+    @Test func listAndShowNameTheReasonOfWaiting() async throws {
         let download = waiting(.space).with {
             ($0.note, $0.priority) = ("for the train", .important)
             $0.expected = [.init(start: 600, end: 1204)]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import weir
 
-/// What `weir verify` writes, and ends with.
+/// The output and exit code of `weir verify`.
 @Suite struct VerificationTextTests {
     private func part(
         _ id: String, holes: [API.Verification.Hole] = [], mismatches: [API.Verification.Mismatch] = []
@@ -24,7 +24,7 @@ import Testing
         return verification
     }
 
-    @Test func whatIsSoundIsSaidInOneLineAndATable() {
+    @Test func anUndamagedAssetGetsALineAndATable() {
         let sound = verification(found: 0, part("video-720p"), part("keys"))
         #expect(
             VerificationText.lines(sound) == [
@@ -35,7 +35,7 @@ import Testing
         #expect(VerificationText.event(sound) == ["sintel  verified: 4.0 KB read, all sound"])
     }
 
-    @Test func whatIsNotIsSaidByItsTime() {
+    @Test func damageIsShownByTime() {
         let damaged = verification(
             found: 4,
             part(
@@ -59,7 +59,7 @@ import Testing
         #expect(failure?.message == "3 pieces of sintel are missing, or not what had come")
     }
 
-    @Test func whatKeptItFromItsEndIsSaidWithWhatRemains() {
+    @Test func aFailureIsShownWithTheRemainingPieces() {
         var offline = verification(
             found: 1, part("keys", mismatches: [.init(file: "0.key", time: nil, fault: "bytes", isMended: false)]))
         (offline.state, offline.isRepair) = (.failed, true)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [(80, true), (50, true), (20, false), (1, false)])
-    func theLineThatIsDrawnFits(columns: Int, hasBar: Bool) {
+    func theProgressLineFits(columns: Int, hasBar: Bool) {
         var running = API.Verification(asset: "sintel", state: .running)
         (running.bytes, running.totalBytes) = (2048, 4096)
         let line = VerificationText.drawn(running, columns: columns, hasColor: false)

@@ -36,7 +36,7 @@ import Testing
     }
 }
 
-/// A script's expectations, to compare with the log.
+/// The expectations of a script, to compare with the log.
 @LoopActor private struct Truth {
     let script: SessionScript
     let stage: ScriptedStage
@@ -91,7 +91,7 @@ import Testing
         #expect(entry["date"] == "2026-11-21")
     }
 
-    // MARK: All of it
+    // MARK: Totals
 
     func check(_ kpis: KPIs) throws {
         let lines = script.lines

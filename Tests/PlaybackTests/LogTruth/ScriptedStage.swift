@@ -9,18 +9,18 @@ import Testing
 @testable import Playback
 @testable import Playheads
 
-/// Where a script is played: an origin that holds back each segment until the script lets it go, and sockets.
+/// Plays a script over sockets. The origin holds each segment back until the script releases it.
 @LoopActor final class ScriptedStage {
     /// One player.
     final class Player {
         var session = ""
-        /// The paths in the playlists that it has loaded, by rendition.
+        /// The paths in the loaded playlists, by rendition.
         var paths: [String: [String]] = [:]
-        /// The answers that it waits for.
+        /// The pending responses.
         var waiting: [String: Task<HTTPAnswer, any Error>] = [:]
-        /// A request whose end it does not wait for.
+        /// A request that the player abandons before its end.
         var abandoned: RawConnection?
-        /// Bytes of media that it has got.
+        /// Received bytes of media.
         var bytes = 0
     }
 
@@ -29,10 +29,10 @@ import Testing
     let show: Show
     private var players: [Int: Player] = [:]
     private var held: Set<String> = []
-    /// The bits that came from the origin while somebody waited, and for how long, by the script.
+    /// The bits from the origin while a player waited, and the seconds of waiting, according to the script.
     private var observed = (bits: 0.0, seconds: 0.0)
     private var asked: [String: Double] = [:]
-    /// The bytes that came of what broke off.
+    /// The received bytes of incomplete segments.
     private var begun: [String: Int] = [:]
     private var counters: [String: AccessEvent] = [:]
 
@@ -66,7 +66,8 @@ import Testing
         try await fixture.put("/ts/master.m3u8", lines.joined(separator: "\n") + "\n")
     }
 
-    /// Stores pieces by playing them, long before the script begins; the session is over, and written.
+    /// Stores pieces by playing them, long before the script begins. Their session is over, and its log lines are
+    /// written.
     private func store(_ all: [SessionScript.Pieces]) async throws {
         guard !all.isEmpty else { return }
         let lists = try await fixture.entry(fixture.typed(show.entry))
@@ -94,7 +95,7 @@ import Testing
         return try await load(index)
     }
 
-    /// Loads an entry playlist: a new session.
+    /// Loads an entry playlist, which begins a session.
     @discardableResult
     func load(_ index: Int = 0, _ view: String? = nil) async throws -> Player {
         let player = Player()
@@ -111,7 +112,7 @@ import Testing
         return player
     }
 
-    /// The path of a segment, or of the initialization section where `number` is nil, after its playlist was loaded.
+    /// The path of a segment, or of the initialization section if `number` is nil. Loads the playlist first.
     private func path(_ number: Int?, of rendition: String, _ player: Player) async throws -> String {
         let known = try #require(player.paths[rendition], "\(rendition) among \(player.paths.keys)")
         if known.count == 1, known[0].hasSuffix(".m3u8") {
@@ -124,7 +125,7 @@ import Testing
 
     func session(of index: Int) async throws -> String { try await player(index).session }
 
-    /// Takes another session's id into its URLs.
+    /// Puts another session's id into the player's URLs.
     func pretend(_ session: String, _ index: Int) async throws {
         let player = try await player(index)
         for rendition in player.paths.keys { _ = try? await path(0, of: rendition, player) }
@@ -134,11 +135,11 @@ import Testing
 
     // MARK: Requests
 
-    /// Begins to ask for a segment, which the origin holds back.
+    /// Starts a request for a segment, which the origin holds back.
     ///
     /// - Parameters:
-    ///   - served: the rendition that the origin is asked for.
-    ///   - isJoined: whether that is on its way already.
+    ///   - served: the rendition that is requested from the origin.
+    ///   - isJoined: true if that request is already under way.
     func ask(
         _ number: Int, of rendition: String, by index: Int = 0, _ data: String? = nil, served: String? = nil,
         isJoined: Bool = false
@@ -173,7 +174,7 @@ import Testing
         fixture.library.playheads.sessions[player.session]?.awaited ?? 0
     }
 
-    /// Lets the origin answer, and gets the segment.
+    /// Releases the origin's response, and receives the segment.
     func arrive(
         _ number: Int, of rendition: String, by index: Int = 0, served: String? = nil, status: Int = 200
     ) async throws {
@@ -192,7 +193,7 @@ import Testing
         try await waitUntil("the end of the wait") { player.waiting.count == awaited(player) }
     }
 
-    /// Gets something at once: out of the store, or not at all.
+    /// Requests a resource whose response comes at once: from the store, or an error.
     func take(
         _ number: Int?, of rendition: String, by index: Int = 0, _ fields: [String: String] = [:],
         method: String = "GET", status: Int = 200, isComplete: Bool = true
@@ -219,7 +220,7 @@ import Testing
         fixture.playback.sessions.summaries.filter { $0.id == session }.reduce(0) { $0 + Int($1.bytes.all) }
     }
 
-    /// Asks for a segment, of which the origin sends so many bytes, and leaves.
+    /// Requests a segment, and closes the connection after `bytes`.
     func leave(_ number: Int, of rendition: String, after bytes: Int, in seconds: Double) async throws {
         let player = try await player(0)
         let path = try await path(number, of: rendition, player)
@@ -236,7 +237,7 @@ import Testing
 
     // MARK: Time
 
-    /// Lets time pass, and looks whether any counter has fallen.
+    /// Advances the clock in steps, and checks that no counter falls.
     func wait(_ seconds: Double) async {
         for _ in 0..<4 {
             fixture.library.playheads.catchUp()
@@ -258,6 +259,6 @@ import Testing
         }
     }
 
-    /// What the origin gave while it was asked, in bits a second, by the script.
+    /// The rate of the origin during requests in bits per second, according to the script.
     var observedRate: Double? { observed.seconds > 0 ? observed.bits / observed.seconds : nil }
 }

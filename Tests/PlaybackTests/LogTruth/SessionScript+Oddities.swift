@@ -1,7 +1,7 @@
 import AccessLog
 import Playback
 
-/// Players that tell of themselves, lie, or ask for what there is not; and origins that fail.
+/// Players that report their state, report wrong values, or request missing segments; and origins that fail.
 extension SessionScript {
     static let oddities = [
         SessionScript(
@@ -23,7 +23,7 @@ extension SessionScript {
                 .fetch(0...1, of: low, in: 1, tells: "pr=1"), .fetch(2...2, of: low, in: 30, tells: "pr=0"),
                 .fetch(3...5, of: low, in: 1, tells: "pr=2"), .wait(20),
             ],
-            // 1 s has played when it pauses; from 32 on twice as fast.
+            // 1 s has played before the pause; from 32 s on, playback runs at double speed.
             lines: [
                 Line(
                     rendition: low, requests: 6, downloaded: 12, watched: 12, startup: 1, overdue: 1, ended: 37.5,
@@ -141,6 +141,6 @@ extension SessionScript {
             errors: [Trouble(status: 0, domain: .origin, time: 2)]),
     ]
 
-    /// What a player's buffer tells.
+    /// The indicators that come from a player's buffer reports.
     private static let told: Set = ["stalls", "startup", "watched"]
 }

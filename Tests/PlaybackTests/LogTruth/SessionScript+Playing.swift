@@ -1,6 +1,6 @@
-/// Players that play on, switch, seek, pause and stall.
+/// Players that play without interruption, switch, seek, pause and stall.
 extension SessionScript {
-    /// The low rendition of most shows, and the high one.
+    /// The low and the high rendition of most shows.
     static let (low, high) = ("video-90p", "video-270p")
 
     static let playing = [
@@ -57,7 +57,7 @@ extension SessionScript {
                 .fetch(0...0, of: low, in: 1), .fetch(1...4, of: high, in: 1), .fetch(5...5, of: high, in: 15),
                 .fetch(6...8, of: low, in: 0.5), .fetch(9...11, of: high, in: 1), .wait(30),
             ],
-            // The fifth comes at 20; 10 s have played since 1.
+            // Segment 5 comes at 20 s; 10 s of media have played since 1 s.
             lines: [
                 Line(rendition: low, requests: 1, downloaded: 2, watched: 2, startup: 1, origin: [.of(low, 0...0)]),
                 Line(

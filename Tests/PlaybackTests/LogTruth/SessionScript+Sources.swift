@@ -1,7 +1,7 @@
 import AccessLog
 import Playback
 
-/// Players of what is stored, on its way, live, in parts, or chosen for them.
+/// Players of media that is stored, being fetched, live, partial, or chosen by Weir.
 extension SessionScript {
     static let sources = [
         SessionScript(
@@ -74,7 +74,7 @@ extension SessionScript {
                 .fetch(0...3, of: middle, in: 0.5), .fetch(1...1, of: sound, in: 9), .fetch(4...4, of: middle, in: 0.5),
                 .wait(20),
             ],
-            // Sound and pictures play from 1; sound ends at 2.005 of them, and comes at 11.5.
+            // Audio and video play from 1 s; the audio ends after 2.005 s of media, and continues at 11.5 s.
             lines: [
                 Line(
                     rendition: middle, requests: 7, downloaded: 5, watched: 4.011, stalls: [8.495], startup: 1,

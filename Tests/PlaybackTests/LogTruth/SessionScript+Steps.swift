@@ -5,9 +5,8 @@ import TestSupport
 @testable import Playback
 
 extension SessionScript {
-    /// Something that a player does, or that happens to it.
+    /// An action of a player, or an event that affects it.
     struct Step: Sendable {
-        /// Does it.
         let perform: @LoopActor @Sendable (ScriptedStage) async throws -> Void
 
         /// Loads the entry playlist by a path of Weir's.
@@ -15,18 +14,18 @@ extension SessionScript {
             Step { stage in try await stage.load(player, view) }
         }
 
-        /// Loads the entry playlist by the origin's URL; without this step that is done with the first request.
+        /// Loads the entry playlist by the origin's URL. Without this step, the first request loads it.
         static let load = Step { stage in try await stage.load() }
 
-        /// The same by what stands in front of the origin's URL, such as `/auto`.
+        /// Loads the entry playlist by the origin's URL behind a prefix such as `/auto`.
         static func load(behind prefix: String) -> Step {
             Step { stage in try await stage.load(0, prefix + stage.fixture.typed(stage.show.entry)) }
         }
 
-        /// Time passes, in which nothing is asked for.
+        /// Advances the clock without a request.
         static func wait(_ seconds: Double) -> Step { Step { stage in await stage.wait(seconds) } }
 
-        /// Fetches segments one after the other, each in so many seconds.
+        /// Fetches segments one after the other, each in `seconds`.
         static func fetch(
             _ numbers: ClosedRange<Int>, of rendition: String, in seconds: Double, by player: Int = 0,
             tells data: String? = nil, served: String? = nil
@@ -40,7 +39,7 @@ extension SessionScript {
             }
         }
 
-        /// Two players ask for the same segments at once, the second one for what is on its way to the first.
+        /// Two players request the same segments at once; the second joins the fetches of the first.
         static func share(_ numbers: ClosedRange<Int>, of rendition: String, in seconds: Double) -> Step {
             Step { stage in
                 for number in numbers {
@@ -53,7 +52,7 @@ extension SessionScript {
             }
         }
 
-        /// Takes segments that are stored, one every so many seconds.
+        /// Requests stored segments, one every `seconds`.
         static func take(
             _ numbers: ClosedRange<Int>, of rendition: String, every seconds: Double = 0, by player: Int = 0,
             tells data: String? = nil
@@ -66,12 +65,12 @@ extension SessionScript {
             }
         }
 
-        /// Gets an initialization section at once.
+        /// Requests an initialization section, which comes at once.
         static func section(of rendition: String) -> Step {
             Step { stage in try await stage.take(nil, of: rendition) }
         }
 
-        /// Asks for a part of a segment, or for its head alone.
+        /// Requests a byte range of a segment, or only its head.
         static func ask(
             _ number: Int, of rendition: String, _ method: String = "GET", range: String? = nil, status: Int
         ) -> Step {
@@ -81,7 +80,7 @@ extension SessionScript {
             }
         }
 
-        /// Asks for a segment, which the origin refuses once.
+        /// Requests a segment, which the origin refuses once.
         static func refused(_ number: Int, of rendition: String, origin: Int, status: Int) -> Step {
             Step { stage in
                 try await stage.fixture.origin.add(
@@ -90,7 +89,7 @@ extension SessionScript {
             }
         }
 
-        /// Asks for a segment, of which only the first bytes come before the origin fails.
+        /// Requests a segment, of which the origin sends only the first bytes.
         static func brokenOff(_ number: Int, of rendition: String, after bytes: Int) -> Step {
             Step { stage in
                 let path = stage.show.path(number, of: rendition)
@@ -101,15 +100,15 @@ extension SessionScript {
             }
         }
 
-        /// Asks for a segment, and leaves after so many of its bytes and seconds.
+        /// Requests a segment, and leaves after some bytes and seconds.
         static func leave(_ number: Int, of rendition: String, after bytes: Int, in seconds: Double) -> Step {
             Step { stage in try await stage.leave(number, of: rendition, after: bytes, in: seconds) }
         }
 
-        /// Sessions end that are idle.
+        /// Ends idle sessions.
         static let idle = Step { stage in stage.fixture.playback.sessions.endIdle() }
 
-        /// Goes on under a session's id that nobody gave out.
+        /// Continues with a session id that Weir never issued.
         static func pretend(_ session: String) -> Step { Step { stage in try await stage.pretend(session, 0) } }
     }
 }

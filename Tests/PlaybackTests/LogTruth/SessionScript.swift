@@ -4,15 +4,15 @@ import Playback
 import TestSupport
 import Testing
 
-/// What players do with one presentation, on a clock that only the script moves, and what the logs must say of it.
+/// The actions of players of one presentation on a manual clock, and the expected logs.
 struct SessionScript: Sendable, CustomTestStringConvertible {
-    /// Pieces of a rendition, for their bytes.
+    /// Pieces of a rendition, to sum up their bytes.
     struct Pieces: Sendable {
         var rendition: String
         var numbers: [Int]
-        /// Whether the initialization section is one of them.
+        /// True if the initialization section is included.
         var hasSection = false
-        /// Whether they are put together with others, which changes their bytes.
+        /// True if the pieces are spliced with others, which changes their bytes.
         var isJoined = false
 
         /// Segments of a rendition.
@@ -25,28 +25,28 @@ struct SessionScript: Sendable, CustomTestStringConvertible {
 
     /// One event of the access log. Times are seconds.
     struct Line: Sendable {
-        /// Whose it is: players count from 0.
+        /// The number of the player, from 0.
         var player = 0
-        /// The rendition that was played; nil where nobody can know.
+        /// The played rendition; nil if it cannot be known.
         var rendition: String?
         var start = 0.0
         var requests: Int
-        /// Media time that came, pictures' alone where there are such.
+        /// Received media time: of video if there is video.
         var downloaded: Double
         var watched: Double
-        /// How long each stall was.
+        /// The durations of the stalls.
         var stalls: [Double] = []
         var startup: Double?
         var overdue = 0
-        /// When it ended, in seconds since the script began; nil where that is not looked at.
+        /// The end of the event in seconds since the script's start; nil if it is not compared.
         var ended: Double?
         var type = AccessEvent.PlaybackType.vod
         var origin: [Pieces] = []
         var joined: [Pieces] = []
         var store: [Pieces] = []
-        /// Bytes from the origin of a piece that did not come whole.
+        /// Bytes from the origin of a piece that did not arrive completely.
         var partial = 0
-        /// What is not inferred, since the player tells it.
+        /// Fields that are reported by the player instead of inferred.
         var told: Set<String> = []
     }
 
@@ -54,31 +54,30 @@ struct SessionScript: Sendable, CustomTestStringConvertible {
     struct Trouble: Sendable, Equatable {
         var status: Int
         var domain: ErrorEvent.Domain
-        /// When, in seconds since the script began.
+        /// Seconds since the script's start.
         var time: Double
     }
 
     let testDescription: String
     var show = Show.film
-    /// What other sessions have stored before.
+    /// Pieces that earlier sessions have stored.
     var stored: [Pieces] = []
     var steps: [Step]
     var lines: [Line]
     var switches = 0
     var errors: [Trouble] = []
-    /// By how much times may differ: what a player does that nobody can see takes up to a segment.
+    /// Tolerance of times in seconds. An action that is not visible here can be off by a segment.
     var slack = 0.002
 }
 
-/// What a script's origin has.
+/// The content of a script's origin.
 enum Show: Sendable {
-    /// A film of sixty segments of two seconds in two qualities, over the media of six.
+    /// A film of sixty segments of two seconds in two qualities, made from the six segments of a fixture.
     case film
-    /// A fixture.
     case ts, cmaf
-    /// The first one without its lowest variant, whose pictures begin elsewhere.
+    /// The fixture `ts` without its lowest variant, whose video begins at another time.
     case ladder
-    /// A stream without an end.
+    /// A live stream.
     case live
 
     /// The entry playlist's path at the origin.
@@ -91,7 +90,6 @@ enum Show: Sendable {
         }
     }
 
-    /// The asset's name.
     var name: String {
         switch self {
         case .film: "film"
@@ -111,7 +109,7 @@ enum Show: Sendable {
         }
     }
 
-    /// The path of a segment at the origin, which as a glob matches it alone.
+    /// The path of a segment at the origin. As a glob it matches only itself.
     func path(_ number: Int, of rendition: String) -> String {
         switch self {
         case .film: "/ts/\(rendition.dropFirst(6))/\(number % 6).ts?n=\(number)"
@@ -121,7 +119,7 @@ enum Show: Sendable {
         }
     }
 
-    /// The fixture's file behind a segment.
+    /// The fixture's file for a segment.
     func file(_ number: Int, of rendition: String) -> String {
         switch self {
         case .film: "/ts/\(rendition.dropFirst(6))/\(number % 6).ts"
@@ -130,7 +128,7 @@ enum Show: Sendable {
         }
     }
 
-    /// BANDWIDTH of the variant that leads to a rendition.
+    /// BANDWIDTH of the variant with a rendition.
     func bandwidth(of rendition: String) -> Int? {
         switch (self, rendition) {
         case (.live, _): nil
@@ -143,7 +141,7 @@ enum Show: Sendable {
         }
     }
 
-    /// How many bytes these pieces are.
+    /// The sum of the pieces' bytes.
     func bytes(_ all: [SessionScript.Pieces]) throws -> Int {
         try all.reduce(0) { sum, pieces in
             let section = pieces.hasSection ? try Repository.fixture("/cmaf/\(pieces.rendition)/init.mp4").count : 0
