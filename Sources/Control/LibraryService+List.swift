@@ -99,7 +99,7 @@ extension LibraryService {
         shape.bytes = Int(facts.bytes)
         shape.cachedBytes = Int(facts.cachedBytes)
         shape.isRevised = asset.revision != nil ? true : nil
-        // Comparing revisions opens the asset.
+        // Only an open asset knows whether the content of its origin has changed.
         shape.hasChanged = !asset.isAsleep && asset.hasChanged ? true : nil
         shape.local = API.Local(rawValue: facts.local) ?? .none
         shape.quality = facts.quality

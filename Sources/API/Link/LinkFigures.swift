@@ -31,7 +31,7 @@ public struct LinkFigures: Codable, Equatable, Sendable {
 }
 
 extension LinkFigures {
-    /// The known presets in the order of increasing quality; the same as in `tools/link`.
+    /// The known presets: networks roughly from slow to fast, then special faults. The same as in `tools/link`.
     public static let presets = [
         LinkFigures("100% Loss", down: .bits(0), up: .bits(0), loss: 100),
         LinkFigures("EDGE", down: .bits(240_000), up: .bits(200_000), delays: (400, 440)),

@@ -18,7 +18,7 @@ struct EventHistory {
         messages.append(message)
         bytes += message.count
         guard bytes > limit else { return }
-        // Drops half of the messages at a time, so that each message is moved at most twice.
+        // Drops half of the messages at a time, so that each message is moved only once or twice.
         var dropped = 0
         while bytes > limit / 2, dropped < messages.count {
             bytes -= messages[dropped].count

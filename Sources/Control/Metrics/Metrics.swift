@@ -18,7 +18,8 @@ import Store
     private let sessions: Sessions
     private let client: OriginClient
     private let version: String
-    /// The server whose responses are counted. It is set after `init`, because the server in turn holds its handlers.
+    /// The server whose responses are counted. Set after `init`, because the handlers of the server include this
+    /// object.
     public weak var server: HTTPServer?
     /// The server for the network. Its responses are added to the other server's, so that the figures do not reveal who
     /// plays from where. It does not serve the metrics: its token is for media.
